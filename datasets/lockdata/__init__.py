@@ -1,0 +1,30 @@
+"""lockdata: published measurements of kernel locks, as printed and as understood.
+
+Five documents from 2001 to 2013, every table and every cell, with the place in the source and the
+reason wherever the understood value is not simply what is printed.
+
+>>> import lockdata
+>>> lockdata.describe("kaigai-2004/rcutest").cells
+56
+"""
+
+from lockdata.errors import DatasetError, Error
+from lockdata.frames import Reading, describe, list_tables, load, pivot
+from lockdata.info import Correction, Key, SourceInfo, TableInfo
+from lockdata.printed import interval, number
+
+__all__ = [
+    "Correction",
+    "DatasetError",
+    "Error",
+    "Key",
+    "Reading",
+    "SourceInfo",
+    "TableInfo",
+    "describe",
+    "interval",
+    "list_tables",
+    "load",
+    "number",
+    "pivot",
+]

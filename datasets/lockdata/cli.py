@@ -1,0 +1,139 @@
+"""The commands ``list``, ``show`` and ``describe`` of the published tables.
+
+With ``--json`` stdout holds one JSON document and nothing else. A wrong name ends with one message
+on stderr and exit code 2.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+
+from lockdata.errors import Error
+from lockdata.frames import tidy
+from lockdata.printed import number
+from lockdata.store import Cell, Table, names, read
+
+app = typer.Typer(
+    help="Published measurements: as printed, as understood, and where they come from.",
+    no_args_is_help=True,
+)
+
+Name = Annotated[str, typer.Argument(help="Table, as 'list' names it: source/table.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+
+
+@app.command("list")
+def list_command(as_json: AsJson = False) -> None:
+    """List all tables."""
+    with _reported():
+        infos = [read(name).info for name in names()]
+    columns = ("name", "title", "rows", "cells", "misprints")
+    if as_json:
+        _print_json({"tables": [{c: getattr(i, c) for c in columns} for i in infos]})
+        return
+    table = RichTable(title="Published tables")
+    for column in columns:
+        figure = column not in ("name", "title")
+        table.add_column(column, justify="right" if figure else "left", no_wrap=column == "name")
+    for info in infos:
+        table.add_row(*(str(getattr(info, c)) for c in columns))
+    _console().print(table)
+
+
+@app.command("show")
+def show_command(
+    name: Name,
+    reading: Annotated[str, typer.Option(help="understood, printed, or both.")] = "understood",
+    as_json: AsJson = False,
+) -> None:
+    """Show one table."""
+    with _reported():
+        table = read(name)
+        columns, rows = tidy(table, reading)
+    if as_json:
+        cells = [dict(zip(columns, row, strict=True)) for row in rows]
+        _print_json({"name": name, "title": table.info.title, "reading": reading, "cells": cells})
+        return
+    console = _console()
+    console.print(_wide(table, reading))
+    for correction in table.info.corrections:
+        line = f"{correction.reason} ({correction.cells} cells): {correction.text}"
+        console.print(line, markup=False, highlight=False)
+
+
+@app.command("describe")
+def describe_command(name: Name, as_json: AsJson = False) -> None:
+    """Describe one table: source, units, keys, corrections, notes."""
+    with _reported():
+        info = read(name).info
+    if as_json:
+        _print_json({**asdict(info), "misprints": info.misprints, "provenance": info.provenance})
+        return
+    _console().print(info.text(), markup=False, highlight=False)
+
+
+def _wide(table: Table, reading: str) -> RichTable:
+    """Lay a table out in rows and columns, each key in the order of the source."""
+    info = table.info
+    columns, rows = tidy(table, "printed" if reading == "printed" else "understood")
+    down = [columns.index(k) for k in info.row_keys]
+    across = [columns.index(k) for k in info.column_keys]
+    grid: dict[tuple[Any, ...], dict[tuple[Any, ...], str]] = {}
+    # Every reading lists the cells in the same order, so a row and its cell go together.
+    for row, cell in zip(rows, table.cells, strict=True):
+        line = grid.setdefault(tuple(row[i] for i in down), {})
+        line[tuple(row[i] for i in across)] = _cell_text(cell, reading)
+    seen = [list(dict.fromkeys(row[i] for row in rows)) for i in across]
+    heads = sorted(
+        {head for line in grid.values() for head in line},
+        key=lambda head: [values.index(part) for values, part in zip(seen, head, strict=True)],
+    )
+    out = RichTable(title=f"{info.title} ({reading}; {', '.join(info.units)})")
+    for key in info.row_keys:
+        out.add_column(key)
+    for head in heads:
+        out.add_column("\n".join(map(str, head)) or "value", justify="right")
+    for place, line in grid.items():
+        out.add_row(*map(str, place), *(line.get(head, "") for head in heads))
+    return out
+
+
+def _cell_text(cell: Cell, reading: str) -> str:
+    understood = "?" if cell.understood is None else f"{cell.understood:.12g}"
+    if reading == "printed" or cell.unit == "text":
+        return cell.printed
+    if reading == "understood":
+        return understood
+    if number(cell.printed) == cell.understood and cell.understood is not None:
+        return cell.printed
+    return f"{cell.printed or '(blank)'}\n→ {understood}"
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """Turn an error of lockdata into one message on stderr and exit code 2."""
+    try:
+        yield
+    except Error as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from error
+
+
+def _console() -> Console:
+    """Return a console on stdout; a pipe gets a width that wide tables fit in."""
+    console = Console()
+    return console if console.is_terminal else Console(width=200)
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    typer.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,151 @@
+"""What is known about a table: its source, keys, units, corrections and notes."""
+
+from dataclasses import dataclass
+
+MISPRINT_KINDS = frozenset({"misprint", "label"})
+"""Kinds of reason that correct the source; the other kinds only explain a cell."""
+
+REASON_KINDS = MISPRINT_KINDS | {"notation", "missing", "blank", "text", "caveat"}
+"""misprint: wrong figure; label: right figure, wrong label; notation: same value, other spelling;
+missing: no result; blank: empty cell; text: a word; caveat: kept as printed, with a doubt."""
+
+
+@dataclass(frozen=True)
+class SourceInfo:
+    """One published document.
+
+    Attributes:
+        name: short name, for example ``"kaigai-2004"``.
+        title: the document's title.
+        authors: its authors.
+        date: its date, ISO 8601.
+        citation: how to cite it.
+        url: a public address, empty where none is known.
+        archive: where else it is kept.
+        licence: what was taken from it, and on what footing.
+        machine: the machine that was measured.
+        notes: remarks that hold for all its tables.
+    """
+
+    name: str
+    title: str
+    authors: tuple[str, ...]
+    date: str
+    citation: str
+    url: str
+    archive: str
+    licence: str
+    machine: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A column that says which cell a row is.
+
+    Attributes:
+        name: the column's name.
+        meaning: what it stands for.
+        integer: whether its values are whole numbers.
+        values: its values with their meanings, where they need one.
+    """
+
+    name: str
+    meaning: str
+    integer: bool
+    values: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Correction:
+    """Why some cells' understood value, or label, is not simply what is printed.
+
+    Attributes:
+        reason: the key that stands in those cells' ``reason`` column.
+        kind: one of REASON_KINDS.
+        text: the reason.
+        evidence: what supports it, empty where it needs none.
+        cells: how many cells of the table carry it.
+    """
+
+    reason: str
+    kind: str
+    text: str
+    evidence: str
+    cells: int
+
+
+@dataclass(frozen=True)
+class TableInfo:
+    """One table of a source.
+
+    Attributes:
+        name: ``"source/table"``.
+        title: short title.
+        description: what was measured.
+        source: where it comes from.
+        keys: the columns that name a cell, in the order of the file.
+        row_keys: the keys that `pivot` puts down the side.
+        column_keys: the keys that `pivot` puts across the top.
+        units: the units that occur, in order of appearance.
+        rows: rows of the table in its row-and-column form.
+        cells: cells of the table.
+        corrections: the reasons that its cells carry.
+        terms: terms of the source that no cell uses, with their meanings.
+        notes: how to read the table.
+    """
+
+    name: str
+    title: str
+    description: str
+    source: SourceInfo
+    keys: tuple[Key, ...]
+    row_keys: tuple[str, ...]
+    column_keys: tuple[str, ...]
+    units: tuple[str, ...]
+    rows: int
+    cells: int
+    corrections: tuple[Correction, ...]
+    terms: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def misprints(self) -> int:
+        """Number of cells whose figure or label the source got wrong, as we understand it."""
+        return sum(c.cells for c in self.corrections if c.kind in MISPRINT_KINDS)
+
+    @property
+    def provenance(self) -> str:
+        """Citation, and the public address where one is known."""
+        return self.source.citation + (f" <{self.source.url}>" if self.source.url else "")
+
+    def text(self) -> str:
+        """Return everything above as plain text, one fact a line."""
+        source = self.source
+        lines = [
+            f"{self.name}: {self.title}",
+            self.description,
+            f"{self.cells} cells in {self.rows} rows, {self.misprints} misprinted",
+            f"Units: {', '.join(self.units)}",
+            f"Source: {self.provenance}",
+            f"Kept in: {source.archive}",
+            f"Licence: {source.licence}",
+            f"Machine: {source.machine}",
+            "Keys:",
+        ]
+        for key in self.keys:
+            lines.append(f"  {key.name}: {key.meaning}")
+            lines.extend(f"    {value} = {meaning}" for value, meaning in key.values)
+        if self.terms:
+            lines.append("Further terms of the source:")
+            lines.extend(f"  {term} = {meaning}" for term, meaning in self.terms)
+        if self.corrections:
+            lines.append("Reasons:")
+        for c in self.corrections:
+            lines.append(f"  {c.reason} ({c.kind}, {c.cells} cells): {c.text}")
+            if c.evidence:
+                lines.append(f"    Evidence: {c.evidence}")
+        if self.notes or source.notes:
+            lines.append("Notes:")
+        lines.extend(f"  {note}" for note in (*self.notes, *source.notes))
+        return "\n".join(lines)

@@ -1,0 +1,87 @@
+"""Tests of lockdata.cli."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import lockdata
+from lockdata.cli import app
+
+runner = CliRunner()
+
+
+def test_list_json() -> None:
+    """The JSON list holds what list_tables gives, and nothing else is on stdout."""
+    result = runner.invoke(app, ["list", "--json"])
+    assert 0 == result.exit_code
+    assert lockdata.list_tables().to_dict("records") == json.loads(result.stdout)["tables"]
+
+
+def test_list_table() -> None:
+    """The plain list names every table in full, even in a pipe."""
+    result = runner.invoke(app, ["list"])
+    assert 0 == result.exit_code
+    assert [] == [n for n in lockdata.list_tables()["name"] if n not in result.stdout]
+
+
+@pytest.mark.parametrize("reading", ["understood", "printed", "both"])
+def test_show_json(reading: str) -> None:
+    """The JSON cells are the loaded frame's rows; a missing number is null."""
+    name = "kaigai-2004/rcutest"
+    result = runner.invoke(app, ["show", name, "--reading", reading, "--json"])
+    document = json.loads(result.stdout)
+    assert (name, reading) == (document["name"], document["reading"])
+    frame = lockdata.load(name, reading).astype(object)
+    assert frame.where(frame.notna(), None).to_dict("records") == document["cells"]
+
+
+@pytest.mark.parametrize("name", list(lockdata.list_tables()["name"]))
+def test_show_every_table(name: str) -> None:
+    """Every printed figure appears in the table that is shown."""
+    result = runner.invoke(app, ["show", name, "--reading", "printed"])
+    assert 0 == result.exit_code
+    figures = set(lockdata.load(name, "printed")["value"])
+    assert set() == {f for f in figures if f not in result.stdout}
+
+
+def test_show_both_marks_corrections() -> None:
+    """The double reading shows an arrow at a corrected cell and explains it below."""
+    result = runner.invoke(app, ["show", "kaigai-2004/rcutest", "--reading", "both"])
+    assert "→ 78.957" in result.stdout
+    assert "→ 2.47" not in result.stdout
+    assert "clock (15 cells): " in result.stdout
+
+
+def test_describe() -> None:
+    """The plain description is the text of the table's description."""
+    result = runner.invoke(app, ["describe", "long-2013/redo"])
+    assert 0 == result.exit_code
+    assert lockdata.describe("long-2013/redo").text().split() == result.stdout.split()
+
+
+def test_describe_json() -> None:
+    """The JSON description holds source, keys, corrections and counts."""
+    result = runner.invoke(app, ["describe", "long-2013/awr", "--json"])
+    document = json.loads(result.stdout)
+    assert "2013-02-19" == document["source"]["date"]
+    assert 36 == document["misprints"] == document["corrections"][0]["cells"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "rcutst"], "There is no table 'rcutst'. Did you mean kaigai-2004/rcutest?"),
+        (["describe", "rcutst"], "There is no table 'rcutst'. Did you mean kaigai-2004/rcutest?"),
+        (
+            ["show", "long-2013/redo", "--reading", "raw", "--json"],
+            "There is no reading 'raw'. Use one of understood, printed, both.",
+        ),
+    ],
+)
+def test_bad_input(arguments: list[str], message: str) -> None:
+    """A wrong name gives one message on stderr, nothing on stdout, and exit code 2."""
+    result = runner.invoke(app, arguments)
+    assert 2 == result.exit_code
+    assert f"error: {message}\n" == result.stderr
+    assert "" == result.stdout
