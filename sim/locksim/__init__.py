@@ -1,0 +1,1 @@
+"""locksim: the lock language, the machines and the engines of LockLab."""

@@ -1,0 +1,101 @@
+"""List the machine profiles, or show one with the source and role of every figure."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from locksim.machine import Machine, load, names
+
+app = typer.Typer(no_args_is_help=True, help=__doc__)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+
+
+@app.command("list")
+def list_(as_json: Json = False) -> None:
+    """List the machines that ship with LockLab."""
+    machines = [load(name) for name in names()]
+    if as_json:
+        print(json.dumps([_head(machine) for machine in machines], indent=2))
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("name", no_wrap=True)
+    table.add_column("CPUs", justify="right")
+    table.add_column("machine")
+    for machine in machines:
+        table.add_row(machine.name, str(machine.n_cpus), machine.title)
+    table.add_row("ideal-N", "N", "Synthetic, uniform distances, N from 1 to 1024")
+    Console().print(table)
+
+
+@app.command()
+def show(
+    name: Annotated[str, typer.Argument(help="A machine's name, or the path of a profile.")],
+    as_json: Json = False,
+) -> None:
+    """Show one machine: topology, protocol, and every figure with its source and role."""
+    machine = load(name)
+    if as_json:
+        print(json.dumps(_whole(machine), indent=2))
+        return
+    console = Console()
+    console.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
+    console.print(escape(" ".join(machine.description.split())))
+    console.print()
+    for line in _summary(machine):
+        console.print(line)
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("cost", no_wrap=True)
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("role", no_wrap=True)
+    table.add_column("source", overflow="fold")
+    for p in machine.parameters():
+        table.add_row(p.name, f"{p.value:.6g}", p.unit, p.role, escape(p.source))
+    console.print(table)
+
+
+def _head(machine: Machine) -> dict[str, Any]:
+    return {"name": machine.name, "title": machine.title, "cpus": machine.n_cpus}
+
+
+def _whole(machine: Machine) -> dict[str, Any]:
+    return {
+        **_head(machine),
+        "description": " ".join(machine.description.split()),
+        "topology": machine.topology.model_dump(mode="json", exclude_none=True),
+        "protocol": machine.protocol.model_dump(mode="json"),
+        "parameters": [
+            {
+                "name": p.name,
+                "value": p.value,
+                "unit": p.unit,
+                "source": p.source,
+                "role": p.role,
+            }
+            for p in machine.parameters()
+        ],
+    }
+
+
+def _summary(machine: Machine) -> list[str]:
+    topology, protocol = machine.topology, machine.protocol
+    clock = f", {topology.clock_ghz:g} GHz" if topology.clock_ghz else ""
+    suppliers = {"memory": "home memory", "nearest": "the nearest sharer"}
+    buses = {"none": "none", "node": "one a node", "global": "one for the machine"}
+    return [
+        f"CPUs      {machine.n_cpus}: {topology.nodes} nodes x {topology.cores_per_node} cores "
+        f"x {topology.threads_per_core} threads{clock}",
+        f"Lines     {topology.line_bytes} bytes",
+        f"Distances {', '.join(topology.node_classes)} ({topology.distance})",
+        f"Directory {protocol.directory}; clean lines from {suppliers[protocol.clean_supplier]}",
+        f"Bus       {buses[protocol.bus]}",
+        f"Stores    {protocol.store_buffer_entries} entries in the store buffer",
+    ]

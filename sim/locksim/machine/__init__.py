@@ -1,0 +1,34 @@
+"""Machines: what the engines charge for memory operations, and where each figure comes from.
+
+A machine is a TOML profile under ``profiles/`` (or one of the synthetic ``ideal-N``): topology,
+coherence protocol and costs, each cost with its unit, source and role. Locks have no cost here;
+what a lock costs follows from the operations that it does.
+
+>>> load("ideal-4").tables(4).n_cpus
+4
+
+The engines read only :class:`MachineTables`.
+"""
+
+from locksim.machine.errors import MachineError
+from locksim.machine.figures import Figure, Parameter, Role
+from locksim.machine.load import load, names
+from locksim.machine.profile import Cost, Machine, Occupancy, Protocol
+from locksim.machine.tables import MachineTables, Placement
+from locksim.machine.topology import Topology
+
+__all__ = [
+    "Cost",
+    "Figure",
+    "Machine",
+    "MachineError",
+    "MachineTables",
+    "Occupancy",
+    "Parameter",
+    "Placement",
+    "Protocol",
+    "Role",
+    "Topology",
+    "load",
+    "names",
+]

@@ -1,0 +1,276 @@
+"""A machine: its topology, its coherence protocol and what its memory operations cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from locksim.machine.errors import MachineError, Refusal, did_you_mean
+from locksim.machine.figures import MAX_COST_PS, PS_PER_NS, Figure, Parameter, Role, Text
+from locksim.machine.tables import MachineTables, Placement, build
+from locksim.machine.topology import Topology
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
+
+MAY_BE_ZERO = frozenset({"fence", "tenure", "invalidate_each"})
+"""Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
+without time passing, or make a remote line as near as the CPU's own."""
+
+
+class Protocol(BaseModel):
+    """The ``[protocol]`` table: how lines are served, and by whom."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    directory: Literal["blocking", "pipelined"]
+    clean_supplier: Literal["memory", "nearest"]
+    bus: Literal["none", "node", "global"]
+    store_buffer_entries: Annotated[int, Field(ge=1, le=1024)]
+
+
+class Occupancy(BaseModel):
+    """The ``[cost.occupancy.*]`` tables: how long one transaction keeps a shared resource busy."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    shared_read: Figure | None = None
+    bus: Figure | None = None
+
+
+class Cost(BaseModel):
+    """The ``[cost.*]`` tables: every figure that the engines charge for.
+
+    ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    l1_hit: Figure
+    store: Figure
+    rmw: Figure
+    fence: Figure
+    pause: Figure
+    tenure: Figure
+    transfer: dict[str, Figure]
+    memory: dict[str, Figure]
+    invalidate: dict[str, Figure]
+    invalidate_each: Figure
+    occupancy: Occupancy = Occupancy()
+    alloc: Figure
+    free: Figure
+    context_switch: Figure
+    wake: Figure
+
+    def figures(self) -> Iterator[tuple[str, Figure]]:
+        """Yield (dotted name, figure) for every figure, in the order of the schema."""
+        for name in type(self).model_fields:
+            part = getattr(self, name)
+            if isinstance(part, Figure):
+                yield name, part
+                continue
+            pairs = part if isinstance(part, Occupancy) else part.items()
+            for key, figure in pairs:
+                if figure is not None:
+                    yield f"{name}.{key}", figure
+
+
+class Machine(BaseModel):
+    """A machine profile, validated and immutable.
+
+    Read one with :func:`locksim.machine.load`; hand :meth:`tables` to an engine.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    schema_version: Literal[1] = Field(alias="schema")
+    name: Name
+    title: Text
+    description: Text
+    topology: Topology
+    protocol: Protocol
+    cost: Cost
+
+    @property
+    def n_cpus(self) -> int:
+        """How many hardware threads the machine has."""
+        return self.topology.n_cpus
+
+    def cost_ps(self) -> dict[str, int]:
+        """Return every cost in whole picoseconds, by dotted name (``"transfer.half"``)."""
+        figures = dict(self.cost.figures())
+        clock = self.topology.clock_ghz
+        costs = {k: f.picoseconds(clock) for k, f in figures.items() if f.of is None}
+        return {
+            k: costs[k] if f.of is None else f.picoseconds(clock, costs[f.of])
+            for k, f in figures.items()
+        }
+
+    def parameters(self) -> list[Parameter]:
+        """Return every figure with value, unit, source and role; a relative one in ns."""
+        costs = self.cost_ps()
+        return [
+            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role)
+            if f.value is None or f.unit is None
+            else Parameter(name, f.value, f.unit, f.source, f.role)
+            for name, f in self.cost.figures()
+        ]
+
+    def with_costs(self, *, role: Role = "fitted", source: str = "", **costs_ps: int) -> Machine:
+        """Return a copy in which some costs are replaced, as fitting needs it.
+
+        Args:
+            role: what the new figures are (default ``"fitted"``).
+            source: where they come from; by default a note that names the figure replaced.
+            costs_ps: dotted names and costs in picoseconds:
+                ``with_costs(**{"transfer.half": 480_000})``.
+
+        Figures relative to a replaced one follow it and keep their role.
+
+        Raises:
+            MachineError: an unknown name, or a cost that a profile could not hold either.
+        """
+        # Messages are about profiles, so that module needs this one first.
+        from locksim.machine.messages import parse
+
+        data = self.model_dump(by_alias=True, exclude_none=True)
+        old = {p.name: p for p in self.parameters()}
+        for name, cost in costs_ps.items():
+            if name not in old:
+                raise MachineError(f"{self.name} has no cost '{name}'; {did_you_mean(name, old)}")
+            was = old[name]
+            note = f"replaces {was.value:g} {was.unit} ({was.role}; {was.source})"
+            table: dict[str, Any] = data["cost"]
+            *outer, last = name.split(".")
+            for key in outer:
+                table = table[key]
+            table[last] = {
+                "value": cost / PS_PER_NS,
+                "unit": "ns",
+                "source": source or note,
+                "role": role,
+            }
+        return parse(data, f"{self.name} with changed costs")
+
+    def tables(self, cpus: int, placement: Placement = "compact") -> MachineTables:
+        """Return what the engines read, for the CPUs that take part.
+
+        Args:
+            cpus: how many CPUs take part, 1 to :attr:`n_cpus`.
+            placement: ``"compact"`` fills node after node, ``"scatter"`` goes round the nodes
+                (both use every core before any SMT sibling); or the machine's CPU numbers, one
+                for each CPU that takes part.
+
+        Raises:
+            MachineError: more CPUs than there are, or a placement that is none.
+        """
+        return build(self, cpus, placement)
+
+    @model_validator(mode="after")
+    def _sound(self) -> Machine:
+        figures = dict(self.cost.figures())
+        self._check_classes()
+        self._check_occupancy()
+        for name, figure in figures.items():
+            self._check_references(name, figure, figures)
+        costs = self.cost_ps()
+        for name, cost in costs.items():
+            if cost == 0 and name not in MAY_BE_ZERO:
+                raise Refusal(
+                    f"cost.{name}", "is zero (below half a picosecond); give a positive cost"
+                )
+            if cost > MAX_COST_PS:
+                raise Refusal(
+                    f"cost.{name}", f"is {cost / MAX_COST_PS:g} s; at most 1 s: check the unit"
+                )
+        self._check_order(costs)
+        return self
+
+    def _check_classes(self) -> None:
+        classes = list(self.topology.node_classes)
+        with_core = ["core", *classes] if self.topology.threads_per_core > 1 else classes
+        wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
+        for kind, names in wanted.items():
+            found: dict[str, Figure] = getattr(self.cost, kind)
+            for name in found:
+                if name == "core" and kind != "memory":
+                    if name not in names:
+                        raise Refusal(
+                            f"cost.{kind}.core",
+                            "given, but threads_per_core is 1; remove it",
+                        )
+                elif name not in names:
+                    raise Refusal(
+                        f"cost.{kind}.{name}",
+                        f"no distance class '{name}'; {did_you_mean(name, names)}",
+                    )
+            for name in names:
+                if name not in found:
+                    raise Refusal(f"cost.{kind}.{name}", missing_figure(f"cost.{kind}.{name}"))
+
+    def _check_occupancy(self) -> None:
+        rules = (
+            (
+                "shared_read",
+                "directory",
+                self.protocol.directory,
+                "pipelined",
+                self.protocol.directory == "pipelined",
+            ),
+            ("bus", "bus", self.protocol.bus, "node' or 'global", self.protocol.bus != "none"),
+        )
+        for name, setting, value, wanted, needed in rules:
+            key = f"cost.occupancy.{name}"
+            given = getattr(self.cost.occupancy, name) is not None
+            if needed and not given:
+                raise Refusal(key, missing_figure(key))
+            if given and not needed:
+                raise Refusal(
+                    key,
+                    f"never charged with {setting} = '{value}'; "
+                    f"remove it or set {setting} to '{wanted}'",
+                )
+
+    def _check_references(self, name: str, figure: Figure, figures: dict[str, Figure]) -> None:
+        if figure.unit == "cycles" and self.topology.clock_ghz is None:
+            raise Refusal(
+                f"cost.{name}.unit", "'cycles' without a clock; add clock_ghz to [topology]"
+            )
+        if figure.of is None:
+            return
+        if figure.of not in figures:
+            raise Refusal(
+                f"cost.{name}.of",
+                f"no figure '{figure.of}'; {did_you_mean(figure.of, figures)}",
+            )
+        if figures[figure.of].of is not None:
+            raise Refusal(
+                f"cost.{name}.of",
+                f"'{figure.of}' is relative itself; refer to an absolute figure",
+            )
+
+    def _check_order(self, costs: dict[str, int]) -> None:
+        """Refuse a farther line that is cheaper than a nearer one."""
+        for kind in ("transfer", "memory", "invalidate"):
+            names = [f"{kind}.{c}" for c in ("core", *self.topology.node_classes)]
+            ladder = [name for name in names if name in costs]
+            if kind == "transfer":
+                ladder.insert(0, "l1_hit")
+            for near, far in pairwise(ladder):
+                if costs[near] > costs[far]:
+                    raise Refusal(
+                        f"cost.{far}",
+                        f"{_ns(costs[far])} is cheaper than {near} at {_ns(costs[near])}; "
+                        "a farther line cannot be: check both",
+                    )
+
+
+def missing_figure(key: str) -> str:
+    """Return the message for the figure ``key`` (such as ``cost.store``) that is not there."""
+    return f"missing figure; add [{key}] with value, unit, source and role"
+
+
+def _ns(cost_ps: int) -> str:
+    return f"{cost_ps / PS_PER_NS:g} ns"

@@ -1,0 +1,161 @@
+"""What an engine sees of a machine: integers and arrays for the CPUs that take part.
+
+Engines know nothing of profiles, units or sources. They read a :class:`MachineTables`, in which
+every cost is in whole picoseconds and every distance is a class (see
+:mod:`locksim.machine.topology`). CPUs are numbered 0 to ``n_cpus - 1`` in the order of placement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from locksim.machine.errors import MachineError
+from locksim.machine.topology import SAME_CORE, SAME_CPU, SAME_NODE, Place, Topology
+
+if TYPE_CHECKING:
+    from locksim.machine.profile import Machine
+
+Placement = Literal["compact", "scatter"] | Sequence[int]
+
+WORD_BYTES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class MachineTables:
+    """A machine's costs (ps) and distances, for ``n_cpus`` placed CPUs.
+
+    Shapes: ``n`` is ``n_cpus``, ``K`` the number of distance classes. ``distance[a, b]`` is the
+    class between two CPUs; ``home_distance[node, cpu]`` the class between a home node and a CPU
+    (2 for the same node, never 0 or 1). The arrays ``transfer_ps``, ``memory_ps`` and
+    ``invalidate_ps`` are indexed by class; entry 0 is 0, and entry 1 equals entry 2 where the
+    profile has no figure for SMT siblings.
+    """
+
+    n_cpus: int
+    n_nodes: int
+    words_per_line: int
+    store_buffer_entries: int
+    node_of: NDArray[np.int64]  # [n]
+    distance: NDArray[np.int8]  # [n, n]
+    home_distance: NDArray[np.int8]  # [n_nodes, n]
+    transfer_ps: NDArray[np.int64]  # [K]
+    memory_ps: NDArray[np.int64]  # [K]
+    invalidate_ps: NDArray[np.int64]  # [K]
+    l1_hit_ps: int
+    store_ps: int
+    rmw_ps: int
+    fence_ps: int
+    pause_ps: int
+    tenure_ps: int
+    invalidate_each_ps: int
+    shared_read_ps: int  # 0 where the directory blocks: nothing reads it then
+    bus_ps: int  # 0 where there is no bus
+    alloc_ps: int
+    free_ps: int
+    context_switch_ps: int
+    wake_ps: int
+    blocking: int  # 1: a line is busy until the requester has its data
+    clean_nearest: int  # 1: the nearest sharer supplies a clean line, 0: its home memory
+    bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
+
+
+def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
+    """Return the tables of ``machine`` for ``cpus`` CPUs; see :meth:`Machine.tables`."""
+    topology = machine.topology
+    places = _places(machine, cpus, placement)
+    node_of = np.array([node for node, _, _ in places], dtype=np.int64)
+    core_of = np.array([core for _, core, _ in places], dtype=np.int64)
+    nodes = _node_classes(topology)
+    distance = nodes[node_of[:, None], node_of[None, :]]
+    same_core = (node_of[:, None] == node_of) & (core_of[:, None] == core_of)
+    distance[same_core] = SAME_CORE
+    np.fill_diagonal(distance, SAME_CPU)
+    cost = machine.cost_ps()
+    protocol = machine.protocol
+    return MachineTables(
+        n_cpus=len(places),
+        n_nodes=topology.nodes,
+        words_per_line=topology.line_bytes // WORD_BYTES,
+        store_buffer_entries=protocol.store_buffer_entries,
+        node_of=node_of,
+        distance=distance,
+        home_distance=np.ascontiguousarray(nodes[:, node_of]),
+        transfer_ps=_by_class(topology, cost, "transfer"),
+        memory_ps=_by_class(topology, cost, "memory"),
+        invalidate_ps=_by_class(topology, cost, "invalidate"),
+        l1_hit_ps=cost["l1_hit"],
+        store_ps=cost["store"],
+        rmw_ps=cost["rmw"],
+        fence_ps=cost["fence"],
+        pause_ps=cost["pause"],
+        tenure_ps=cost["tenure"],
+        invalidate_each_ps=cost["invalidate_each"],
+        shared_read_ps=cost.get("occupancy.shared_read", 0),
+        bus_ps=cost.get("occupancy.bus", 0),
+        alloc_ps=cost["alloc"],
+        free_ps=cost["free"],
+        context_switch_ps=cost["context_switch"],
+        wake_ps=cost["wake"],
+        blocking=int(protocol.directory == "blocking"),
+        clean_nearest=int(protocol.clean_supplier == "nearest"),
+        bus_kind=("none", "node", "global").index(protocol.bus),
+    )
+
+
+def _places(machine: Machine, cpus: int, placement: Placement) -> list[Place]:
+    total = machine.n_cpus
+    if not _whole(cpus):
+        raise MachineError(f"cpus is {cpus!r}; give a whole number from 1 to {total}")
+    if not 1 <= cpus <= total:
+        count = "1 CPU" if total == 1 else f"{total} CPUs"
+        raise MachineError(f"{machine.name} has {count}; asked for {cpus}")
+    if isinstance(placement, str):
+        if placement not in ("compact", "scatter"):
+            raise MachineError(
+                f"placement '{placement}' is unknown; "
+                "use 'compact', 'scatter' or a list of CPU numbers"
+            )
+        return machine.topology.order(placement)[:cpus]
+    return _listed(machine, cpus, list(placement))
+
+
+def _listed(machine: Machine, cpus: int, numbers: list[int]) -> list[Place]:
+    if len(numbers) != cpus:
+        raise MachineError(
+            f"the placement has length {len(numbers)}, but cpus is {cpus}; list each CPU once"
+        )
+    for number in numbers:
+        if not _whole(number):
+            raise MachineError(f"the placement lists {number!r}; list CPU numbers")
+        if not 0 <= number < machine.n_cpus:
+            raise MachineError(
+                f"the placement lists CPU {number}; "
+                f"{machine.name} numbers its CPUs 0 to {machine.n_cpus - 1}"
+            )
+        if numbers.count(number) > 1:
+            raise MachineError(f"the placement lists CPU {number} twice; list each CPU once")
+    order = machine.topology.order(machine.topology.cpu_order)
+    return [order[number] for number in numbers]
+
+
+def _whole(number: object) -> bool:
+    """Tell whether ``number`` is an int or a numpy integer, and no bool."""
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
+def _node_classes(topology: Topology) -> NDArray[np.int8]:
+    """Distance classes between nodes, [nodes, nodes], 2 on the diagonal."""
+    every = range(topology.nodes)
+    return np.array(
+        [[SAME_NODE + topology.node_class(a, b) for b in every] for a in every], dtype=np.int8
+    )
+
+
+def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> NDArray[np.int64]:
+    beyond = [cost[f"{kind}.{name}"] for name in topology.node_classes]
+    return np.array([0, cost.get(f"{kind}.core", beyond[0]), *beyond], dtype=np.int64)
