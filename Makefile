@@ -1,0 +1,45 @@
+# Everything that a person runs. Each target does the set-up that it needs (and rebuilds the
+# native modules when their sources changed); when there is nothing to do that takes no time. Paths are relative, so that a folder with a space in its name works.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test slow check format bench lock clean
+
+# What runs below finds cmake, ninja and locklab of this environment first.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+PYTHON_BIN := .venv/bin/python
+# At most eight test processes: more gains little and costs memory.
+PYTEST := $(PYTHON_BIN) -m pytest -q -n auto --maxprocesses 8 --dist loadfile
+LOCKS := build base dev notebook docs cluster
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Install what is missing, make .venv, build and install LockLab in it
+	@tools/setup
+
+demo: setup ## Reproduce the 2004 SELinux result: table, errors, plot
+	@.venv/bin/locklab reproduce kaigai-2004
+
+test: setup ## Run every test but the slow ones
+	@$(PYTEST) $(ARGS)
+
+slow: setup ## Run the slow tests
+	@$(PYTEST) -m slow $(ARGS)
+
+check: setup ## Lint, format and type checks
+	@tools/check
+
+format: setup ## Rewrite the Python sources in the one format, mend what lint can mend
+	@$(PYTHON_BIN) -m ruff check --fix-only --quiet .
+	@$(PYTHON_BIN) -m ruff format .
+
+bench: setup ## Measure the engines; a table, and a JSON file below out/
+	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
+
+lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
+	@tools/lock $(LOCKS) $(ARGS)
+
+clean: ## Remove what was built: .venv, build, out and caches
+	@tools/clean

@@ -1,0 +1,174 @@
+"""The command ``locklab``: one small umbrella over the subcommands that the packages bring.
+
+A package offers a subcommand through the entry-point group ``locklab.commands``; its target is a
+Typer app, and its one-line help is the first line of the target module's docstring. The umbrella
+reads that line from the file, so ``locklab --help`` imports no package and answers at once; only
+the command that is used gets imported.
+
+What an exception becomes is decided here, once, for all of them: an exception with an integer
+``exit_code`` is a message to the user (``error: …`` on stderr, that exit code, no traceback),
+Ctrl-C is exit code 130, and anything else is a bug and keeps its traceback.
+"""
+
+import ast
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Command", "commands", "main"]
+
+GROUP = "locklab.commands"
+USAGE_ERROR = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand: its name, where its Typer app is, and one line of help."""
+
+    name: str
+    module: str
+    attribute: str
+    help: str
+
+    def load(self) -> Callable[..., object]:
+        """Import the target and return its app."""
+        app: Callable[..., object] = getattr(importlib.import_module(self.module), self.attribute)
+        return app
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``locklab`` with ``argv`` (by default this process's own) and return the exit code."""
+    argv = list(sys.argv[1:] if argv is None else argv)
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_overview(commands()))
+        return 0
+    if argv[0] in ("-V", "--version"):
+        print(f"locklab {_version()}")
+        return 0
+    known = commands()
+    command = known.get(argv[0])
+    if command is None:
+        return _unknown(argv[0], known)
+    try:
+        return _run(command, argv[1:])
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        code = getattr(error, "exit_code", None)
+        if not isinstance(code, int):
+            raise
+        return _fail(str(error), code)
+
+
+def commands() -> dict[str, Command]:
+    """Return the subcommands whose module exists, by name in alphabetical order."""
+    from importlib.metadata import entry_points
+
+    found = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        path = _module_file(entry.module)
+        if path is not None:
+            found[entry.name] = Command(entry.name, entry.module, entry.attr, _first_line(path))
+    return found
+
+
+def _run(command: Command, arguments: list[str]) -> int:
+    """Import one command and hand it the rest of the line."""
+    try:
+        app = command.load()
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == command.module.partition(".")[0]:
+            raise  # one of our own modules is missing: a bug, not an installation to mend
+        return _fail(
+            f"'locklab {command.name}' needs the module '{error.name}', which is not installed; "
+            "'make setup' installs what is missing",
+            USAGE_ERROR,
+        )
+    try:
+        app(arguments, prog_name=f"locklab {command.name}")
+    except SystemExit as stop:
+        if stop.code is None or isinstance(stop.code, int):
+            return stop.code or 0
+        return _fail(str(stop.code), 1)
+    return 0
+
+
+def _overview(known: Mapping[str, Command]) -> str:
+    """Return the text of ``locklab --help``."""
+    width = max((len(name) for name in known), default=0)
+    lines = [f"  {c.name:<{width}}  {c.help}".rstrip() for c in known.values()]
+    return "\n".join(
+        [
+            "Usage: locklab COMMAND [ARGUMENTS]…",
+            "",
+            "Write a lock once: prove it, simulate it, run it on real cores, have it graded.",
+            "",
+            "Commands:",
+            *(lines or ["  (none is installed: run 'make setup')"]),
+            "",
+            "Options:",
+            "  -h, --help     Show this text; 'locklab COMMAND --help' shows a command's own.",
+            "  -V, --version  Show the version.",
+        ]
+    )
+
+
+def _unknown(name: str, known: Mapping[str, Command]) -> int:
+    """Refuse a command that does not exist, and say what was likely meant."""
+    import difflib
+
+    what = "option" if name.startswith("-") else "command"
+    near = difflib.get_close_matches(name, known, n=1)
+    mend = f"did you mean '{near[0]}'?" if near else f"known are: {', '.join(known)}"
+    if what == "option":
+        mend = "see 'locklab --help'"
+    return _fail(f"unknown {what} '{name}'; {mend}", USAGE_ERROR)
+
+
+def _fail(message: str, code: int) -> int:
+    """Print one message on stderr and return the exit code."""
+    print(f"error: {message}", file=sys.stderr)
+    return code
+
+
+def _version() -> str:
+    """Return the installed version."""
+    from importlib.metadata import version
+
+    return version("locklab")
+
+
+def _module_file(module: str) -> Path | None:
+    """Return the source file of a dotted module without importing any of its parents.
+
+    Only the top-level package is looked up through the import system, which does not run it.
+    """
+    top, *rest = module.split(".")
+    spec = importlib.util.find_spec(top)
+    if spec is None:
+        return None
+    if not rest:
+        return Path(spec.origin) if spec.origin else None
+    for location in spec.submodule_search_locations or []:
+        base = Path(location, *rest)
+        for path in (base.with_suffix(".py"), base / "__init__.py"):
+            if path.is_file():
+                return path
+    return None
+
+
+def _first_line(path: Path) -> str:
+    """Return the first line of a module's docstring, or nothing where it has none."""
+    try:
+        docstring = ast.get_docstring(ast.parse(path.read_bytes()))
+    except (OSError, SyntaxError, ValueError):
+        return ""  # help must answer even while a module is being edited
+    return docstring.partition("\n")[0].rstrip(".") if docstring else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
