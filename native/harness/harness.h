@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The harness: threads that start together, do a kernel's work and report what each of them did.
+ *
+ * A kernel is a lock inlined into two loops, `validate` and `throughput`. The loops are written
+ * once and compiled for each lock in a translation unit of its own, without link-time
+ * optimisation: gcc 12 was seen to hoist a static counter's load across a right lock's acquire when
+ * it saw both ends. locklab_run() starts the threads and owns the time; the loops own neither.
+ */
+#ifndef LOCKLAB_HARNESS_H
+#define LOCKLAB_HARNESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "locklab/arch.h"
+
+/* Two lines: the hardware may fetch lines in pairs. */
+#define LOCKLAB_PAD (2 * LOCKLAB_LINE)
+
+/* What one thread is asked to do. A loop uses either `iterations` or `stop`. */
+struct locklab_order {
+    uint64_t iterations;
+    const atomic_bool *stop;
+    bool read; /* take the read side */
+};
+
+/* What one thread did. Each has lines of its own. */
+struct locklab_tally {
+    _Alignas(LOCKLAB_PAD) uint64_t count; /* acquisitions */
+    uint64_t writes;                      /* of these, exclusive ones */
+    uint64_t overlaps;                    /* times that it met somebody else inside */
+    uint64_t torn;                        /* times that it saw half an update */
+    uint64_t wall_ns;
+    uint64_t cpu_ns;
+    int error; /* errno of pinning, or 0 */
+};
+
+struct locklab_loop {
+    void *(*prepare)(unsigned threads); /* fresh state, every node set up; NULL: no memory */
+    void (*work)(void *state, unsigned thread, const struct locklab_order *order,
+                 struct locklab_tally *tally);
+    uint64_t (*updates)(const void *state); /* the counter that exclusive sections count up */
+    void (*dispose)(void *state);
+};
+
+struct locklab_kernel {
+    const char *name;
+    const struct locklab_loop *validate;
+    const struct locklab_loop *throughput;
+    const bool *has_read;
+};
+
+/* NULL when there is none with this number or name. */
+const struct locklab_kernel *locklab_kernel_at(unsigned number);
+const struct locklab_kernel *locklab_kernel_find(const char *name);
+
+struct locklab_plan {
+    unsigned threads;
+    const int *cpus;      /* one for each thread, or NULL: not pinned */
+    uint64_t iterations;  /* for each thread */
+    uint64_t duration_ns; /* > 0: set the stop flag after this time */
+    uint64_t patience_ns; /* > 0: give up when `iterations` take longer */
+    bool read;
+    bool (*interrupted)(void); /* asked after a signal: give up? NULL: never */
+};
+
+enum locklab_stage {
+    LOCKLAB_DONE,
+    LOCKLAB_NO_MEMORY,
+    LOCKLAB_NO_THREAD,   /* `thread` threads exist, the next could not be created */
+    LOCKLAB_NOT_PINNED,  /* `thread` could not be pinned */
+    LOCKLAB_INTERRUPTED, /* given up after a signal */
+    LOCKLAB_STUCK,       /* given up after patience_ns */
+};
+
+struct locklab_outcome {
+    enum locklab_stage stage;
+    unsigned thread;
+    int error; /* errno */
+    uint64_t updates;
+};
+
+/* Runs a plan once, on fresh state. `tallies` has plan->threads elements. */
+struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct locklab_plan *plan,
+                                   struct locklab_tally *tallies);
+
+struct locklab_tally *locklab_tallies_new(unsigned threads);
+void locklab_tallies_free(struct locklab_tally *tallies);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One trial's state: the lock, the data that it guards, and a node for each thread.
+ *
+ * Included by the loops after the adapter has defined KERNEL, LOCK, INIT, ACQUIRE and RELEASE, and
+ * where the lock has them NODE, NODE_INIT, READ_ACQUIRE and READ_RELEASE.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/harness.h"
+
+#ifndef NODE
+#define NODE char
+#endif
+#ifndef NODE_INIT
+#define NODE_INIT(node) ((void)(node))
+#endif
+
+#define LOCKLAB_PASTE(a, b) a##b
+#define LOCKLAB_NAME(prefix, kernel) LOCKLAB_PASTE(prefix, kernel)
+
+struct seat {
+    _Alignas(LOCKLAB_PAD) NODE node;
+};
+
+/* The guarded words are atomics used relaxed, on two lines: a wrong lock is then no undefined
+ * behaviour, and the words add no order of their own that could hide a lock's missing one. */
+struct state {
+    _Alignas(LOCKLAB_PAD) LOCK lock;
+    _Alignas(LOCKLAB_PAD) _Atomic(uint64_t) first;
+    _Alignas(LOCKLAB_PAD) _Atomic(uint64_t) second;
+    _Atomic(uint64_t) inside;
+    _Alignas(LOCKLAB_PAD) struct seat seats[];
+};
+
+static void *prepare(unsigned threads)
+{
+    size_t size = sizeof(struct state) + threads * sizeof(struct seat);
+    struct state *state = aligned_alloc(LOCKLAB_PAD, size);
+
+    if (state == NULL)
+        return NULL;
+    memset(state, 0, size);
+    INIT(&state->lock);
+    for (unsigned i = 0; i < threads; i++)
+        NODE_INIT(&state->seats[i].node);
+    return state;
+}
+
+static uint64_t updates(const void *arg)
+{
+    const struct state *state = arg;
+
+    return atomic_load_explicit(&state->first, memory_order_relaxed);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop that counts lock + unlock pairs until it is told to stop.
+ *
+ * The section is empty and the count lives in a register: what is timed is the pair, and the load
+ * of the stop flag, which stays in the cache. The same loop around no lock (kernel `none`)
+ * shows how much the loop itself costs, and whether the compiler left a lock's pair in it.
+ */
+#include "harness/state.h"
+
+#define COUNT_PAIRS(acquire, release)                                                              \
+    do {                                                                                           \
+        acquire(&state->lock, node);                                                               \
+        release(&state->lock, node);                                                               \
+        count++;                                                                                   \
+    } while (!atomic_load_explicit(order->stop, memory_order_relaxed))
+
+static void work(void *arg, unsigned thread, const struct locklab_order *order,
+                 struct locklab_tally *tally)
+{
+    struct state *state = arg;
+    NODE *node = &state->seats[thread].node;
+    uint64_t count = 0;
+
+#ifdef READ_ACQUIRE
+    if (order->read) {
+        COUNT_PAIRS(READ_ACQUIRE, READ_RELEASE);
+        tally->count = count;
+        return;
+    }
+#endif
+    COUNT_PAIRS(ACQUIRE, RELEASE);
+    tally->count = count;
+    tally->writes = count;
+    (void)node;
+}
+
+#ifdef READ_ACQUIRE
+const bool LOCKLAB_NAME(locklab_has_read_, KERNEL) = true;
+#else
+const bool LOCKLAB_NAME(locklab_has_read_, KERNEL) = false;
+#endif
+
+const struct locklab_loop LOCKLAB_NAME(locklab_throughput_, KERNEL) = {prepare, work, updates,
+                                                                       free};

@@ -1,0 +1,144 @@
+"""The C harness, as Python sees it (private: use locknative)."""
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport free, malloc
+
+from collections import namedtuple
+
+from locknative.errors import StuckError, not_pinned, not_started
+
+
+cdef extern from "<stdbool.h>":
+    ctypedef bint c_bool "bool"
+
+
+cdef extern from "Python.h":
+    int PyErr_CheckSignals()  # declared as plain C: the exception stays set until it is passed on
+
+
+cdef extern from "build_info.h":
+    const char *LOCKLAB_COMPILER
+    const char *LOCKLAB_FLAGS
+
+
+cdef extern from "harness/harness.h" nogil:
+    struct locklab_loop:
+        pass
+
+    struct locklab_kernel:
+        const char *name
+        const locklab_loop *validate
+        const locklab_loop *throughput
+        const c_bool *has_read
+
+    struct locklab_tally:
+        uint64_t count
+        uint64_t writes
+        uint64_t overlaps
+        uint64_t torn
+        uint64_t wall_ns
+        uint64_t cpu_ns
+
+    struct locklab_plan:
+        unsigned threads
+        const int *cpus
+        uint64_t iterations
+        uint64_t duration_ns
+        uint64_t patience_ns
+        c_bool read
+        c_bool (*interrupted)() noexcept nogil
+
+    enum locklab_stage:
+        LOCKLAB_DONE
+        LOCKLAB_NO_MEMORY
+        LOCKLAB_NO_THREAD
+        LOCKLAB_NOT_PINNED
+        LOCKLAB_INTERRUPTED
+        LOCKLAB_STUCK
+
+    struct locklab_outcome:
+        locklab_stage stage
+        unsigned thread
+        int error
+        uint64_t updates
+
+    const locklab_kernel *locklab_kernel_at(unsigned number)
+    const locklab_kernel *locklab_kernel_find(const char *name)
+    locklab_outcome locklab_run(
+        const locklab_loop *loop, const locklab_plan *plan, locklab_tally *tallies)
+    locklab_tally *locklab_tallies_new(unsigned threads)
+    void locklab_tallies_free(locklab_tally *tallies)
+
+
+COMPILER = LOCKLAB_COMPILER.decode()
+FLAGS = LOCKLAB_FLAGS.decode()
+
+Tally = namedtuple("Tally", "acquisitions writes overlaps torn wall_ns cpu_ns")
+
+
+cdef c_bool handler_raised() noexcept with gil:
+    """Run Python's signal handlers; true when one raised (Ctrl-C)."""
+    return PyErr_CheckSignals() != 0
+
+
+cdef int pass_on() except -1:
+    """Raise the exception that handler_raised() left behind."""
+    return -1
+
+
+def kernels():
+    cdef unsigned number = 0
+    cdef const locklab_kernel *kernel = locklab_kernel_at(0)
+    found = []
+    while kernel != NULL:
+        found.append((kernel.name.decode(), kernel.has_read[0]))
+        number += 1
+        kernel = locklab_kernel_at(number)
+    return found
+
+
+def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
+        uint64_t duration_ns=0, uint64_t patience_ns=0, bint read=False):
+    name = kernel.encode()
+    cdef const locklab_kernel *found = locklab_kernel_find(name)
+    if found == NULL or loop not in ("validate", "throughput"):
+        raise ValueError(f"no loop {loop!r} of kernel {kernel!r}")
+    if threads < 1 or len(cpus) not in (0, threads):
+        raise ValueError(f"{threads} threads and {len(cpus)} CPUs")
+    cdef const locklab_loop *chosen = found.validate if loop == "validate" else found.throughput
+    cdef locklab_plan plan
+    cdef locklab_outcome outcome
+    cdef locklab_tally *tallies = locklab_tallies_new(threads)
+    cdef int *list_of_cpus = <int *> malloc(threads * sizeof(int))
+    try:
+        if tallies == NULL or list_of_cpus == NULL:
+            raise MemoryError
+        for i, cpu in enumerate(cpus):
+            list_of_cpus[i] = cpu
+        plan.threads = threads
+        plan.cpus = list_of_cpus if len(cpus) else NULL
+        plan.iterations = iterations
+        plan.duration_ns = duration_ns
+        plan.patience_ns = patience_ns
+        plan.read = read
+        plan.interrupted = handler_raised
+        with nogil:
+            outcome = locklab_run(chosen, &plan, tallies)
+        if outcome.stage == LOCKLAB_INTERRUPTED:
+            pass_on()
+        if outcome.stage == LOCKLAB_STUCK:
+            raise StuckError(kernel, threads, patience_ns / 1e9)
+        if outcome.stage == LOCKLAB_NO_MEMORY:
+            raise MemoryError
+        if outcome.stage == LOCKLAB_NO_THREAD:
+            raise not_started(outcome.thread, threads, outcome.error)
+        if outcome.stage == LOCKLAB_NOT_PINNED:
+            raise not_pinned(outcome.thread, cpus[outcome.thread], outcome.error)
+        return [
+            Tally(tallies[i].count, tallies[i].writes, tallies[i].overlaps, tallies[i].torn,
+                  tallies[i].wall_ns, tallies[i].cpu_ns)
+            for i in range(threads)
+        ], outcome.updates
+    finally:
+        free(list_of_cpus)
+        locklab_tallies_free(tallies)

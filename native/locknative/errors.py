@@ -1,0 +1,75 @@
+"""What goes wrong on the native side, and the exceptions that say so."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from locknative.results import Validation
+
+
+class NativeError(Exception):
+    """A request that this machine or this build cannot honour.
+
+    The message says what was found, where, and how to mend it. ``exit_code`` is what the command
+    line exits with.
+    """
+
+    exit_code = 2
+
+
+class ExclusionError(NativeError):
+    """A lock let two threads in. ``validation`` holds what was counted; ``exit_code`` is 1."""
+
+    exit_code = 1
+
+    def __init__(self, validation: Validation) -> None:
+        self.validation = validation
+        super().__init__(
+            f"lock '{validation.lock}' is incorrect: in {validation.iterations} acquisitions by "
+            f"{validation.threads} threads, {validation.lost_updates} updates were lost, "
+            f"{validation.overlaps} times somebody else was inside, {validation.torn} times half "
+            "an update was seen. Compare its memory orders and its waiting condition with its "
+            "header's invariants."
+        )
+
+
+class StuckError(NativeError):
+    """Threads that fought for a lock did not all come through in time; ``exit_code`` is 1."""
+
+    exit_code = 1
+
+    def __init__(self, lock: str, threads: int, patience_s: float) -> None:
+        super().__init__(
+            f"lock '{lock}' is stuck: {threads} threads did not finish within {patience_s:g} s. "
+            "Either it lets nobody in any more (a lost hand-over), or the machine is too busy: "
+            "then ask for fewer iterations or set patience_s higher"
+        )
+
+
+def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
+    """Return the error for a name that does not exist, with the nearest that does."""
+    choices = sorted(known)
+    close = get_close_matches(found, choices, n=1, cutoff=0.6)
+    hint = f"did you mean '{close[0]}'?" if close else f"known are: {', '.join(choices)}"
+    return NativeError(f"there is no {what} '{found}': {hint}")
+
+
+def not_pinned(thread: int, cpu: int, errno: int) -> NativeError:
+    """Return the error for a thread that could not be pinned to its CPU."""
+    return NativeError(
+        f"thread {thread} could not be pinned to CPU {cpu}: {os.strerror(errno)}. The container or "
+        "a cgroup may forbid it: choose other CPUs, run where pinning is allowed, or validate "
+        "without pinning (cpus=[])"
+    )
+
+
+def not_started(thread: int, threads: int, errno: int) -> NativeError:
+    """Return the error for a run of which only some threads could be created."""
+    return NativeError(
+        f"only {thread} of {threads} threads could be created: {os.strerror(errno)}. Ask for "
+        "fewer, or raise the limit on processes (ulimit -u)"
+    )

@@ -1,0 +1,214 @@
+"""Run the C locks on real cores: :func:`locks`, :func:`validate`, :func:`throughput`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from locknative.errors import ExclusionError, NativeError, unknown
+from locknative.provenance import Recorder
+from locknative.results import Throughput, Validation
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+try:
+    from locknative import _kernels
+
+    NOT_BUILT = ""
+except ImportError as reason:
+    NOT_BUILT = (
+        f"the C part of locknative is not built or does not load ({reason}): build it with "
+        "'make setup'; it needs Linux, a C compiler and the Python headers"
+    )
+
+WORK = 40320  # 8!: divides evenly among 1 to 8 threads (Concurrency Kit's choice)
+EMPTY_LOOP_S = 0.05
+LONGEST_S = 3600.0
+
+
+def locks() -> list[str]:
+    """Return the names of the locks, as the simulator has them.
+
+    ``validate`` and ``throughput`` also take ``"none"``, which is no lock at all.
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    return [name for name, _ in _extension().kernels() if name != "none"]
+
+
+def validate(
+    lock: str,
+    threads: int = 2,
+    iterations: int = 10 * WORK,
+    cpus: Sequence[int] | None = None,
+    patience_s: float = 60.0,
+) -> Validation:
+    """Let threads fight for a lock and count whether it ever lets two in.
+
+    A lock with a read side is entered exclusively at every eighth acquisition and shared
+    otherwise. Waiters give their CPU away now and then, so more threads than CPUs are allowed.
+
+    Args:
+        lock: a name of :func:`locks`.
+        threads: how many, at least 1.
+        iterations: acquisitions of all threads together, a multiple of 40320 and of ``threads``.
+        cpus: one CPU a thread; ``[]`` for no pinning; None pins to the first CPUs if there
+            are enough of them and does not pin otherwise.
+        patience_s: give up when it takes longer, in s, above 0 and up to 3600.
+
+    Returns:
+        The counts, when nothing wrong was seen.
+
+    Raises:
+        ExclusionError: the lock is wrong; the exception carries the counts.
+        StuckError: the threads did not come through in time.
+        NativeError: an unknown lock, an impossible CPU list, uneven work, or no permission to pin.
+    """
+    extension = _extension()
+    _has_read(lock)
+    _check_threads(threads)
+    if iterations <= 0 or iterations % WORK or iterations % threads:
+        even = WORK * threads
+        raise NativeError(
+            f"{iterations} iterations do not divide evenly among {threads} threads: take a "
+            f"multiple of {WORK} and of {threads}, for example {even}"
+        )
+    _check_time("patience", patience_s)
+    if cpus is None and threads > len(_allowed()):
+        cpus = ()
+    pinned = () if cpus is not None and len(cpus) == 0 else _choose(threads, cpus)
+
+    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    tallies, updates = extension.run(
+        lock,
+        "validate",
+        threads,
+        pinned,
+        iterations=iterations // threads,
+        patience_ns=int(1e9 * patience_s) or 1,
+    )
+    writes = tuple(tally.writes for tally in tallies)
+    validation = Validation(
+        lock=lock,
+        threads=threads,
+        iterations=iterations,
+        counts=tuple(tally.acquisitions for tally in tallies),
+        writes=writes,
+        lost_updates=sum(writes) - updates,
+        overlaps=sum(tally.overlaps for tally in tallies),
+        torn=sum(tally.torn for tally in tallies),
+        provenance=recorder.finish(),
+    )
+    if not validation.correct:
+        raise ExclusionError(validation)
+    return validation
+
+
+def throughput(
+    lock: str,
+    threads: int = 1,
+    duration_s: float = 0.2,
+    cpus: Sequence[int] | None = None,
+    side: Literal["write", "read"] = "write",
+) -> Throughput:
+    """Count the lock + unlock pairs that pinned threads do in a fixed time.
+
+    The critical section is empty. Before it, the same loop without a lock runs for at most 0.05 s
+    on the same CPUs.
+
+    Args:
+        lock: a name of :func:`locks`.
+        threads: how many, at least 1, at most one a CPU.
+        duration_s: how long, in s, above 0 and up to 3600.
+        cpus: one CPU a thread; None for the first that this process may use.
+        side: ``"read"`` takes the read side of a reader-writer lock.
+
+    Raises:
+        NativeError: an unknown lock, an impossible CPU list, a lock without a read side, or no
+            permission to pin.
+    """
+    extension = _extension()
+    if side not in ("write", "read"):
+        raise unknown("side", side, ("write", "read"))
+    if side == "read" and not _has_read(lock):
+        readable = ", ".join(name for name, has_read in extension.kernels() if has_read)
+        raise NativeError(f"lock '{lock}' has no read side: leave side out, or take {readable}")
+    _has_read(lock)
+    _check_threads(threads)
+    _check_time("duration", duration_s)
+    pinned = _choose(threads, cpus)
+
+    empty_ns = int(1e9 * min(duration_s, EMPTY_LOOP_S)) or 1
+    empty, _ = extension.run("none", "throughput", threads, pinned, duration_ns=empty_ns)
+    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    tallies, _ = extension.run(
+        lock,
+        "throughput",
+        threads,
+        pinned,
+        duration_ns=int(1e9 * duration_s) or 1,
+        read=side == "read",
+    )
+    return Throughput(
+        lock=lock,
+        side=side,
+        threads=threads,
+        counts=tuple(tally.acquisitions for tally in tallies),
+        wall_ns=tuple(tally.wall_ns for tally in tallies),
+        cpu_ns=tuple(tally.cpu_ns for tally in tallies),
+        empty_loop_ns=min(tally.wall_ns / tally.acquisitions for tally in empty),
+        provenance=recorder.finish(),
+    )
+
+
+def _extension() -> ModuleType:
+    if NOT_BUILT:
+        raise NativeError(NOT_BUILT)
+    return _kernels
+
+
+def _has_read(lock: str) -> bool:
+    """Return whether the lock has a read side; refuse a name that does not exist."""
+    kernels: dict[str, bool] = dict(_extension().kernels())
+    if lock not in kernels:
+        raise unknown("lock", lock, kernels)
+    return kernels[lock]
+
+
+def _check_threads(threads: int) -> None:
+    if threads < 1:
+        raise NativeError(f"{threads} threads: take at least 1")
+
+
+def _check_time(what: str, seconds: float) -> None:
+    if not 0 < seconds <= LONGEST_S:
+        raise NativeError(f"a {what} of {seconds} s: take one above 0 and up to {LONGEST_S:.0f} s")
+
+
+def _allowed() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
+    """Return one CPU for each thread, or say why that is impossible."""
+    allowed = _allowed()
+    here = f"this process may use CPUs {', '.join(map(str, allowed))}"
+    if cpus is None:
+        if threads > len(allowed):
+            raise NativeError(
+                f"{threads} threads do not fit on {len(allowed)} CPUs ({here}), and spinning "
+                "threads that share a CPU measure the scheduler: take fewer threads"
+            )
+        return tuple(allowed[:threads])
+    if foreign := sorted(set(cpus) - set(allowed)):
+        raise NativeError(f"CPU {foreign[0]} cannot be used: {here}")
+    if len(set(cpus)) != len(cpus):
+        raise NativeError(f"the CPU list {list(cpus)} names a CPU twice: name each once")
+    if len(cpus) != threads:
+        raise NativeError(
+            f"{len(cpus)} CPUs for {threads} threads: name exactly one CPU for each thread"
+        )
+    return tuple(cpus)

@@ -1,0 +1,87 @@
+"""What a native run returns: counts of each thread, times, and where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+from locknative.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A search for two threads inside one lock. Finding none is evidence, not a proof.
+
+    ``counts`` holds each thread's acquisitions, ``writes`` the exclusive ones among them. Wrong
+    are ``lost_updates`` (of a counter that the lock guards), ``overlaps`` (times that a thread
+    met another inside) and ``torn`` (times that it saw half an update).
+    """
+
+    lock: str
+    threads: int
+    iterations: int
+    counts: tuple[int, ...]
+    writes: tuple[int, ...]
+    lost_updates: int
+    overlaps: int
+    torn: int
+    provenance: Provenance
+
+    @property
+    def correct(self) -> bool:
+        """Whether nothing wrong was seen."""
+        return self.lost_updates == self.overlaps == self.torn == 0
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """Lock + unlock pairs of pinned threads in a fixed time.
+
+    ``counts`` are pairs, ``wall_ns`` and ``cpu_ns`` times, one entry a thread, in the order of
+    ``provenance.pinned``. ``empty_loop_ns`` is what one turn of the same loop costs, on the same
+    CPUs, with no lock in it. One run is one trial: noise between processes is 2 to 20 %.
+    """
+
+    lock: str
+    side: str
+    threads: int
+    counts: tuple[int, ...]
+    wall_ns: tuple[int, ...]
+    cpu_ns: tuple[int, ...]
+    empty_loop_ns: float
+    provenance: Provenance
+
+    @property
+    def ns_per_pair(self) -> tuple[float, ...]:
+        """Each thread's wall time for a pair, in ns, the loop's own cost included."""
+        return tuple(wall / count for wall, count in zip(self.wall_ns, self.counts, strict=True))
+
+    @property
+    def pairs_per_second(self) -> float:
+        """Pairs a second of all threads together."""
+        return sum(1e9 / ns for ns in self.ns_per_pair)
+
+    @property
+    def deviation(self) -> float:
+        """Coefficient of variation of ``counts``: 0 is perfectly fair, sqrt(threads - 1) worst."""
+        mean = sum(self.counts) / self.threads
+        return sqrt(sum((count - mean) ** 2 for count in self.counts) / self.threads) / mean
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why this is not a clean measurement, one sentence a reason; empty when it is."""
+        found = list(self.provenance.doubts)
+        if self.lock != "none" and min(self.ns_per_pair) <= self.empty_loop_ns:
+            found.append(
+                "a pair took no longer than the empty loop: the difference is below the noise, or "
+                "the compiler deleted the pair"
+            )
+        share = min(cpu / wall for cpu, wall in zip(self.cpu_ns, self.wall_ns, strict=True))
+        if share < 0.99:
+            found.append(f"a thread ran for only {share:.1%} of its time: the CPUs were shared")
+        return tuple(found)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing speaks against this measurement."""
+        return not self.doubts

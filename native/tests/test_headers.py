@@ -1,0 +1,50 @@
+"""The C headers: each stands alone, is strict C11, and has its adapter and its essay."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import locknative
+
+NATIVE = Path(__file__).parents[1]
+HEADERS = sorted((NATIVE / "include/locklab").glob("*.h"))
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.stem)
+def test_stands_alone(header: Path, tmp_path: Path) -> None:
+    """A program of nothing but the header, included twice, compiles without a warning."""
+    compiler = shutil.which("cc")
+    assert compiler is not None, "no C compiler 'cc' found: install gcc"
+    program = tmp_path / "alone.c"
+    include = f'#include "locklab/{header.name}"\n'
+    program.write_text(include * 2 + "int main(void) { return 0; }\n")
+    strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function"]
+    done = subprocess.run(
+        [compiler, *strict, "-I", NATIVE / "include", "-fsyntax-only", program],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_every_lock_has_its_files() -> None:
+    """One header and one adapter a lock, under the lock's name, and none that is not built."""
+    built = set(locknative.locks())
+    assert built == {header.stem for header in HEADERS} - {"arch"}
+    assert built == {adapter.stem for adapter in (NATIVE / "kernels").glob("*.c")} - {"none"}
+
+
+@pytest.mark.parametrize("lock", locknative.locks() if not locknative.measure.NOT_BUILT else [])
+def test_essay(lock: str) -> None:
+    """A header opens with mechanism, invariant, what the lock is not, and the source."""
+    essay = (NATIVE / f"include/locklab/{lock}.h").read_text().split("#ifndef")[0]
+    assert [] == [
+        part
+        for part in ("Mechanism.", "Invariant", "What it is not.", "Source:")
+        if part not in essay
+    ]

@@ -1,0 +1,219 @@
+"""Locks on real cores: right ones are accepted, a wrong one is found, bad requests are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import locknative
+from locknative import ExclusionError, NativeError, StuckError, _kernels
+from locknative.measure import WORK
+
+CPUS = sorted(os.sched_getaffinity(0))
+ALL = ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "rwlock"]
+
+
+def test_names() -> None:
+    """The locks carry the simulator's names; no lock at all is not among them."""
+    assert ALL == locknative.locks()
+
+
+@settings(max_examples=30, deadline=None)
+@given(lock=st.sampled_from(ALL), threads=st.integers(1, 8))
+def test_exclusion(lock: str, threads: int) -> None:
+    """Every lock excludes, with fewer and with more threads than CPUs, and the work is shared."""
+    validation = locknative.validate(lock, threads, WORK)
+    assert validation.correct
+    assert (WORK // threads,) * threads == validation.counts
+
+
+def test_no_lock_is_found_wrong() -> None:
+    """Two threads without a lock lose updates, and the exception carries the counts."""
+    # One CPU alternates between the threads only every few milliseconds.
+    iterations = WORK * (100 if len(CPUS) > 1 else 20_000)
+    with pytest.raises(ExclusionError, match="'none' is incorrect") as caught:
+        locknative.validate("none", 2, iterations)
+    assert caught.value.validation.lost_updates > 0
+    assert 1 == caught.value.exit_code
+
+
+def test_one_thread_needs_no_lock() -> None:
+    """The loop itself accuses nobody: alone, even no lock is right."""
+    assert locknative.validate("none", 1).correct
+
+
+def test_readers_share() -> None:
+    """Where there is a read side, one acquisition in eight is exclusive."""
+    validation = locknative.validate("rwlock", 2, 2 * WORK)
+    assert (WORK // 8, WORK // 8) == validation.writes
+
+
+def test_unpinned() -> None:
+    """An empty CPU list means no pinning, and so do more threads than CPUs."""
+    assert () == locknative.validate("mcs", 2, WORK, cpus=[]).provenance.pinned
+    crowd = len(CPUS) + 1
+    assert () == locknative.validate("mcs", crowd, WORK * crowd).provenance.pinned
+
+
+@pytest.mark.parametrize("lock", ALL)
+def test_throughput(lock: str) -> None:
+    """Every thread on every CPU gets through, and the record names lock, CPUs and build."""
+    order = CPUS[:2][::-1]
+    result = locknative.throughput(lock, len(order), 0.02, cpus=order)
+    assert len(order) == len(result.counts) == len(result.wall_ns) == len(result.cpu_ns)
+    assert min(result.counts) > 0
+    assert (lock, "write", tuple(order)) == (result.lock, result.side, result.provenance.pinned)
+    assert "-fno-lto" in result.provenance.flags
+    if result.provenance.compiler.startswith("GNU"):
+        assert "-fno-ipa-reference" in result.provenance.flags
+
+
+def test_read_side() -> None:
+    """The read side is timed on request."""
+    result = locknative.throughput("rwlock", 1, 0.01, side="read")
+    assert "read" == result.side
+    assert result.counts[0] > 0
+
+
+def test_trials_are_independent() -> None:
+    """CLH nodes change hands, yet trials with other numbers of threads follow each other."""
+    for threads in (2, 1, 3, 2, 4, 1):
+        assert locknative.validate("clh", threads, WORK).correct
+        locknative.throughput("clh", 1, 0.001)
+
+
+def test_callers_affinity_is_left_alone() -> None:
+    """Threads pin themselves; the caller's own mask stays as it was."""
+    locknative.throughput("tas", 1, 0.001, cpus=[CPUS[-1]])
+    assert CPUS == sorted(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (lambda: locknative.validate("tickt"), "did you mean 'ticket'"),
+        (lambda: locknative.throughput("tickt"), "did you mean 'ticket'"),
+        (lambda: locknative.throughput("tas", side="reed"), "did you mean 'read'"),
+        (lambda: locknative.throughput("tas", side="read"), "no read side.*rwlock"),
+        (lambda: locknative.validate("tas", 0), "at least 1"),
+        (lambda: locknative.validate("tas", 2, WORK + 2), "multiple of 40320 and of 2"),
+        (lambda: locknative.validate("tas", 11, WORK), f"for example {11 * WORK}"),
+        (lambda: locknative.validate("tas", 2, 0), "multiple of 40320"),
+        (lambda: locknative.validate("tas", patience_s=-1), "patience of -1 s"),
+        (lambda: locknative.throughput("tas", 1, 0.0), "duration of 0.0 s"),
+        (lambda: locknative.throughput("tas", 1, float("nan")), "duration of nan s"),
+        (lambda: locknative.throughput("tas", len(CPUS) + 1), "do not fit"),
+        (lambda: locknative.throughput("tas", 1, cpus=[4096]), "CPU 4096 cannot be used"),
+        (lambda: locknative.throughput("tas", 1, cpus=[-1]), "CPU -1 cannot be used"),
+        (lambda: locknative.throughput("tas", 2, cpus=CPUS[:1] * 2), "twice"),
+        (lambda: locknative.throughput("tas", 2, cpus=CPUS[:1]), "1 CPUs for 2 threads"),
+        (lambda: locknative.throughput("tas", 1, cpus=[]), "0 CPUs for 1 threads"),
+    ],
+)
+def test_refusals(request_: Callable[[], object], message: str) -> None:
+    """An impossible request is refused with what was found and how to mend it."""
+    with pytest.raises(NativeError, match=message) as caught:
+        request_()
+    assert 2 == caught.value.exit_code
+
+
+def test_pinning_fails() -> None:
+    """A thread that the system does not let onto its CPU ends the run; nobody is left waiting."""
+    with pytest.raises(
+        NativeError, match=r"thread 1 could not be pinned to CPU 99999: .*cpus=\[\]"
+    ):
+        _kernels.run("tas", "validate", 2, [CPUS[0], 99999], WORK)
+
+
+def test_threads_cannot_be_created(run_python: Callable[[str], str]) -> None:
+    """With too little address space for the stacks, those that exist are sent home."""
+    assert "True 2" == run_python(
+        """
+        import resource, locknative
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+        try:
+            locknative.validate("tas", 960, 40320)
+        except locknative.NativeError as error:
+            print("of 960 threads could be created" in str(error), error.exit_code)
+        """
+    )
+
+
+class AlarmError(Exception):
+    """Raised by a signal handler."""
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    """Stop the alarm clock after the test, and restore the handler."""
+    before = signal.getsignal(signal.SIGVTALRM)
+    yield
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
+
+
+def test_interrupted(alarm: None) -> None:
+    """A signal handler that raises, as for Ctrl-C, ends an hour's run at once."""
+
+    def handler(*_: object) -> None:
+        raise AlarmError
+
+    signal.signal(signal.SIGVTALRM, handler)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.2)
+    with pytest.raises(AlarmError):
+        locknative.throughput("ticket", 1, 3600)
+
+
+def test_stuck() -> None:
+    """Threads that do not come through are sent home, in the middle of their work."""
+    with pytest.raises(StuckError, match=r"'mcs' is stuck: 2 threads .* within 0.001 s") as caught:
+        locknative.validate("mcs", 2, WORK * 10**9, patience_s=0.001)
+    assert 1 == caught.value.exit_code
+    assert locknative.validate("mcs", 2, WORK).correct
+
+
+def test_validation_interrupted(alarm: None) -> None:
+    """Validation, too, ends when a signal handler raises."""
+
+    def handler(*_: object) -> None:
+        raise AlarmError
+
+    signal.signal(signal.SIGVTALRM, handler)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.1)
+    with pytest.raises(AlarmError):
+        locknative.validate("ticket", 2, WORK * 10**9)
+
+
+def test_not_interrupted(alarm: None) -> None:
+    """Signals whose handler returns do not cut a run short."""
+    heard: list[int] = []
+
+    def handler(number: int, _: object) -> None:
+        heard.append(number)
+        if len(heard) == 5:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+    signal.signal(signal.SIGVTALRM, handler)
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0.1, 0.02)
+    locknative.throughput("ticket", 1, 0.5)
+    assert [signal.SIGVTALRM] * 5 == heard
+
+
+def test_not_built(run_python: Callable[[str], str]) -> None:
+    """Without the extension the package imports, and each call says how to build it."""
+    assert "True 2" == run_python(
+        """
+        import sys
+        sys.modules["locknative._kernels"] = None
+        import locknative
+        try:
+            locknative.locks()
+        except locknative.NativeError as error:
+            print("make setup" in str(error), error.exit_code)
+        """
+    )
