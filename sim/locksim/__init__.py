@@ -1,1 +1,30 @@
-"""locksim: the lock language, the machines and the engines of LockLab."""
+"""locksim: the lock language, the machines, the engines and the experiments of LockLab.
+
+    from locksim import simulate
+    from locksim.locks.ticket import TicketLock
+    from locksim.workloads.critical_section import CriticalSection
+
+    simulate(CriticalSection(lock=TicketLock), machine="desktop-4").summary()
+
+Importing the package loads nothing else: the engines come with the first use of a name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from locksim.machine import Machine
+    from locksim.simulation import Simulation, simulate
+
+__all__ = ["Machine", "Simulation", "simulate"]
+
+_WHERE = {"Machine": "locksim.machine", "Simulation": "locksim.simulation", "simulate": "locksim.simulation"}
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name not in _WHERE:
+        raise AttributeError(f"module 'locksim' has no attribute {name!r}")
+    return getattr(importlib.import_module(_WHERE[name]), name)

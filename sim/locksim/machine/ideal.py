@@ -21,6 +21,7 @@ _COST_NS = {
     "fence": 5,
     "pause": 5,
     "tenure": 0,
+    "jitter": 0,
     "invalidate_each": 0,
     "alloc": 20,
     "free": 20,

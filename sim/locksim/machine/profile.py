@@ -15,7 +15,7 @@ from locksim.machine.topology import Topology
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
 
-MAY_BE_ZERO = frozenset({"fence", "tenure", "invalidate_each"})
+MAY_BE_ZERO = frozenset({"fence", "tenure", "jitter", "invalidate_each"})
 """Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
 without time passing, or make a remote line as near as the CPU's own."""
 
@@ -54,6 +54,7 @@ class Cost(BaseModel):
     fence: Figure
     pause: Figure
     tenure: Figure
+    jitter: Figure
     transfer: dict[str, Figure]
     memory: dict[str, Figure]
     invalidate: dict[str, Figure]

@@ -52,6 +52,7 @@ class MachineTables:
     fence_ps: int
     pause_ps: int
     tenure_ps: int
+    jitter_ps: int
     invalidate_each_ps: int
     shared_read_ps: int  # 0 where the directory blocks: nothing reads it then
     bus_ps: int  # 0 where there is no bus
@@ -94,6 +95,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         fence_ps=cost["fence"],
         pause_ps=cost["pause"],
         tenure_ps=cost["tenure"],
+        jitter_ps=cost["jitter"],
         invalidate_each_ps=cost["invalidate_each"],
         shared_read_ps=cost.get("occupancy.shared_read", 0),
         bus_ps=cost.get("occupancy.bus", 0),

@@ -1,0 +1,1 @@
+"""The subcommands of ``locklab`` that the simulator brings, one module each."""

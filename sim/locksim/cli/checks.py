@@ -1,0 +1,266 @@
+"""The checks of ``locklab doctor``: each looks at one thing and gives one finding.
+
+Checks read, and change nothing. Those that look at the kernel's files take the root of the file
+system as an argument, so that a test can show them any machine.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["Check", "Status", "examine"]
+
+Status = Literal["ok", "warning", "unknown", "broken"]
+
+#: Share of CPU time taken by a hypervisor since boot above which timings are suspect.
+STEAL_LIMIT = 0.001
+#: Free disk space below which a sweep's results may not fit.
+FREE_LIMIT_BYTES = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Check:
+    """One finding.
+
+    Attributes:
+        name: what was looked at.
+        status: ``ok``; ``warning`` (works, with a drawback); ``unknown`` (this system does not
+            say); ``broken`` (the simulator cannot work).
+        found: what is there.
+        advice: what to do about it, where there is something to do.
+    """
+
+    name: str
+    status: Status
+    found: str
+    advice: str | None = None
+
+
+def examine(root: Path = Path("/")) -> list[Check]:
+    """Run every check; ``root`` is where ``proc`` and ``sys`` are."""
+    return [
+        python(sys.version_info[:3]),
+        numba(),
+        cache(cache_candidates(os.environ)),
+        compiler(),
+        liburcu(),
+        native(),
+        cpus(root),
+        virtual(root),
+        governor(root),
+        smt(root),
+        steal(root),
+        disk(Path.cwd()),
+    ]
+
+
+def python(version: tuple[int, int, int]) -> Check:
+    """Is this Python new enough?"""
+    found = f"{'.'.join(map(str, version))} ({platform.python_implementation()})"
+    if version < (3, 11):
+        return Check("python", "broken", found, "Install Python 3.11 or newer.")
+    return Check("python", "ok", found)
+
+
+def numba() -> Check:
+    """Can numba, which the fast engine is compiled by, be imported?"""
+    try:
+        module = importlib.import_module("numba")
+    except Exception as error:  # a numba at odds with numpy or LLVM fails in many ways
+        return Check("numba", "broken", f"{type(error).__name__}: {error}", "Run 'make setup'.")
+    return Check("numba", "ok", str(module.__version__))
+
+
+def cache_candidates(environment: Mapping[str, str]) -> list[Path]:
+    """Return the folders in which numba would keep compiled code, in its order of preference."""
+    chosen = environment.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return [Path(chosen)]
+    home = environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return [Path(__file__).resolve().parent.parent / "__pycache__", Path(home, "numba")]
+
+
+def cache(candidates: list[Path]) -> Check:
+    """Can compiled code be kept on disk? Without that every start compiles anew."""
+    for folder in candidates:
+        if _writable(folder):
+            return Check("cache", "ok", f"{folder} is writable")
+    return Check(
+        "cache",
+        "warning",
+        f"not writable: {', '.join(map(str, candidates))}",
+        "Set NUMBA_CACHE_DIR to a folder that is; until then every start compiles anew.",
+    )
+
+
+def compiler() -> Check:
+    """Is there a C compiler for the native kernels?"""
+    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        path = shutil.which(name) if name else None
+        if path:
+            return Check("C compiler", "ok", _first_line_of([path, "--version"]) or path)
+    return Check("C compiler", "warning", "none on PATH", "Install gcc to build native kernels.")
+
+
+def liburcu() -> Check:
+    """Is the userspace RCU library installed with its headers?"""
+    if shutil.which("pkg-config") is None:
+        return Check("liburcu", "unknown", "pkg-config is not installed", "Run 'make setup'.")
+    version = _first_line_of(["pkg-config", "--modversion", "liburcu"])
+    if version is None:
+        return Check(
+            "liburcu", "warning", "not found", "Install liburcu-dev, then run 'make setup'."
+        )
+    return Check("liburcu", "ok", version)
+
+
+def native() -> Check:
+    """Are the native kernels built? The simulator works without them.
+
+    locknative builds on this package, so it is looked up by name and never needed here.
+    """
+    try:
+        module = importlib.import_module("locknative")
+        names = module.locks()
+        urcu = bool(module.has_urcu)
+    except Exception as error:  # not built, built for another Python, built half
+        found = f"{type(error).__name__}: {error}"
+        return Check("locknative", "warning", found, "Run 'make setup' to build it.")
+    found = f"{len(names)} locks, {'with' if urcu else 'without'} liburcu"
+    if not urcu:
+        advice = "Install liburcu-dev, then run 'make setup'."
+        return Check("locknative", "warning", found, advice)
+    return Check("locknative", "ok", found)
+
+
+def cpus(root: Path) -> Check:
+    """How many CPUs may this process use, and what are they?"""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found = f"{usable} of {os.cpu_count()} usable; {_cpu_model(root)}"
+    if (usable or 1) < 2:
+        advice = "Simulation is unaffected; native contention needs two CPUs."
+        return Check("CPUs", "warning", found, advice)
+    return Check("CPUs", "ok", found)
+
+
+def virtual(root: Path) -> Check:
+    """Is this a virtual machine? Its native timings include what the host does."""
+    cpuinfo = _read(root / "proc/cpuinfo")
+    if cpuinfo is None:
+        return Check("virtual machine", "unknown", "no /proc/cpuinfo here")
+    flags = {
+        word for line in cpuinfo.splitlines() if _key(line) == "flags" for word in line.split()
+    }
+    maker = _read(root / "sys/class/dmi/id/sys_vendor")
+    hypervisor = _read(root / "sys/hypervisor/type")
+    if "hypervisor" in flags or hypervisor:
+        return Check(
+            "virtual machine",
+            "warning",
+            f"yes ({hypervisor or maker or 'unnamed hypervisor'})",
+            "Native timings carry the host's noise; take them on real hardware.",
+        )
+    if not flags:
+        return Check("virtual machine", "unknown", "this CPU does not say")
+    return Check("virtual machine", "ok", "no")
+
+
+def governor(root: Path) -> Check:
+    """Does the kernel change the clock of the CPUs with their load?"""
+    files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
+    found = sorted({text for file in files if (text := _read(file))})
+    if not found:
+        return Check("governor", "unknown", "no frequency control is visible")
+    if found == ["performance"]:
+        return Check("governor", "ok", "performance")
+    advice = "For native timings: cpupower frequency-set -g performance."
+    return Check("governor", "warning", ", ".join(found), advice)
+
+
+def smt(root: Path) -> Check:
+    """Do hardware threads share cores?"""
+    active = _read(root / "sys/devices/system/cpu/smt/active")
+    if active is None:
+        return Check("SMT", "unknown", "this kernel does not say")
+    if active == "1":
+        advice = "For native timings pin one thread to a core."
+        return Check("SMT", "warning", "on: two or more CPUs share a core", advice)
+    return Check("SMT", "ok", "off")
+
+
+def steal(root: Path) -> Check:
+    """How much CPU time has a hypervisor given to somebody else since boot?"""
+    first = (_read(root / "proc/stat") or "").partition("\n")[0].split()
+    if len(first) < 9 or first[0] != "cpu":
+        return Check("steal", "unknown", "no /proc/stat here")
+    # user nice system idle iowait irq softirq steal; guest time is within user already.
+    ticks = [int(field) for field in first[1:9]]
+    share = ticks[7] / sum(ticks) if sum(ticks) else 0.0
+    found = f"{share:.2%} of CPU time since boot"
+    if share > STEAL_LIMIT:
+        return Check("steal", "warning", found, "Native timings are disturbed by other guests.")
+    return Check("steal", "ok", found)
+
+
+def disk(folder: Path) -> Check:
+    """Is there room for results in ``folder``?"""
+    free_bytes = shutil.disk_usage(folder).free
+    found = f"{free_bytes / 1e9:.1f} GB free at {folder}"
+    if free_bytes < FREE_LIMIT_BYTES:
+        return Check("disk", "warning", found, "Make room: the results of a sweep may not fit.")
+    return Check("disk", "ok", found)
+
+
+def _cpu_model(root: Path) -> str:
+    """Return the CPU's name as the kernel gives it, or the architecture."""
+    for line in (_read(root / "proc/cpuinfo") or "").splitlines():
+        if _key(line) == "model name":
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def _key(line: str) -> str:
+    """Return what stands before the colon in a line of /proc/cpuinfo."""
+    return line.partition(":")[0].strip()
+
+
+def _read(path: Path) -> str | None:
+    """Return a file's text without surrounding space, or None where it cannot be read."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return None
+
+
+def _writable(folder: Path) -> bool:
+    """Say whether files can be made in a folder, or in the nearest parent that exists.
+
+    Tried by making one: permission bits mislead on read-only file systems and for root.
+    """
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def _first_line_of(command: list[str]) -> str | None:
+    """Return the first line that a command prints, or None where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.partition("\n")[0].strip() or None

@@ -1,0 +1,130 @@
+"""List the locks and caches, or show one: its essay, its fields, its source, its bytecode."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from locksim.cli import common
+from locksim.compiler.disassemble import disassemble
+from locksim.compiler.portable import code_to_json
+from locksim.lang.fields import Field, array, param, part, pointer, word
+from locksim.lang.struct import Struct
+from locksim.registry import Entry, entries, essay, resolve
+
+app = typer.Typer(no_args_is_help=True, help=__doc__)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+
+
+@app.command("list")
+@common.reported()
+def list_(as_json: Json = False) -> None:
+    """List the locks and caches of the library."""
+    found = entries()
+    if as_json:
+        common.print_json([_head(entry) for entry in found])
+        return
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("name", no_wrap=True)
+    table.add_column("kind", no_wrap=True)
+    table.add_column("class", no_wrap=True)
+    table.add_column("what it is")
+    for entry in found:
+        table.add_row(entry.name, entry.kind, entry.struct.__name__, escape(entry.summary))
+    common.console().print(table)
+
+
+@app.command()
+@common.reported()
+def show(
+    name: Annotated[str, typer.Argument(help="A name from the list, or FILE.py:CLASS.")],
+    bytecode: Annotated[bool, typer.Option("--bytecode", help="Show the bytecode.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Show one lock or cache."""
+    entry = resolve(name)
+    code = entry.compiled()
+    if as_json:
+        document = {
+            **_head(entry),
+            "essay": essay(entry),
+            "fields": [_field(f) for f in entry.struct.FIELDS.values()],
+            "source": source(entry),
+        }
+        if bytecode:
+            document["bytecode"] = code_to_json(code)
+            document["listing"] = disassemble(code)
+        common.print_json(document)
+        return
+    common.say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
+    if bytecode:
+        common.say("\n" + disassemble(code))
+        return
+    for text in (essay(entry), _fields(entry.struct), source(entry)):
+        if text:
+            common.say("\n" + text.rstrip())
+
+
+def source(entry: Entry) -> str:
+    """The class's source text."""
+    if entry.code is None:
+        return inspect.getsource(entry.struct)
+    return entry.code.source
+
+
+def _head(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "kind": entry.kind,
+        "class": entry.struct.__name__,
+        "summary": entry.summary,
+    }
+
+
+def _fields(cls: type[Struct]) -> str:
+    rows = [(f.name, _declared(f)) for f in cls.FIELDS.values()]
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {name:<{width}}  {declared}" for name, declared in rows)
+
+
+def _field(field: Field) -> dict[str, Any]:
+    return {
+        "name": field.name,
+        "kind": type(field).__name__,
+        "declared": _declared(field),
+        "class": field.owner.__name__ if field.owner else None,
+    }
+
+
+def _declared(field: Field) -> str:
+    """A field in words."""
+    padded = ", on a line of its own" if getattr(field, "padded", False) else ""
+    match field:
+        case pointer():
+            return f"pointer to {field.target().__name__}{padded}"
+        case word():
+            return f"word, at first {field.init}{padded}"
+        case param():
+            return f"param, {field.default} unless the maker says otherwise"
+        case part():
+            return f"part, {_described(field.of)}{padded}"
+        case array():
+            of = "words"
+            if isinstance(field.of, pointer):
+                of = f"pointers to {field.of.target().__name__}"
+            elif not isinstance(field.of, word):
+                of = _described(field.of)
+            if field.per_cpu:
+                return f"one for each CPU, on its own lines: {of}"
+            return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
+    return type(field).__name__
+
+
+def _described(of: type[Struct] | Struct) -> str:
+    return of.__name__ if isinstance(of, type) else repr(of)

@@ -1,0 +1,76 @@
+"""The linked bytecode: one table of numbers that the fast engine runs and the checker explores.
+
+An instruction is a row of eight integers: opcode, then ``x0 … x6``. Registers are indexes into the
+thread's register file; constants are registers that every thread starts with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim.lang.struct import Struct
+
+# Register code: runs at the moment of the resume, takes no time.
+(MOV, ADDI, NEG, INV, NOT) = range(5)  # x0 <- x1 (ADDI: x0 <- x1 + immediate x2)
+(ADD, SUB, MUL, FLOORDIV, MOD, AND, OR, XOR, SHL, SHR) = range(5, 15)  # x0 <- x1 op x2
+(EQ, NE, LT, LE, GT, GE) = range(15, 21)  # x0 <- x1 op x2
+JMP, JZ, JNZ = 21, 22, 23  # to x0; to x0 if register x1 is zero / not zero
+(JEQ, JNE, JLT, JLE, JGT, JGE) = range(24, 30)  # to x0 if x1 op x2
+CPU, THREAD, NCPUS = 30, 31, 32  # x0 <-
+RANDOM, EXPONENTIAL = 33, 34  # x0 <- of bound or mean x1
+ASSERT = 35  # x1
+INDEX = 36  # x0 <- x1 + immediate x2 + x3 * immediate x4, with 0 <= x3 < immediate x5
+CALL = 37  # link register x0 <- next instruction; to x1
+RET = 38  # to the address in link register x0
+SPIN_ENTER, SPIN = 39, 40  # head of a loop that may be an idle spin: from outside; again
+MARK = 41  # mark x0, subject register x1
+EXIT = 42  # the thread's program has returned
+
+# Operations: the first is FIRST_OPERATION; they end a resume.
+FIRST_OPERATION = 48
+LOAD = 48  # x0 <- word at x1 + immediate x2
+STORE = 49  # word at x1 + x2 <- x3 (RELAXED, RELEASE)
+SWAP, COMPARE_SWAP, FETCH_ADD, FETCH_AND, FETCH_OR, FETCH_XOR = range(
+    50, 56
+)  # as LOAD; operands x3, x4
+FENCE = 56  # SEQ_CST
+PAUSE = 57
+COMPUTE = 58  # x3
+BLOCK = 59
+WAKE = 60  # x3
+ALLOC = 61  # x0 <- an object of type number x5
+FREE = 62  # x3
+
+WIDTH = 8
+"""Columns of the table. Column 7 of a memory operation holds its C11 order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an instruction comes from."""
+
+    file: str
+    line: int
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A program, linked for one machine.
+
+    Arguments:
+        code: int64[n, WIDTH], the instructions.
+        entry: index of the first.
+        registers: int64[n_registers], the values that a thread's register file starts with.
+        places: source of each instruction.
+        types: what the program allocates; an ALLOC's x5 is an index into it.
+    """
+
+    code: npt.NDArray[np.int64]
+    entry: int
+    registers: npt.NDArray[np.int64]
+    places: tuple[Place, ...]
+    types: tuple[type[Struct], ...]

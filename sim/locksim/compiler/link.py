@@ -1,0 +1,387 @@
+"""Linking: methods that call one another, with symbolic fields → one table of numbers for a machine.
+
+A method is linked once for every description that it is called on (a struct with other parameters or parts has other
+offsets and callees). There is no recursion, so every linked method has its registers at a fixed place in the
+thread's register file, above those of all its callers: calls need no stack, and a thread's state is one row of numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from locksim.compiler import bytecode as b
+from locksim.compiler.bytecode import WIDTH, Image, Place
+from locksim.compiler.frontend import compile_class
+from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode
+from locksim.compiler.spin import label, spin_loops
+from locksim.lang.fields import part
+from locksim.lang.layout import Space
+from locksim.lang.ops import SEQ_CST
+from locksim.lang.struct import Struct, Workload
+
+
+class LinkError(Exception):
+    """A program that compiles method by method but not as a whole; the message says where and why."""
+
+    exit_code = 2
+
+
+_Key = tuple[Any, str]
+
+
+@dataclass
+class _Function:
+    """A method on a description: where its code and registers lie."""
+
+    spec: Struct
+    code: ClassCode
+    method: MethodCode
+    depth: int = 0
+    window: int = 0
+    entry: int = 0
+    calls: list[_Key] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """Registers: the method's own, the return address, the result."""
+        return self.method.n_registers + 2
+
+    @property
+    def link(self) -> int:
+        return self.window + self.method.n_registers
+
+    @property
+    def result(self) -> int:
+        return self.window + self.method.n_registers + 1
+
+
+def link(
+    workload: Workload, space: Space, base: int, codes: dict[type[Struct], ClassCode] | None = None
+) -> Image:
+    """Link a workload's ``thread`` program.
+
+    Arguments:
+        workload: the description.
+        space: the machine's line size and CPUs.
+        base: word address at which the workload will lie.
+        codes: bytecode of parsed classes that exist only as data; others are compiled from their source.
+
+    Raises:
+        CompileError: a method is outside the language.
+        LinkError: a call that can not be resolved, recursion, a path round a loop that takes no time.
+    """
+    return _Linker(space, codes or {}).link(workload, base)
+
+
+class _Linker:
+    def __init__(self, space: Space, codes: dict[type[Struct], ClassCode]) -> None:
+        self.space, self.codes = space, codes
+        self.functions: dict[_Key, _Function] = {}
+        self.constants: dict[int, int] = {}
+        self.types: list[type[Struct]] = []
+        self.rows: list[list[int]] = []
+        self.places: list[Place] = []
+        self.fixups: list[tuple[int, int, _Key]] = []
+
+    def link(self, workload: Workload, base: int) -> Image:
+        root = self._function(workload, "thread", [])
+        self._check_time(root)
+        for value in (0, base):
+            self._constant(value)
+        for key in self.functions:
+            self._collect_constants(self.functions[key])
+        self._place_windows(root)
+        entry = self._start(root, base)
+        for function in self.functions.values():
+            self._emit(function)
+        for row, column, key in self.fixups:
+            self.rows[row][column] = self.functions[key].entry
+        n = max(f.window + f.size for f in self.functions.values())
+        registers = np.zeros(n, np.int64)
+        for value, at in self.constants.items():
+            registers[at] = value
+        return Image(
+            np.array(self.rows, np.int64), entry, registers, tuple(self.places), tuple(self.types)
+        )
+
+    # Finding the functions
+
+    def _code(self, spec: Struct) -> ClassCode:
+        cls = type(spec)
+        return self.codes[cls] if cls in self.codes else compile_class(cls)
+
+    def _function(self, spec: Struct, name: str, path: list[_Key]) -> _Key:
+        key = (spec.key(), name)
+        if key in path:
+            chain = " -> ".join(k[1] for k in [*path[path.index(key) :], key])
+            raise LinkError(f"{type(spec).__name__}.{name} calls itself ({chain}): use a loop")
+        if key not in self.functions:
+            code = self._code(spec)
+            if name not in code.methods:
+                known = ", ".join(sorted(code.methods)) or "none"
+                caller = f", which {path[-1][1]}() calls" if path else ""
+                raise LinkError(f"{code.name} has no program {name}(){caller} (it has: {known})")
+            self.functions[key] = _Function(spec, code, code.methods[name])
+        function = self.functions[key]
+        calls = []
+        for instr in function.method.instrs:
+            if instr.op == "CALL":
+                _, _, kind, fields, method, args = instr.args
+                callee = self._function(
+                    self._resolve(function, kind, fields)[0], method, [*path, key]
+                )
+                takes = len(self.functions[callee].method.arg_types)
+                if takes != len(args):
+                    raise LinkError(
+                        f"{function.code.file}:{instr.line}: {method}() of "
+                        f"{self.functions[callee].code.name} takes {takes} arguments, not {len(args)}"
+                    )
+                calls.append(callee)
+            elif instr.op == "ALLOC":
+                target = function.code.types[instr.args[1]]
+                if target not in self.types:
+                    self.types.append(target)
+        function.calls = calls
+        return key
+
+    def _resolve(self, function: _Function, kind: str, path: list[str]) -> tuple[Struct, int]:
+        """The struct at a path from a base of a type, and its offset from the base in words."""
+        spec, offset = self._base_spec(function, kind), 0
+        for name in path:
+            f = type(spec).FIELDS[name]
+            offset += self.space.layout(spec).offset(name)
+            if not isinstance(f, part):
+                raise LinkError(f"{type(spec).__name__}.{name} is no embedded struct")
+            spec = spec._parts[name]
+        return spec, offset
+
+    def _base_spec(self, function: _Function, kind: str) -> Struct:
+        """What a base register points to: ``self``, a class, or the elements of an array on a dotted path from one."""
+        first, *fields = kind.split(".")
+        spec = function.spec if first == "self" else self.space.default(function.code.types[first])
+        for name in fields:
+            spec = spec._parts[name]
+        return spec
+
+    def _offset(self, function: _Function, kind: str, path: list[str]) -> int:
+        """Offset of the field (of any sort) at a path."""
+        if not path:
+            return 0
+        spec, offset = self._resolve(function, kind, path[:-1])
+        return offset + self.space.layout(spec).offset(path[-1])
+
+    # Programs that would never let time pass
+
+    def _check_time(self, root: _Key) -> None:
+        """Refuse every cycle of a method on which no operation takes time."""
+        always: dict[_Key, bool] = {}
+        for key in self._callees_first(root):
+            always[key] = self._takes_time(self.functions[key], always)
+
+    def _callees_first(self, key: _Key, seen: dict[_Key, None] | None = None) -> dict[_Key, None]:
+        seen = {} if seen is None else seen
+        if key not in seen:
+            for callee in self.functions[key].calls:
+                self._callees_first(callee, seen)
+            seen[key] = None
+        return seen
+
+    def _takes_time(self, function: _Function, always: dict[_Key, bool]) -> bool:
+        """Whether every path through a function takes time; refuses a cycle that takes none."""
+        instrs = function.method.instrs
+        calls = iter(function.calls)
+        timed = [
+            i.op in TIMED
+            or (i.op == "FENCE" and i.args[0] == SEQ_CST)
+            or (i.op == "CALL" and always[next(calls)])
+            for i in instrs
+        ]
+        # Depth-first over the instructions that can be reached without time passing.
+        state = [0] * len(instrs)
+        returns_free = False
+        stack: list[tuple[int, list[int]]] = []
+
+        def successors(k: int) -> list[int]:
+            target = label(instrs[k])
+            after = [] if instrs[k].op in ("JMP", "RET") else [k + 1]
+            return after if target is None else [*after, target]
+
+        for start in [0, *(k + 1 for k, t in enumerate(timed) if t)]:
+            if start >= len(instrs) or state[start]:
+                continue
+            stack = [(start, [])]
+            while stack:
+                k, todo = stack[-1]
+                if state[k] == 0:
+                    state[k] = 1
+                    todo.extend([] if timed[k] else successors(k))
+                if not todo:
+                    state[k] = 2
+                    stack.pop()
+                    continue
+                nxt = todo.pop()
+                if state[nxt] == 1:
+                    raise LinkError(
+                        f"{function.code.file}:{instrs[nxt].line}: {function.code.name}."
+                        f"{function.method.name} can go round this loop for ever without any time passing\n"
+                        "mend: let every way round the loop perform an operation, a pause() at least"
+                    )
+                if state[nxt] == 0:
+                    stack.append((nxt, []))
+        reached, todo_ = set(), [0]
+        while todo_:
+            k = todo_.pop()
+            if k in reached:
+                continue
+            reached.add(k)
+            if instrs[k].op == "RET":
+                returns_free = True
+            if not timed[k]:
+                todo_.extend(successors(k))
+        return not returns_free
+
+    # Registers
+
+    def _constant(self, value: int) -> int:
+        return self.constants.setdefault(value, len(self.constants))
+
+    def _collect_constants(self, function: _Function) -> None:
+        for instr in function.method.instrs:
+            for role, operand in zip(SIGNATURES[instr.op], instr.args, strict=True):
+                for one in (
+                    operand if role == "args" else [operand] if role in ("a", "base") else []
+                ):
+                    if not (isinstance(one, str) and one.startswith("r")):
+                        self._constant(self._value(function, one))
+
+    def _value(self, function: _Function, operand: str | int) -> int:
+        if isinstance(operand, int):
+            return operand
+        *parts, name = operand[1:].split(".")
+        return self._resolve(function, "self", parts)[0]._params[name]
+
+    def _place_windows(self, root: _Key) -> None:
+        first = len(self.constants)
+        order = list(self._callees_first(root))
+        for function in self.functions.values():
+            function.window = first
+        for key in reversed(order):
+            caller = self.functions[key]
+            for callee in caller.calls:
+                f = self.functions[callee]
+                f.window = max(f.window, caller.window + caller.size)
+
+    # Code
+
+    def _row(self, place: Place, *fields: int) -> int:
+        self.rows.append([*fields, *[0] * (WIDTH - len(fields))])
+        self.places.append(place)
+        return len(self.rows) - 1
+
+    def _start(self, root: _Key, base: int) -> int:
+        f = self.functions[root]
+        place = Place(f.code.file, f.method.line, f"{f.code.name}.thread")
+        entry = self._row(place, b.MOV, f.window, self._constant(base))
+        call = self._row(place, b.CALL, f.link, 0)
+        self.fixups.append((call, 2, root))
+        self._row(place, b.EXIT)
+        return entry
+
+    def _emit(self, function: _Function) -> None:
+        function.entry = len(self.rows)
+        instrs = function.method.instrs
+        loops = spin_loops(function.method)
+        starts: list[int] = []
+        heads: dict[int, int] = {}
+        jumps: list[tuple[int, int, int]] = []
+        calls = iter(function.calls)
+        for k, instr in enumerate(instrs):
+            starts.append(len(self.rows))
+            place = Place(
+                function.code.file, instr.line, f"{function.code.name}.{function.method.name}"
+            )
+            if k in loops:
+                self._row(place, b.SPIN_ENTER)
+                heads[k] = self._row(place, b.SPIN)
+            if label(instr) is not None:
+                jumps.append((len(self.rows), k, label(instr) or 0))
+            self._instruction(function, instr, place, calls)
+        for row, k, target in jumps:
+            again = target in loops and target <= k <= loops[target]
+            self.rows[row][1] = heads[target] if again else starts[target]
+
+    def _instruction(self, f: _Function, instr: Instr, place: Place, calls: Any) -> None:
+        args = dict(zip(SIGNATURES[instr.op], instr.args, strict=False))
+
+        def reg(operand: str | int) -> int:
+            if isinstance(operand, str) and operand.startswith("r"):
+                return f.window + int(operand[1:])
+            return self.constants[self._value(f, operand)]
+
+        plain = [
+            reg(o) if role in ("d", "a", "base") else 0
+            for role, o in zip(SIGNATURES[instr.op], instr.args, strict=True)
+            if role in ("d", "a", "base")
+        ]
+        op = instr.op
+        if op == "CALL":
+            _, base, kind, path, _, operands = instr.args
+            key = next(calls)
+            callee = self.functions[key]
+            self._row(place, b.ADDI, callee.window, reg(base), self._resolve(f, kind, path)[1])
+            for i, operand in enumerate(operands):
+                self._row(place, b.MOV, callee.window + 1 + i, reg(operand))
+            self.fixups.append((self._row(place, b.CALL, callee.link, 0), 2, key))
+            self._row(place, b.MOV, reg(instr.args[0]), callee.result)
+        elif op == "RET":
+            self._row(place, b.MOV, f.result, reg(instr.args[0]))
+            self._row(place, b.RET, f.link)
+        elif op in ("JMP", "JZ", "JNZ", "JEQ", "JNE", "JLT", "JLE", "JGT", "JGE"):
+            self._row(place, getattr(b, op), 0, *plain)
+        elif op == "ADDR":
+            offset = self._offset(f, instr.args[2], instr.args[3])
+            self._row(place, b.ADDI, reg(instr.args[0]), reg(instr.args[1]), offset)
+        elif op == "INDEX":
+            d, base, kind, path, index = instr.args
+            spec, offset = self._resolve(f, kind, path[:-1])
+            slot = self.space.layout(spec).slot(path[-1])
+            self._row(
+                place,
+                b.INDEX,
+                reg(d),
+                reg(base),
+                offset + slot.offset,
+                reg(index),
+                slot.stride,
+                slot.count,
+            )
+        elif "path" in args:
+            self._memory(f, instr, place, reg)
+        elif op == "MARK":
+            self._row(place, b.MARK, int(instr.args[0]), reg(instr.args[1]))
+        elif op == "ALLOC":
+            number = self.types.index(f.code.types[instr.args[1]])
+            self._row(place, b.ALLOC, reg(instr.args[0]), 0, 0, 0, 0, number)
+        elif op == "FENCE":
+            if instr.args[0] == SEQ_CST:
+                self._row(place, b.FENCE)
+        elif op in ("COMPUTE", "WAKE", "FREE"):
+            self._row(place, getattr(b, op), 0, 0, 0, plain[0])
+        elif op == "ASSERT":
+            self._row(place, b.ASSERT, 0, plain[0])
+        else:
+            self._row(place, getattr(b, op), *plain)
+
+    def _memory(self, f: _Function, instr: Instr, place: Place, reg: Any) -> None:
+        operands = [o for r, o in zip(SIGNATURES[instr.op], instr.args, strict=True) if r == "a"]
+        named = dict(zip(SIGNATURES[instr.op], instr.args, strict=False))
+        offset = self._offset(f, named["type"], named["path"]) if named["type"] != "word" else 0
+        values = [reg(o) for o in operands] + [0] * (2 - len(operands))
+        op, order = instr.op, int(named["order"])
+        if op == "STORE" and order == SEQ_CST:
+            op = "SWAP"  # as compilers emit for x86; the result goes to a register nobody reads
+        d = reg(named["d"]) if "d" in named else f.result
+        self._row(place, getattr(b, op), d, reg(named["base"]), offset, *values, 0, order)

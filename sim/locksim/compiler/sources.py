@@ -1,0 +1,205 @@
+"""Where the compiler finds a method's syntax tree and the meaning of the names in it.
+
+A live class (imported, or typed into a notebook) is read back from its file; a parsed class
+registers its trees here. Either way a method is a tree, the text it came from, and a way to look a
+name up.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import inspect
+import linecache
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from locksim.compiler.diagnostics import Source, Span
+from locksim.lang.struct import Lock, RWLock, Struct, Workload
+
+BASES: tuple[type, ...] = (Struct, Lock, RWLock, Workload, object)
+"""Classes of the language itself; their Python methods are no programs."""
+
+
+MAX_DEPTH = 100
+"""Levels of nesting that a file may have."""
+
+
+RESERVED = frozenset(n for n in vars(Struct) if not n.startswith("__") and n != "METERED")
+"""Attributes of Struct itself; a field or a method of such a name would break it."""
+
+
+class _Missing:
+    """What looking up an unknown name gives."""
+
+
+MISSING = _Missing()
+
+
+@dataclass(frozen=True)
+class MethodSource:
+    """A method before it is compiled.
+
+    Arguments:
+        node: its syntax tree. source: the file. owner: the class that defines it.
+        lookup: gives what a global name means there, or ``MISSING``. names: what there is to look
+            up.
+        role: key of ``METERS`` if the owner's METERED names it.
+    """
+
+    name: str
+    node: ast.FunctionDef
+    source: Source
+    owner: type[Struct]
+    lookup: Callable[[str], object]
+    names: Callable[[], list[str]]
+    role: str | None
+
+
+PARSED: dict[type, dict[str, MethodSource]] = {}
+"""Own methods of the classes that exist only as parsed text."""
+
+
+def method_sources(cls: type[Struct]) -> dict[str, MethodSource]:
+    """The methods of a class, inherited ones included, by name.
+
+    Raises:
+        CompileError: the source is not there, or a method is not a plain one.
+    """
+    found: dict[str, MethodSource] = {}
+    for owner in reversed(cls.__mro__):
+        if owner in BASES:
+            continue
+        if owner in PARSED:
+            found.update(PARSED[owner])
+            continue
+        for name, value in vars(owner).items():
+            function = _function(value)
+            if function is None:
+                if not name.startswith("__"):
+                    found.pop(name, None)
+            else:
+                found[name] = _live(owner, name, function)
+    return found
+
+
+def is_method(cls: type, name: str) -> bool:
+    """Whether a class has a method of its own or an inherited one, as live code or as a tree."""
+    owners = [c for c in cls.__mro__ if c not in BASES]
+    return any(name in PARSED.get(c, {}) or callable(vars(c).get(name)) for c in owners)
+
+
+def class_source(cls: type[Struct]) -> Source:
+    """The file that a class is defined in (empty text where it has no methods and is not found)."""
+    for owner in cls.__mro__:
+        for method in PARSED.get(owner, {}).values():
+            return method.source
+        for value in vars(owner).values() if owner not in BASES else ():
+            function = _function(value)
+            if function is not None:
+                return _file(function)[0]
+    try:
+        return Source(inspect.getfile(cls), "".join(inspect.findsource(cls)[0]))
+    except (OSError, TypeError):
+        return Source(f"<{cls.__module__}>", "")
+
+
+def parse(text: str, file: str) -> ast.Module:
+    """A file's syntax tree.
+
+    Raises:
+        CompileError: Python can not read it.
+    """
+    source = Source(file, text)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is the compiler that tells about doubtful code
+            tree = ast.parse(text, file)
+            _check_depth(tree, source)
+            compile(tree, file, "exec", dont_inherit=True)  # finds a break outside a loop, and such
+    except SyntaxError as e:
+        line, start = e.lineno or 1, max(0, (e.offset or 1) - 1)
+        end = max(start + 1, (e.end_offset or 0) - 1) if e.end_lineno == line else start + 1
+        source.fail("syntax", Span(line, start, end), detail=e.msg)
+    except ValueError as e:
+        source.fail("syntax", Span(1, 0, 1), detail=str(e))
+    except (RecursionError, MemoryError):
+        source.fail("too-deep", Span(1, 0, 1))
+    return tree
+
+
+def _check_depth(tree: ast.Module, source: Source) -> None:
+    """The compiler follows the nesting of the text on its own stack, which is not endless."""
+    level: list[ast.AST] = [tree]
+    for _ in range(MAX_DEPTH):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    for node in level:
+        if hasattr(node, "lineno"):
+            source.fail("too-deep", node)
+
+
+def _function(value: object) -> Any:
+    """The function behind a class attribute, None for what is no method."""
+    if isinstance(value, staticmethod | classmethod):
+        value = value.__func__
+    elif isinstance(value, property):
+        value = value.fget
+    return inspect.unwrap(value) if inspect.isfunction(value) else None
+
+
+def _live(owner: type[Struct], name: str, function: Any) -> MethodSource:
+    source, tree = _file(function)
+    if name.startswith("__") and name.endswith("__"):
+        source.fail("special-method", Span(function.__code__.co_firstlineno, 0, 1), name=name)
+    node = _find(tree, function)
+    if node is None:
+        source.fail("no-source", Span(1, 0, 1), name=f"{owner.__name__}.{name}")
+    cells = {}
+    for free, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            cells[free] = cell.cell_contents
+        except ValueError:  # defined later in the enclosing function, or never
+            continue
+
+    def lookup(wanted: str) -> object:
+        for names in (cells, function.__globals__, vars(builtins)):
+            if wanted in names:
+                return names[wanted]
+        return MISSING
+
+    return MethodSource(
+        name,
+        node,
+        source,
+        owner,
+        lookup,
+        lambda: [*cells, *function.__globals__],
+        owner.METERED.get(name),
+    )
+
+
+def _file(function: Any) -> tuple[Source, ast.Module]:
+    file = function.__code__.co_filename
+    text = "".join(linecache.getlines(file, function.__globals__))
+    source = Source(file, text)
+    if not text:
+        source.fail("no-source", Span(1, 0, 1), name=function.__qualname__)
+    return source, _parsed(text, file)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(text: str, file: str) -> ast.Module:
+    return parse(text, file)
+
+
+def _find(tree: ast.Module, function: Any) -> ast.FunctionDef | None:
+    first = function.__code__.co_firstlineno
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            line = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if node.name == function.__name__ and line == first:
+                return node  # type: ignore[return-value] # an async one is refused with the rest
+    return None

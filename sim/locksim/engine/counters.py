@@ -1,0 +1,63 @@
+"""Names of what the engines count, for each CPU, each lock and each line: the columns of their arrays."""
+
+from __future__ import annotations
+
+CPU_COUNTERS = (
+    "done",  # units of work
+    "loads",  # loads that took effect, forwarded and spinning ones included
+    "stores",  # plain stores issued
+    "rmws",  # swaps (SEQ_CST stores too), compare_swaps, fetch_*: failed ones too
+    "fences",  # SEQ_CST fences
+    "pauses",
+    "compute_ps",  # picoseconds asked for by compute (at least 1 each)
+    "allocs",
+    "frees",
+    "blocks",
+    "wakes",
+    "forwarded",  # loads served from the own store buffer
+    "hits",  # loads, immediate stores, drained stores and RMWs that needed no transaction
+    "upgrades",  # exclusive transactions of a CPU that held a shared copy
+    "memory",  # transactions supplied by memory
+    "from_core",  # … by a cache of distance class 1
+    "from_node",  # … class 2
+    "from_far1",  # … class 3
+    "from_far2",  # … class 4
+    "from_far3",  # … class 5 and beyond
+    "invalidated",  # copies that others took away
+    "miss_ps",  # picoseconds between a request for a line and its completion, queueing included (core and store buffer)
+    "queue_ps",  # … the part of it spent in the line's queue before being served
+)
+"""Columns of ``cpu`` in a result: one row a CPU. ``notes`` and marks are not counted.
+
+Distance class k (2 …) of a cache supplier counts in ``from_node`` + (k - 2), capped; class 1 in ``from_core``."""
+
+LOCK_COUNTERS = (
+    "total",  # exclusive acquisitions (successful)
+    "contended",  # … that executed at least one pause between start and success
+    "wait_ps",  # sum over contended acquisitions of success - start
+    "wait_max_ps",
+    "hold_ps",  # sum of release - success
+    "hold_max_ps",
+    "rejected",  # failed tries
+    "read_total",
+    "read_contended",
+    "read_wait_ps",
+    "read_wait_max_ps",
+    "read_hold_ps",  # sum over readers of release - success
+    "read_hold_max_ps",
+    "readers_max",  # most readers at once
+    "busy_periods",  # periods during which at least one reader held it
+    "busy_ps",  # their total length
+    "violations",  # successes while somebody held it in a way that excludes it
+    "owner",  # state: CPU that holds it exclusively + 1, or 0
+    "readers",  # state: readers now
+    "since_ps",  # state: when the exclusive hold began
+    "busy_since_ps",  # state: when the reader busy period began
+)
+"""Columns of ``locks`` in a result: one row a metered struct in its order of address."""
+
+LOCK_STATE = ("owner", "readers", "since_ps", "busy_since_ps")
+"""The lock columns that are no counts but the present state."""
+
+LOCK_MAXIMA = ("wait_max_ps", "hold_max_ps", "read_wait_max_ps", "read_hold_max_ps", "readers_max")
+"""The lock columns that are maxima: over several runs they do not add up."""

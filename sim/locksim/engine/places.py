@@ -1,0 +1,45 @@
+"""Where a running generator is in its source: file, line, class and method."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from types import FrameType, GeneratorType
+from typing import Any, NamedTuple
+
+_PACKAGE = Path(__file__).parent.parent
+_OURS = (str(_PACKAGE / "lang"), str(_PACKAGE / "engine"))
+"""Folders whose frames are machinery, not program."""
+
+
+class Place(NamedTuple):
+    """A place in a program: source file, line from 1, ``Class.method``."""
+
+    file: str
+    line: int
+    method: str
+
+
+def place_of(program: Any) -> Place:
+    """Where a suspended generator is: in the innermost program that it has called."""
+    frame: FrameType | None = None
+    while isinstance(program, GeneratorType):
+        if program.gi_frame is not None and not program.gi_code.co_filename.startswith(_OURS):
+            frame = program.gi_frame
+        program = program.gi_yieldfrom
+    return Place("?", 0, "?") if frame is None else _place(frame, frame.f_lineno)
+
+
+def place_of_error(error: Exception) -> Place:
+    """Where a program raised an exception: in its own innermost frame, not in one of ours."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    theirs = [f for f in frames if not f[0].f_code.co_filename.startswith(_OURS)]
+    return _place(*(theirs or frames)[-1])
+
+
+def _place(frame: FrameType, line: int) -> Place:
+    code = frame.f_code
+    method = code.co_qualname.rpartition("<locals>.")[2]
+    if "self" in frame.f_locals:
+        method = f"{type(frame.f_locals['self']).__name__}.{code.co_name}"
+    return Place(code.co_filename, line, method)

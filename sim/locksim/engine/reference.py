@@ -1,0 +1,209 @@
+"""The reference engine: SimPy drives the programs' generators themselves. The definition of right.
+
+It reads like ``sim/PHYSICS.md``, which it implements rule by rule, slowly and obviously. Every CPU
+has two agents: a core (:mod:`locksim.engine.core`) and a store buffer
+(:mod:`locksim.engine.agents`). An agent has at most one event in SimPy's heap, which orders by
+(time, priority); the priority is the agent's number, so the order is total. Who supplies a line,
+and how long that takes, is in :mod:`locksim.engine.coherence`.
+
+Spinning is not jumped over: each idle load and each pause is an event.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import simpy
+
+from locksim.engine import faults
+from locksim.engine.agents import Agent
+from locksim.engine.coherence import Coherence, Line
+from locksim.engine.core import Core
+from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
+from locksim.engine.faults import Fault, Wait
+from locksim.engine.meters import meter_state
+from locksim.engine.places import Place
+from locksim.engine.result import DeadlockError, RunResult, SimulationError
+from locksim.engine.trace import SERVED
+from locksim.lang import ops
+from locksim.lang.ops import Kind
+from locksim.machine import MachineTables
+from locksim.memory import Memory, wrap64
+
+
+def run(
+    memory: Memory,
+    tables: MachineTables,
+    *,
+    seed: int,
+    until_ps: int,
+    trace: bool = False,
+    stall_ps: int | None = None,
+) -> RunResult:
+    """Run a workload from time 0.
+
+    Arguments:
+        memory: memory before time 0, with the workload; it is not changed.
+        tables: the machine that ``memory`` was built for.
+        seed: of the threads' random streams, from 0 to 2**63 - 1.
+        until_ps: events before this time are processed.
+        trace: True records the rows of :mod:`locksim.engine.trace`.
+        stall_ps: None, or the simulated time after which threads that only wait count as a
+            livelock. Waiting is: everything that a thread does between the start of an acquisition
+            and its success or failure, and elsewhere loads, pauses, and atomic operations that
+            leave their word as it was.
+
+    Raises:
+        SimulationError: a fault of the program.
+        DeadlockError: no thread can go on, or the threads have only waited for ``stall_ps``.
+    """
+    if until_ps < 0:
+        raise SimulationError(f"a run can not last {until_ps} ps: give a time of at least 0")
+    if not 0 <= seed < 1 << 63:
+        raise SimulationError(f"a seed is a number from 0 to 2**63 - 1, not {seed}")
+    if memory.space.n_cpus != tables.n_cpus:
+        raise SimulationError(
+            f"memory is laid out for {memory.space.n_cpus} CPUs and the machine has "
+            f"{tables.n_cpus}: build both for the same number"
+        )
+    try:
+        return Engine(memory, tables, seed, trace, stall_ps).run(until_ps)
+    finally:
+        ops.set_context(None)
+
+
+class Engine:
+    """The simulated machine: clock, memory, lines, agents, and what is counted."""
+
+    def __init__(
+        self, memory: Memory, tables: MachineTables, seed: int, trace: bool, stall_ps: int | None
+    ) -> None:
+        self.env = simpy.Environment(initial_time=0)
+        self.memory = dataclasses.replace(
+            memory,
+            **{
+                name: getattr(memory, name).copy()
+                for name in ("words", "home", "live", "object_type", "free_head", "free_next")
+            },
+        )
+        self.tables, self.seed, self.stall_ps = tables, seed, stall_ps
+        self.coherence = Coherence(tables, seed)
+        self.lines: dict[int, Line[Agent]] = {}
+        self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
+        self.locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
+        self.meter = meter_state(tables.n_cpus, len(memory.locks))
+        self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
+        self.events = 0
+        self.finished = 0
+        self.progress_ps = 0
+        self.cores = [Core(self, cpu) for cpu in range(tables.n_cpus)]
+
+    @property
+    def now(self) -> int:
+        """The time in picoseconds."""
+        return int(self.env.now)
+
+    def run(self, until_ps: int) -> RunResult:
+        """Process all events before ``until_ps``."""
+        for core in self.cores:
+            core.at(0, core.start)
+        while self.env.peek() < until_ps:
+            self.env.step()
+            self.events += 1
+            if self.stall_ps is not None and self.now - self.progress_ps > self.stall_ps:
+                raise DeadlockError(faults.livelock_message(self._waits(), self.now))
+        over = self.env.peek() == math.inf
+        if over and self.finished < len(self.cores):
+            raise DeadlockError(faults.deadlock_message(self._waits(), self.now))
+        lines = np.zeros(len(self.memory.home), np.int64)
+        for line in self.lines.values():
+            lines[line.number] = line.transactions
+        return RunResult(
+            end_ps=self.now if over else until_ps,
+            events=self.events,
+            finished=self.finished,
+            cpu=np.array([list(count.values()) for count in self.counts], np.int64),
+            locks=self.locks,
+            lines=lines,
+            trace=None if self.rows is None else np.array(self.rows, np.int64).reshape(-1, 5),
+            memory=self.memory.words,
+        )
+
+    def record(self, agent: Agent, what: int, address: int = 0, value: int = 0) -> None:
+        """Write a row of the trace."""
+        if self.rows is not None:
+            self.rows.append((self.now, agent.number, what, address, value))
+
+    def progress(self, until_ps: int = 0) -> None:
+        """Some thread does more than wait: now, and if it computes until ``until_ps``."""
+        self.progress_ps = max(self.progress_ps, self.now, until_ps)
+
+    # Memory
+
+    def alive(self, address: int) -> bool:
+        """Whether a word belongs to a live object."""
+        line = address // self.memory.space.words_per_line
+        return 0 <= line < len(self.memory.live) and bool(self.memory.live[line])
+
+    def read(self, address: int) -> int:
+        """A word's value."""
+        return int(self.memory.words[address])
+
+    def write(self, address: int, value: int) -> None:
+        """Change a word, in 64 bits."""
+        self.memory.words[address] = wrap64(value)
+
+    def line(self, address: int) -> Line[Agent]:
+        """The cache line of a word."""
+        number = address // self.memory.space.words_per_line
+        if number not in self.lines:
+            self.lines[number] = Line(number, int(self.memory.home[number]))
+        return self.lines[number]
+
+    # Requests for lines
+
+    def request(self, agent: Agent, line: Line[Agent], exclusive: bool) -> None:
+        """Serve an agent's request for a line now, or queue it."""
+        agent.exclusive, agent.asked_ps = exclusive, self.now
+        if not line.queue and line.servable_at(exclusive) <= self.now:
+            self._serve(agent, line)
+        else:
+            line.queue.append(agent)
+            if len(line.queue) == 1:
+                agent.at(line.servable_at(exclusive), lambda: self._serve_head(line))
+
+    def _serve_head(self, line: Line[Agent]) -> None:
+        self._serve(line.queue.popleft(), line)
+        if line.queue:
+            head = line.queue[0]
+            time_ps = max(self.now, line.servable_at(head.exclusive))
+            head.at(time_ps, lambda: self._serve_head(line))
+
+    def _serve(self, agent: Agent, line: Line[Agent]) -> None:
+        served = self.coherence.serve(line, agent.cpu, agent.exclusive, self.now)
+        agent.count(served.counter)
+        agent.count("queue_ps", self.now - agent.asked_ps)
+        agent.count("miss_ps", served.completes_ps - agent.asked_ps)
+        for loser in served.losers:
+            self.counts[loser]["invalidated"] += 1
+        self.record(agent, SERVED, line.number, served.completes_ps)
+        agent.at(served.completes_ps, agent.complete)
+
+    # What is wrong
+
+    def fault(self, kind: Fault, cpu: int, place: Place, detail: str = "") -> SimulationError:
+        """The error that stops the run."""
+        return SimulationError(faults.message(kind, cpu, self.now, *place, detail))
+
+    def memory_fault(
+        self, operation: Kind, address: int, cpu: int, place: Place
+    ) -> SimulationError:
+        """The error for an operation on a word that is not there."""
+        name, wpl = self.memory.name(address), self.memory.space.words_per_line
+        detail = faults.memory_detail(operation.name.lower(), address, wpl, name)
+        return self.fault(Fault.MEMORY, cpu, place, detail)
+
+    def _waits(self) -> list[Wait]:
+        return [core.wait() for core in self.cores if not core.returned]

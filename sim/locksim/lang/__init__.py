@@ -1,0 +1,86 @@
+"""The lock language: structs of words, and programs that yield one operation at a time.
+
+    from locksim.lang import *
+
+    class TicketLock(Lock):
+        next_ticket = word()
+        now_serving = word()
+
+        def acquire(self):
+            ticket = yield self.next_ticket.fetch_add(1)
+            while (yield self.now_serving.load(ACQUIRE)) != ticket:
+                yield pause()
+
+        def release(self):
+            served = yield self.now_serving.load(RELAXED)
+            yield self.now_serving.store(served + 1, RELEASE)
+"""
+
+from locksim.lang.fields import array, param, part, percpu, pointer, word
+from locksim.lang.ops import (
+    ACQ_REL,
+    ACQUIRE,
+    MS,
+    NS,
+    NULL,
+    PS,
+    RELAXED,
+    RELEASE,
+    SEQ_CST,
+    US,
+    alloc,
+    block,
+    cast,
+    compute,
+    cpu,
+    done,
+    fence,
+    free,
+    n_cpus,
+    note,
+    pause,
+    random_below,
+    random_exponential,
+    thread,
+    wake,
+)
+from locksim.lang.struct import Lock, Program, RWLock, Struct, Workload
+
+__all__ = [
+    "ACQUIRE",
+    "ACQ_REL",
+    "MS",
+    "NS",
+    "NULL",
+    "PS",
+    "RELAXED",
+    "RELEASE",
+    "SEQ_CST",
+    "US",
+    "Lock",
+    "Program",
+    "RWLock",
+    "Struct",
+    "Workload",
+    "alloc",
+    "array",
+    "block",
+    "cast",
+    "compute",
+    "cpu",
+    "done",
+    "fence",
+    "free",
+    "n_cpus",
+    "note",
+    "param",
+    "part",
+    "pause",
+    "percpu",
+    "pointer",
+    "random_below",
+    "random_exponential",
+    "thread",
+    "wake",
+    "word",
+]

@@ -1,0 +1,114 @@
+"""Where the fields of a struct lie: word offsets, strides and alignment on lines of a given size.
+
+Rules: fields follow one another in the order of their declaration; a padded field, and every per-CPU element, starts
+on a new line and leaves the rest of its last line empty; a struct that holds such a field starts on a new line itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from locksim.lang.fields import Field, array, param, part, word
+
+if TYPE_CHECKING:
+    from locksim.lang.struct import Struct
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A field's place, in words from the struct's start; ``stride`` and ``count`` are of its elements."""
+
+    offset: int
+    stride: int
+    count: int
+    per_cpu: bool = False
+
+
+class Layout:
+    """The layout of one struct description on one machine."""
+
+    def __init__(self, struct: Struct, space: Space) -> None:
+        self.struct, self.space = struct, space
+        self.slots: dict[str, Slot] = {}
+        self.aligned = False
+        line, cursor = space.words_per_line, 0
+        for name, field in type(struct).FIELDS.items():
+            if isinstance(field, param):
+                continue
+            size, own_line, count = self._element(struct, name, field)
+            if own_line:
+                self.aligned = True
+                size = _round_up(size, line)
+                cursor = _round_up(cursor, line)
+            per_cpu = isinstance(field, array) and field.per_cpu
+            self.slots[name] = Slot(cursor, size, count, per_cpu)
+            cursor += size * count
+        self.size = max(1, _round_up(cursor, line) if self.aligned else cursor)
+
+    def _element(self, struct: Struct, name: str, field: Field) -> tuple[int, bool, int]:
+        """Size of one element in words, whether it needs lines of its own, and how many there are."""
+        if isinstance(field, word):
+            return 1, field.padded, 1
+        if isinstance(field, part):
+            inner = self.space.layout(struct._parts[name])
+            return inner.size, field.padded or inner.aligned, 1
+        assert isinstance(field, array)
+        count = self._count(struct, field)
+        if isinstance(field.of, word):
+            return 1, field.padded or field.of.padded, count
+        inner = self.space.layout(struct._parts[name])
+        return inner.size, field.padded or inner.aligned, count
+
+    def _count(self, struct: Struct, field: array) -> int:
+        if field.per_cpu:
+            return self.space.n_cpus
+        count = struct._params.get(field.n) if isinstance(field.n, str) else field.n
+        if count is None:
+            raise TypeError(f"{type(struct).__name__}.{field.name}: there is no param {field.n!r}")
+        if count < 1:
+            raise TypeError(f"{type(struct).__name__}.{field.name} has {count} elements; it needs at least 1")
+        return count
+
+    def slot(self, name: str) -> Slot:
+        """The place of a field."""
+        return self.slots[name]
+
+    def offset(self, name: str) -> int:
+        """The first word of a field, from the struct's start."""
+        return self.slots[name].offset
+
+
+class Space:
+    """A machine's view of memory: size of a line and number of CPUs. Keeps one layout a description.
+
+    Arguments:
+        words_per_line: 64-bit words in a cache line.
+        n_cpus: CPUs that take part; the number of elements of per-CPU fields.
+    """
+
+    def __init__(self, words_per_line: int, n_cpus: int) -> None:
+        self.words_per_line, self.n_cpus = words_per_line, n_cpus
+        self._layouts: dict[Any, Layout] = {}
+        self._defaults: dict[type[Struct], Struct] = {}
+
+    def layout(self, struct: Struct) -> Layout:
+        """The layout of a description."""
+        key = struct.key()
+        if key not in self._layouts:
+            self._layouts[key] = Layout(struct, self)
+        return self._layouts[key]
+
+    def default(self, target: type[Struct]) -> Struct:
+        """The description that pointers to a class mean: the class with its defaults."""
+        if target not in self._defaults:
+            self._defaults[target] = target()
+        return self._defaults[target]
+
+    def view(self, target: type[Struct], address: int) -> Struct:
+        """The struct that a pointer points to."""
+        return self.default(target).placed(address, self)
+
+
+def _round_up(n: int, multiple: int) -> int:
+    return -(-n // multiple) * multiple

@@ -1,0 +1,174 @@
+"""Structs, locks and workloads: the classes that programs are written in.
+
+An instance made by a user (``TicketLock()``, ``AVC(slots=64)``) is a *description*: a class with parameters
+and parts. The engines *place* it: a copy of the description that knows its address, whose fields are real
+words of simulated memory. The methods of a struct are the programs.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Generator
+from typing import Any, ClassVar, TypeVar
+
+from locksim.lang.fields import Field, array, param, part, word
+from locksim.lang.layout import Layout, Space
+from locksim.lang.ops import Kind, Mark, Op
+
+Program = Generator[Op, Any, Any]
+_S = TypeVar("_S", bound="Struct")
+
+METERS: dict[str, tuple[Mark | None, Mark, Mark | None]] = {
+    "acquire": (Mark.ACQUIRE_START, Mark.ACQUIRED, None),
+    "try_acquire": (Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.TRY_FAILED),
+    "read_acquire": (Mark.READ_START, Mark.READ_ACQUIRED, None),
+    "read_try_acquire": (Mark.READ_START, Mark.READ_ACQUIRED, Mark.READ_TRY_FAILED),
+    "release": (None, Mark.RELEASED, None),
+    "read_release": (None, Mark.READ_RELEASED, None),
+}
+"""Role of a metered method: the mark before its body, after it, and after it where it gave 0 or NULL.
+
+A release is marked *before* its body: as in lockmeter, handing the lock over is no part of the hold time.
+"""
+
+
+class Struct:
+    """Words that lie together in memory, and programs that work on them.
+
+    ``METERED`` names the methods that the lock meters watch: method name → role (a key of ``METERS``).
+    """
+
+    METERED: ClassVar[dict[str, str]] = {}
+    FIELDS: ClassVar[dict[str, Field]] = {}
+    _layout: Layout | None = None
+    _base: int = 0
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        fields: dict[str, Field] = {}
+        for base in reversed(cls.__mro__):
+            fields.update({k: v for k, v in vars(base).items() if isinstance(v, Field)})
+        cls.FIELDS = fields
+        for name, role in cls.METERED.items():
+            if name in vars(cls):
+                setattr(cls, name, _metered(vars(cls)[name], role))
+
+    def __init__(self, **settings: Any) -> None:
+        """Describe a struct.
+
+        Arguments:
+            settings: a number for a ``param``, or a struct (class or instance) for a ``part`` or an array of structs.
+
+        Raises:
+            TypeError: a setting that the struct does not have, or of the wrong kind.
+        """
+        cls = type(self)
+        self._params: dict[str, int] = {}
+        self._parts: dict[str, Struct] = {}
+        for name, field in cls.FIELDS.items():
+            given = settings.pop(name, None)
+            if isinstance(field, param):
+                value = field.default if given is None else given
+                if isinstance(value, bool) or not isinstance(value, int):
+                    raise TypeError(f"{cls.__name__}({name}=...) takes a whole number, not {value!r}")
+                self._params[name] = value
+            elif isinstance(field, part) or (isinstance(field, array) and not isinstance(field.of, word)):
+                value = field.of if given is None else given
+                self._parts[name] = value() if isinstance(value, type) else value
+                if not isinstance(self._parts[name], Struct):
+                    raise TypeError(f"{cls.__name__}({name}=...) takes a struct, not {value!r}")
+            elif given is not None:
+                raise TypeError(f"{cls.__name__}.{name} is a {type(field).__name__}: it can not be set here")
+        if settings:
+            known = ", ".join([*self._params, *self._parts]) or "none"
+            raise TypeError(f"{cls.__name__} has no setting {next(iter(settings))!r} (it has: {known})")
+
+    def key(self) -> tuple[Any, ...]:
+        """What makes two descriptions the same: class, parameters and parts."""
+        return (
+            type(self),
+            tuple(self._params.items()),
+            tuple((name, p.key()) for name, p in self._parts.items()),
+        )
+
+    def placed(self: _S, base: int, space: Space) -> _S:
+        """This description at an address (word index) of simulated memory."""
+        view = object.__new__(type(self))
+        view._params, view._parts = self._params, self._parts
+        view._base, view._layout = base, space.layout(self)
+        return view
+
+    def __int__(self) -> int:
+        if self._layout is None:
+            raise TypeError(f"{type(self).__name__} has no address yet: it exists only while a program runs")
+        return self._base
+
+    __index__ = __int__
+
+    def __bool__(self) -> bool:
+        return self._layout is None or self._base != 0
+
+    def __eq__(self, other: object) -> bool:
+        if self._layout is None or not isinstance(other, Struct | int):
+            return self is other
+        return self._base == int(other)
+
+    def __hash__(self) -> int:
+        return hash(self._base) if self._layout is not None else id(self)
+
+    def __repr__(self) -> str:
+        if self._layout is not None:
+            return f"<{type(self).__name__} at {self._base}>" if self._base else "NULL"
+        settings = [f"{k}={v}" for k, v in self._params.items()]
+        settings += [f"{k}={v!r}" for k, v in self._parts.items()]
+        return f"{type(self).__name__}({', '.join(settings)})"
+
+
+def _metered(body: Callable[..., Program], role: str) -> Callable[..., Program]:
+    before, after, failed = METERS[role]
+
+    @functools.wraps(body)
+    def program(self: Struct, *args: Any) -> Program:
+        if role.endswith("release"):
+            yield Op(Kind.MARK, int(self), int(after))
+            return (yield from body(self, *args))
+        if before is not None:
+            yield Op(Kind.MARK, int(self), int(before))
+        result = yield from body(self, *args)
+        yield Op(Kind.MARK, int(self), int(failed if failed is not None and not result else after))
+        return result
+
+    return program
+
+
+class Lock(Struct):
+    """A mutual-exclusion lock: ``acquire()``, ``release()``, perhaps ``try_acquire()`` (nonzero on success)."""
+
+    METERED: ClassVar[dict[str, str]] = {
+        "acquire": "acquire",
+        "try_acquire": "try_acquire",
+        "release": "release",
+    }
+
+
+class RWLock(Struct):
+    """A reader-writer lock: ``read_acquire/read_release`` and ``write_acquire/write_release``."""
+
+    METERED: ClassVar[dict[str, str]] = {
+        "read_acquire": "read_acquire",
+        "read_release": "read_release",
+        "write_acquire": "acquire",
+        "write_release": "release",
+    }
+
+
+class Workload(Struct):
+    """What the CPUs run: ``thread()`` is one thread's program; ``yield done()`` counts a unit of work.
+
+    Any struct may have a ``setup()`` program. It runs before time 0, on CPU 0, at no cost: parts first, then the whole.
+    """
+
+    def thread(self) -> Program:
+        """One thread's whole life; the run ends when all have returned or time is up."""
+        raise NotImplementedError(f"{type(self).__name__} needs a thread() program")
+        yield
