@@ -1,0 +1,114 @@
+"""What every reproduction of a published result gives back: cells with honest roles, and all parameters.
+
+A cell is *input* if a parameter was set from it (it proves nothing), *fitted* if a fit has seen it, and
+*predicted* if nothing has. Errors are fractions of the understood value, and only predicted cells count in the summary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from locksim.machine import Parameter
+
+Role = Literal["input", "fitted", "predicted"]
+Progress = Callable[[str, float], None]
+
+
+class ExperimentError(Exception):
+    """An experiment that does not exist, or can not be run as asked."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a published table beside its simulation.
+
+    Arguments:
+        row, column: its place in the table.
+        published: as printed, or None. understood: the corrected value, or None where nothing was measured.
+        simulated: the mean over replications; low, high: its 95 % interval.
+        role: whether anything has seen the understood value.
+        unit: of understood and simulated.
+    """
+
+    row: str
+    column: str
+    published: str | None
+    understood: float | None
+    simulated: float
+    low: float
+    high: float
+    role: Role
+    unit: str
+
+    @property
+    def error(self) -> float | None:
+        """Relative error of the simulated value, as a fraction, or None where nothing was measured."""
+        return None if self.understood is None else self.simulated / self.understood - 1
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A whole experiment, simulated.
+
+    Arguments:
+        experiment, title, source: which, in words, and where it was published.
+        machine: the profile's name.
+        parameters: every figure that the simulation used, with source and role.
+        cells: the table. notes: further findings, one sentence each.
+    """
+
+    experiment: str
+    title: str
+    source: str
+    machine: str
+    parameters: list[Parameter]
+    cells: list[Cell]
+    complete: bool = True
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts of fitted parameters and predicted cells, and the predicted cells' errors (fractions)."""
+        errors = [abs(c.error) for c in self.cells if c.role == "predicted" and c.error is not None]
+        return {
+            "fitted": sum(p.role == "fitted" for p in self.parameters),
+            "predicted": sum(c.role == "predicted" for c in self.cells),
+            "mean_abs_error": sum(errors) / len(errors) if errors else None,
+            "worst_abs_error": max(errors, default=None),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable schema of ``locklab reproduce --json``."""
+        return {
+            "experiment": self.experiment,
+            "machine": self.machine,
+            "parameters": [
+                {"name": p.name, "value": p.value, "unit": p.unit, "source": p.source, "role": p.role}
+                for p in self.parameters
+            ],
+            "cells": [{**asdict(c), "error": c.error} for c in self.cells],
+            "summary": self.summary(),
+            "title": self.title,
+            "source": self.source,
+            "complete": self.complete,
+            **self.extra,
+        }
+
+
+class Experiment(Protocol):
+    """A published result that can be simulated."""
+
+    name: str
+    title: str
+
+    def reproduce(self, *, progress: Progress | None = None, **options: Any) -> Reproduction:
+        """Simulate every cell."""
+        ...
+
+    def plot(self, result: Reproduction, path: Path) -> str:
+        """Save a plot; gives its alternative text."""
+        ...
