@@ -100,7 +100,7 @@ def test_westmere_has_three_neighbours_a_socket() -> None:
         assert [0, 3, 3, 3, 4, 4, 4, 4] == sorted(row)
 
 
-def test_itanium_has_one_free_distance() -> None:
+def test_itanium_has_two_free_distances() -> None:
     """Moving transfer.half moves all nine distances in the ratio 10 / 15 / 20."""
     machine = load("itanium2-32").with_costs(**{"transfer.half": 480_000})
     tables = machine.tables(32)

@@ -25,7 +25,7 @@ def document() -> dict[str, Any]:
     cost: dict[str, Any] = {
         name: figure(5)
         for name in (
-            "l1_hit store rmw fence pause tenure invalidate_each alloc free context_switch wake"
+            "l1_hit store rmw fence pause tenure jitter invalidate_each alloc free context_switch wake"
         ).split()
     }
     ladder = {"core": figure(6), "node": figure(50), "far": figure(90)}
