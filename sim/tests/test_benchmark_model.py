@@ -1,5 +1,6 @@
 """The C model that the fast engine is timed against is the same: it ends in the same state."""
 
+import dataclasses
 import importlib.util
 import shutil
 import sys
@@ -50,9 +51,14 @@ def _both(
     *,
     seed: int = 1,
     jump: bool = True,
+    **costs: int,
 ) -> tuple[RunResult, RunResult]:
-    """The same run by the fast engine and by the C model, stopped at each of the times."""
-    tables = machine.load(name).tables(cpus, "compact")
+    """The same run by the fast engine and by the C model, stopped at each of the times.
+
+    Arguments:
+        costs: what to change in the machine's tables.
+    """
+    tables = dataclasses.replace(machine.load(name).tables(cpus, "compact"), **costs)
     image, memory = prepare(workload, tables)
     ours = fast.Session(image, memory, tables, seed=seed, jump=jump)
     theirs = opponent.Opponent(workload, memory, tables, seed=seed, jump=jump)
@@ -123,6 +129,8 @@ def test_equals_fast_engine_under_contention(
     exponential=st.booleans(),
     seed=st.integers(0, 2**40),
     jump=st.booleans(),
+    tenure_ps=st.integers(0, 100 * NS),
+    jitter_ps=st.integers(0, 20 * NS),
     stops=st.lists(st.integers(1, 10 * US), min_size=1, max_size=3),
 )
 def test_equals_fast_engine_on_random_settings(
@@ -135,9 +143,11 @@ def test_equals_fast_engine_on_random_settings(
     exponential: bool,
     seed: int,
     jump: bool,
+    tenure_ps: int,
+    jitter_ps: int,
     stops: list[int],
 ) -> None:
-    """Any parameters, stopped and carried on at any times (also in the middle of idle rounds)."""
+    """Any parameters and some costs, stopped at any times (also in the middle of idle rounds)."""
     cpus = min(cpus, machine.load(name).n_cpus)
     workload = CriticalSection(
         lock=lock,
@@ -146,7 +156,17 @@ def test_equals_fast_engine_on_random_settings(
         think_ps=think_ps,
         exponential=int(exponential),
     )
-    _assert_equal(*_both(workload, name, cpus, sorted(stops), seed=seed, jump=jump))
+    ours, theirs = _both(
+        workload,
+        name,
+        cpus,
+        sorted(stops),
+        seed=seed,
+        jump=jump,
+        tenure_ps=tenure_ps,
+        jitter_ps=jitter_ps,
+    )
+    _assert_equal(ours, theirs)
 
 
 def test_refuses_another_lock() -> None:

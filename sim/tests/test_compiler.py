@@ -1,5 +1,7 @@
 """What the compiler makes of a program: the instructions, one by one, where their shape matters."""
 
+import pytest
+
 from locksim.compiler import compile_class, compile_source
 from locksim.compiler.flow import timeless_head
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
@@ -7,6 +9,7 @@ from locksim.compiler.spin import spin_loops
 from locksim.lang import Lock, Struct, Workload, alloc
 from locksim.locks.mcs import MCSLock, QNode
 from locksim.locks.tas import TASLock
+from locksim.registry import Entry, entries
 
 HEAD = """from locksim.lang import *
 
@@ -287,6 +290,21 @@ class Two(Lock):
     assert "acquire" == made.methods["enter"].role
     assert ("Two locks.", "two.py") == (made.doc, made.file)
     assert issubclass(made.struct, Lock)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+def test_parsed_file_gives_the_bytecode_of_the_live_class(entry: Entry) -> None:
+    """One path: reading a library file as text or importing it makes no difference."""
+    live = entry.compiled()
+    parsed = compile_source(live.source, live.file)[live.name]
+    assert live.methods == parsed.methods
+    assert list(live.struct.FIELDS) == list(parsed.struct.FIELDS)
+
+
+def test_constants_may_be_large_on_the_way() -> None:
+    """Only what reaches a register has to fit into 64 bits."""
+    made = code("yield self.word.store(-(1 << 63), RELAXED)\nreturn 2 ** 64 >> 60")
+    assert [f"STORE r0 self word {-(2**63)} 0", "RET 16"] == made
 
 
 def test_names_are_known_by_what_they_are() -> None:

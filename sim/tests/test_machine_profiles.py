@@ -101,13 +101,15 @@ def test_westmere_has_three_neighbours_a_socket() -> None:
 
 
 def test_itanium_has_two_free_distances() -> None:
-    """Moving transfer.half moves all nine distances in the ratio 10 / 15 / 20."""
-    machine = load("itanium2-32").with_costs(**{"transfer.half": 480_000})
+    """Moving transfer.half moves the farther distances in the ratio 15 / 20, transfer.node the near ones."""
+    machine = load("itanium2-32").with_costs(
+        **{"transfer.node": 120_000, "transfer.half": 480_000}
+    )
     tables = machine.tables(32)
     for costs in (tables.transfer_ps, tables.memory_ps, tables.invalidate_ps):
-        assert [320_000, 480_000, 640_000] == list(costs[2:])
+        assert [120_000, 480_000, 640_000] == list(costs[2:])
     fitted = [p.name for p in machine.parameters() if p.role == "fitted"]
-    assert ["transfer.half"] == fitted
+    assert ["transfer.node", "transfer.half"] == fitted
 
 
 def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:

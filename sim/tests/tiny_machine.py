@@ -97,6 +97,7 @@ def tables(n_cpus: int = 4, **changes: Any) -> MachineTables:
         "pause_ps": PAUSE,
         "tenure_ps": 0,
         "jitter_ps": 0,
+        "line_busy_percent": 100,
         "invalidate_each_ps": EACH,
         "shared_read_ps": 40,
         "bus_ps": 50,

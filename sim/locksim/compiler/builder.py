@@ -104,17 +104,27 @@ class Builder:
         return at
 
     def _drop_unreachable(self) -> bool:
-        used = {a for i in self.items if isinstance(i, _Line) for a in i.args if _is_label(a)}
-        kept: list[_Line | Label] = []
-        reachable = True
-        for item in self.items:
-            if isinstance(item, Label):
-                if item in used:
-                    reachable = True
-                    kept.append(item)
-            elif reachable:
-                kept.append(item)
-                reachable = item.op not in _ENDS
+        """What no path from the first instruction leads to, and labels that no jump needs."""
+        where = {item: k for k, item in enumerate(self.items) if isinstance(item, Label)}
+        reached: set[int] = set()
+        needed: set[Label] = set()
+        todo = [0]
+        while todo:
+            k = todo.pop()
+            if k in reached or k >= len(self.items):
+                continue
+            reached.add(k)
+            item = self.items[k]
+            if isinstance(item, Label) or item.op not in _ENDS:
+                todo.append(k + 1)
+            if isinstance(item, _Line) and item.args and _is_label(item.args[-1]):
+                needed.add(item.args[-1])
+                todo.append(where[item.args[-1]])
+        kept = [
+            item
+            for k, item in enumerate(self.items)
+            if k in reached and (not isinstance(item, Label) or item in needed)
+        ]
         changed = len(kept) < len(self.items)
         self.items = kept
         return changed

@@ -22,6 +22,7 @@ from locksim.compiler.values import (
     Value,
     WordAt,
     describe,
+    fits,
     join,
 )
 from locksim.lang.struct import Struct
@@ -93,6 +94,9 @@ class Context:
     def emit(self, op: str, *args: object, node: ast.AST | Span) -> None:
         """Add an instruction that comes from a node."""
         span = node if isinstance(node, Span) else self.source.span(node)
+        for n in args:
+            if isinstance(n, int) and not fits(n):
+                self.fail("too-big", span, value=n)
         self.builder.emit(op, *args, span=span)
 
     def jump(self, label: Label, node: ast.AST) -> None:

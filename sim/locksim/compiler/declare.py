@@ -19,6 +19,7 @@ import locksim.lang as language
 from locksim.compiler.diagnostics import Source, did_you_mean
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import MISSING, PARSED, RESERVED, MethodSource, parse
+from locksim.compiler.values import FOLDED_BITS, fits
 from locksim.lang.fields import Field, array, param, part, percpu, pointer, word
 from locksim.lang.ops import Order
 from locksim.lang.struct import METERS, Struct
@@ -293,10 +294,17 @@ class _File:
 
     def _number(self, node: ast.expr, scope: dict[str, Any] | None = None) -> int:
         """A constant expression: numbers, names of constants, and operators."""
+        number = self._exact(node, scope)
+        if not fits(number):
+            self.fail("too-big", node, value=self.source.code(node))
+        return number
+
+    def _exact(self, node: ast.expr, scope: dict[str, Any] | None) -> int:
+        """The same on the way: ``1 << 63`` in ``-(1 << 63)``."""
         number = self._folded(node, scope)
         if number is None:
             self.fail("not-constant", node, text=self.source.code(node))
-        if not -(2**63) <= number < 2**63:
+        if not fits(number, FOLDED_BITS):
             self.fail("too-big", node, value=self.source.code(node))
         return number
 
@@ -309,10 +317,10 @@ class _File:
             found = self._value(node, scope)
             return found if isinstance(found, int) and not isinstance(found, Order) else None
         if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
-            n = self._number(node.operand, scope)
+            n = self._exact(node.operand, scope)
             return {ast.USub: -n, ast.UAdd: n, ast.Invert: ~n}[type(node.op)]
         if isinstance(node, ast.BinOp):
-            a, b = self._number(node.left, scope), self._number(node.right, scope)
+            a, b = self._exact(node.left, scope), self._exact(node.right, scope)
             if isinstance(node.op, ast.Pow) and 0 <= b <= 1024:
                 return int(a**b)
             if type(node.op) not in ARITHMETIC:

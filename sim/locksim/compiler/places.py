@@ -10,6 +10,7 @@ from locksim.compiler.context import Context
 from locksim.compiler.diagnostics import did_you_mean
 from locksim.compiler.sources import MISSING, is_method
 from locksim.compiler.values import (
+    FOLDED_BITS,
     INT,
     NULL_TYPE,
     ArrayAt,
@@ -20,6 +21,7 @@ from locksim.compiler.values import (
     StructAt,
     Value,
     WordAt,
+    fits,
 )
 from locksim.lang.fields import Field, array, param, part, word
 from locksim.lang.ops import Order
@@ -71,8 +73,8 @@ class Places(Context):
         return Static(found)
 
     def constant(self, n: int, node: ast.AST) -> Value:
-        """A number of 64 bits."""
-        if not -(2**63) <= n < 2**63:
+        """A number; that it fits into a register is seen to when it gets into one."""
+        if not fits(n, FOLDED_BITS):
             self.fail("too-big", node, value=self.text(node))
         return number_value(n)
 

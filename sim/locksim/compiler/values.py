@@ -61,6 +61,15 @@ Type = Int | Ptr | Ref
 INT, NULL_TYPE = Int(), Int(null=True)
 
 
+def fits(n: int, bits: int = 64) -> bool:
+    """Whether a number is one of so many bits, with a sign."""
+    return -(1 << bits - 1) <= n < 1 << bits - 1
+
+
+FOLDED_BITS = 128
+"""How large a number may become on the way to a constant: ``-(1 << 63)`` is one that fits."""
+
+
 @dataclass(frozen=True)
 class Value:
     """What a register, a parameter or a constant holds."""

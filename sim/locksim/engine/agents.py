@@ -39,6 +39,7 @@ class Agent:
         self.pending = False
         self.exclusive = False
         self.asked_ps = 0
+        self.delay_ps = 0
 
     def at(self, time_ps: int, action: Callable[[], None]) -> None:
         """Make this agent's next event."""
@@ -97,6 +98,7 @@ class StoreBuffer(Agent):
             self.at(line.ready_at, self.issue)
         else:
             self.count("hits")
+            self.delay_ps = 0
             self.complete()
 
     def complete(self) -> None:
@@ -108,4 +110,4 @@ class StoreBuffer(Agent):
         self.engine.record(self, DRAINED, address, value)
         self.core.drained()
         if self.entries:
-            self.at(self.engine.now + self.engine.tables.store_ps, self.issue)
+            self.at(self.engine.now + self.engine.tables.store_ps + self.delay_ps, self.issue)

@@ -70,11 +70,13 @@ class Served:
         counter: the CPU counter that the request adds 1 to: "hits" if no transaction was needed,
             "upgrades", or the counter of the supplier's class.
         losers: CPUs whose copy was taken away.
+        delay_ps: what the requester waits after that, while the line serves others (0 but in ablations).
     """
 
     completes_ps: int
     counter: str
     losers: tuple[int, ...] = ()
+    delay_ps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,9 @@ class Coherence:
                 line.sharers |= {cpu} if line.owner is None else {cpu, line.owner}
                 line.owner = None
         start = self._take_bus(cpu, supply.node, now)
-        line.filler, line.ready_at = cpu, start + latency + self._jitter()
+        latency += self._jitter()
+        busy = latency * self.tables.line_busy_percent // 100
+        line.filler, line.ready_at = cpu, start + busy
         held_until = line.ready_at + self.tables.tenure_ps
         if exclusive:
             line.free_at = held_until
@@ -127,7 +131,7 @@ class Coherence:
             line.free_at = start + self.tables.shared_read_ps
         line.quiet_at = max(line.quiet_at, held_until)
         line.transactions += 1
-        return Served(line.ready_at, supply.counter, losers)
+        return Served(line.ready_at, supply.counter, losers, latency - busy)
 
     def _supply(self, line: Line[_Requester], cpu: int) -> _Supply:
         """The data comes from the owner, from a sharer, or from the home's memory."""

@@ -201,9 +201,9 @@ class Core(Agent):
     def complete(self) -> None:
         """The data of a miss has arrived: the operation takes effect."""
         if self.op.kind == Kind.LOAD:
-            self.go_on((self._loaded(self.engine.read(self.op.address)), 0))
+            self.go_on((self._loaded(self.engine.read(self.op.address)), self.delay_ps))
         else:
-            self.go_on((self._exchanged(), self.engine.tables.rmw_ps))
+            self.go_on((self._exchanged(), self.engine.tables.rmw_ps + self.delay_ps))
 
     def _loaded(self, value: int) -> Any:
         """A load takes effect."""

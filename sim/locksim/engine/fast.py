@@ -42,7 +42,7 @@ _TRACE_ROWS = 1 << 16
 _RESUME, _REISSUE, _SERVE, _COMPLETE = range(4)
 
 # Columns of the table of agents.
-_DOES, _LINE, _NEXT, _SINCE, _EXCLUSIVE = range(5)
+_DOES, _LINE, _NEXT, _SINCE, _EXCLUSIVE, _DELAY = range(6)
 
 # Columns of the table of cores.
 (_PC, _DRAWS, _PERMIT, _WAITS, _SB_HEAD, _SB_LEN) = range(6)
@@ -60,7 +60,7 @@ _OWNER, _FILLER, _READY, _FREE, _QUIET, _HEAD, _TAIL, _SHARERS = range(8)
 # Costs.
 (_L1, _STORE, _RMW, _FENCE, _PAUSE, _TENURE, _INV_EACH, _SHARED_READ, _BUS, _ALLOC, _FREE_COST) = range(11)
 (_SWITCH, _WAKE, _BLOCKING, _NEAREST, _BUS_KIND, _SB_ENTRIES, _LINE_SHIFT, _SEED, _N_LOCKS) = range(11, 20)
-(_JUMP, _TRACING, _JITTER) = range(20, 23)
+(_JUMP, _TRACING, _JITTER, _BUSY) = range(20, 24)
 
 # The control block.
 _EVENTS, _FINISHED_THREADS, _ROWS, _HEAP_NEXT, _FAULT, _FAULT_PC, _FAULT_CPU, _FAULT_TIME, _FAULT_AT, _NOW, _SERVED = range(11)
@@ -311,14 +311,15 @@ def _state(
 ) -> State:
     n, classes = t.n_cpus, len(t.transfer_ps)
     n_lines, sharer_words = len(memory.home), -(-n // 64)
-    cost = np.zeros(23, np.int64)
+    cost = np.zeros(24, np.int64)
     cost[:20] = (
         [t.l1_hit_ps, t.store_ps, t.rmw_ps, t.fence_ps, t.pause_ps, t.tenure_ps, t.invalidate_each_ps]
         + [t.shared_read_ps, t.bus_ps, t.alloc_ps, t.free_ps, t.context_switch_ps, t.wake_ps]
         + [t.blocking, t.clean_nearest, t.bus_kind, t.store_buffer_entries]
         + [t.words_per_line.bit_length() - 1, seed, len(memory.locks)]
     )
-    cost[_JUMP], cost[_TRACING], cost[_JITTER] = jump, trace, t.jitter_ps
+    cost[_JUMP], cost[_TRACING] = jump, trace
+    cost[_JITTER], cost[_BUSY] = t.jitter_ps, t.line_busy_percent
     near = np.zeros((n, classes, sharer_words), np.uint64)
     if t.clean_nearest:
         for c in range(n):
@@ -345,7 +346,7 @@ def _state(
         near=near,
         registers=np.tile(image.registers, (n, 1)),
         core=core,
-        agent=np.zeros((2 * n, 5), np.int64),
+        agent=np.zeros((2 * n, 6), np.int64),
         buffer=np.zeros((n, t.store_buffer_entries, 3), np.int64),
         tree=tree,
         line=line,
@@ -490,8 +491,9 @@ def _advance(state, limit, budget):  # type: ignore[no-untyped-def]
                     core[c, _WAITS] = _W_NOTHING
                     agent[a - 1, _DOES] = _REISSUE
                     _schedule(tree, a - 1, ((t + l1) << AGENT_BITS) | (a - 1))
+                delay = store_cost + (agent[a, _DELAY] if does == _COMPLETE else 0)
                 agent[a, _DOES] = _REISSUE
-                _schedule(tree, a, ((t + store_cost) << AGENT_BITS) | a if left else _NEVER)
+                _schedule(tree, a, ((t + delay) << AGENT_BITS) | a if left else _NEVER)
                 continue
             if line[wanted, _OWNER] == c:
                 _schedule(tree, a, (line[wanted, _READY] << AGENT_BITS) | a)
@@ -690,7 +692,7 @@ def _advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             core[c, _SPIN_CLEAN] = 0
                         elif does == _COMPLETE:
                             value = words[address]
-                            after = 0
+                            after = agent[a, _DELAY]
                         elif owned or (sharers[wanted, c >> 6] >> np.uint64(c & 63)) & np.uint64(1):
                             if not arrived:
                                 core[c, _SPIN_CLEAN] = 0
@@ -777,6 +779,8 @@ def _advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             words[address] = value ^ operand
                         regs[row[1]] = value
                         after = rmw_cost
+                        if does == _COMPLETE:
+                            after += agent[a, _DELAY]
                         count[c, _RMWS] += 1
                         what = _K_SWAP + op - b.SWAP
                     if tracing:
@@ -946,6 +950,7 @@ def _advance(state, limit, budget):  # type: ignore[no-untyped-def]
         if owner == c or (mine and not exclusive):
             # This CPU's other agent has fetched it meanwhile.
             ready = t + l1
+            agent[a, _DELAY] = 0
             count[c, _HITS] += 1
         else:
             supplier_node = np.int64(-1)
@@ -1042,7 +1047,8 @@ def _advance(state, limit, budget):  # type: ignore[no-untyped-def]
             if cost[_JITTER]:
                 took += draw(seed, TRANSACTIONS, control[_SERVED]) % (cost[_JITTER] + 1)
                 control[_SERVED] += 1
-            ready = start + took
+            agent[a, _DELAY] = took - took * cost[_BUSY] // 100
+            ready = start + took * cost[_BUSY] // 100
             line[wanted, _FILLER] = c
             line[wanted, _READY] = ready
             if exclusive:

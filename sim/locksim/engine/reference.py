@@ -189,6 +189,7 @@ class Engine:
         for loser in served.losers:
             self.counts[loser]["invalidated"] += 1
         self.record(agent, SERVED, line.number, served.completes_ps)
+        agent.delay_ps = served.delay_ps
         agent.at(served.completes_ps, agent.complete)
 
     # What is wrong

@@ -21,7 +21,11 @@ without time passing, or make a remote line as near as the CPU's own."""
 
 
 class Protocol(BaseModel):
-    """The ``[protocol]`` table: how lines are served, and by whom."""
+    """The ``[protocol]`` table: how lines are served, and by whom.
+
+    ``line_busy_percent`` is the share of a transaction's latency during which its line serves nobody
+    else; real lines are busy for all of it, and less is for ablations ("what if requests did not queue?").
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -29,6 +33,7 @@ class Protocol(BaseModel):
     clean_supplier: Literal["memory", "nearest"]
     bus: Literal["none", "node", "global"]
     store_buffer_entries: Annotated[int, Field(ge=1, le=1024)]
+    line_busy_percent: Annotated[int, Field(ge=1, le=100)] = 100
 
 
 class Occupancy(BaseModel):
@@ -154,6 +159,18 @@ class Machine(BaseModel):
                 "role": role,
             }
         return parse(data, f"{self.name} with changed costs")
+
+    def with_protocol(self, **settings: Any) -> Machine:
+        """Return a copy with some settings of ``[protocol]`` replaced, as ablations need it.
+
+        Raises:
+            MachineError: an unknown setting, or a value that a profile could not hold either.
+        """
+        from locksim.machine.messages import parse
+
+        data = self.model_dump(by_alias=True, exclude_none=True)
+        data["protocol"].update(settings)
+        return parse(data, f"{self.name} with another protocol")
 
     def tables(self, cpus: int, placement: Placement = "compact") -> MachineTables:
         """Return what the engines read, for the CPUs that take part.

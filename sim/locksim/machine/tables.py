@@ -62,6 +62,7 @@ class MachineTables:
     wake_ps: int
     blocking: int  # 1: a line is busy until the requester has its data
     clean_nearest: int  # 1: the nearest sharer supplies a clean line, 0: its home memory
+    line_busy_percent: int  # of a transaction's latency; 100 but in ablations
     bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
 
 
@@ -105,6 +106,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         wake_ps=cost["wake"],
         blocking=int(protocol.directory == "blocking"),
         clean_nearest=int(protocol.clean_supplier == "nearest"),
+        line_busy_percent=protocol.line_busy_percent,
         bus_kind=("none", "node", "global").index(protocol.bus),
     )
 

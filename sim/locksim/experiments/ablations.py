@@ -1,0 +1,86 @@
+"""What carries the result of kaigai-2004: take one mechanism away at a time and look what is left.
+
+- *No queueing at the line*: a line serves the next request after a hundredth of a transaction's latency. What a request
+  costs its own CPU stays the same. Without the queue there is no collapse and no plateau.
+- *used = 1 on every hit* under RCU: the lock is gone, the store is not; the entry's line bounces.
+- *Another lock* round the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS that the kernel had.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from locksim import machine as machines
+from locksim.caches.avc_rcu import AvcRCU
+from locksim.caches.avc_spinlock import AvcSpinlock
+from locksim.experiments.kaigai_2004 import Work, cache, inputs, split, wall_seconds
+from locksim.lang import Struct
+from locksim.locks.mcs import MCSLock
+from locksim.locks.tas import TASLock
+from locksim.locks.ticket import TicketLock
+from locksim.machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One variant of the experiment.
+
+    Arguments:
+        variant: what was changed. kernel: the row of the table that it is a variant of.
+        seconds: CPUs → wall time of 5,000,000 iterations.
+    """
+
+    variant: str
+    kernel: str
+    seconds: dict[int, float]
+
+    @property
+    def growth(self) -> float:
+        """Wall time at the most CPUs over that at the fewest: 1 is perfect scaling."""
+        return self.seconds[max(self.seconds)] / self.seconds[min(self.seconds)]
+
+
+def table(
+    cpus: tuple[int, ...] = (4, 8, 16, 32), *, operations: int = 40, replications: int = 3
+) -> list[Row]:
+    """Simulate the experiment as it is, and each ablation."""
+    profile = machines.load("itanium2-32")
+    unqueued = profile.with_protocol(line_busy_percent=1)
+    work = inputs(profile)
+
+    def row(variant: str, kernel: str, machine: Machine, struct: Struct | None = None) -> Row:
+        return Row(
+            variant, kernel, {n: _seconds(machine, kernel, n, work, struct, operations, replications) for n in cpus}
+        )
+
+    def spinlock(lock: type[Struct]) -> Struct:
+        return AvcSpinlock(lock=lock, store_used=1, **split(work.check_ps))
+
+    return [
+        *(row("as it is", kernel, profile) for kernel in ("spinlock", "rwlock", "rcu")),
+        *(row("no queueing at the line", kernel, unqueued) for kernel in ("spinlock", "rwlock")),
+        row("used = 1 on every hit", "rcu", profile, AvcRCU(store_used=1, **split(work.check_ps))),
+        row("TAS lock", "spinlock", profile, spinlock(TASLock)),
+        row("ticket lock", "spinlock", profile, spinlock(TicketLock)),
+        row("MCS lock", "spinlock", profile, spinlock(MCSLock)),
+    ]
+
+
+def _seconds(
+    machine: Machine,
+    kernel: str,
+    n: int,
+    work: Work,
+    struct: Struct | None,
+    operations: int,
+    replications: int,
+) -> float:
+    return wall_seconds(
+        machine,
+        kernel,
+        n,
+        work,
+        operations=operations,
+        replications=replications,
+        cache_=struct or cache(kernel, work.check_ps),
+    ).mean
