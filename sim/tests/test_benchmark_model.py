@@ -131,6 +131,7 @@ def test_equals_fast_engine_under_contention(
     jump=st.booleans(),
     tenure_ps=st.integers(0, 100 * NS),
     jitter_ps=st.integers(0, 20 * NS),
+    line_busy_percent=st.sampled_from([1, 37, 100]),
     stops=st.lists(st.integers(1, 10 * US), min_size=1, max_size=3),
 )
 def test_equals_fast_engine_on_random_settings(
@@ -145,6 +146,7 @@ def test_equals_fast_engine_on_random_settings(
     jump: bool,
     tenure_ps: int,
     jitter_ps: int,
+    line_busy_percent: int,
     stops: list[int],
 ) -> None:
     """Any parameters and some costs, stopped at any times (also in the middle of idle rounds)."""
@@ -165,6 +167,7 @@ def test_equals_fast_engine_on_random_settings(
         jump=jump,
         tenure_ps=tenure_ps,
         jitter_ps=jitter_ps,
+        line_busy_percent=line_busy_percent,
     )
     _assert_equal(ours, theirs)
 

@@ -332,7 +332,7 @@ KINDS: dict[str, Mistake] = {
     "metered-name": Mistake(
         "METERED can not watch '{name}' as '{role}'",
         "roles are acquire, try_acquire, release, read_acquire, read_try_acquire and read_release",
-        'METERED = {{"take": "grab"}}',
+        'METERED = {"take": "grab"}',
     ),
     # Files
     "module-import": Mistake(

@@ -18,15 +18,18 @@ _ALLOWED = frozenset(
 
 
 def spin_loops(method: MethodCode) -> dict[int, int]:
-    """The candidate loops of a method: index of the first instruction → index of the last."""
+    """The candidate loops of a method: index of the first instruction → index of the last.
+
+    Of loops that begin at the same instruction (``while True:`` round a ``while``) it is the longest idle one.
+    """
     instrs = method.instrs
+    live = _live(instrs)
     found: dict[int, int] = {}
     for j, instr in enumerate(instrs):
-        target = label(instr)
-        if target is not None and target <= j:
-            found[target] = max(j, found.get(target, j))
-    live = _live(instrs)
-    return {h: j for h, j in found.items() if _idle(instrs, h, j, live[h])}
+        head = label(instr)
+        if head is not None and head <= j and _idle(instrs, head, j, live[head]):
+            found[head] = j
+    return found
 
 
 def label(instr: Instr) -> int | None:

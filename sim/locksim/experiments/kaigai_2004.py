@@ -11,7 +11,7 @@ What goes in: the work of one iteration (from the cell "disabled, 4 CPUs") and t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,13 +48,25 @@ def placement(cpus: int) -> Literal["compact", "scatter"]:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The two inputs, in picoseconds: work of an iteration outside the check; register work of a check."""
+    """The register work of an iteration.
+
+    Arguments:
+        other_ps: outside the check, in picoseconds (an input).
+        check_ps: in the check, in picoseconds (an input).
+        search_share: the part of the check's that is done while the cache is held (assumed).
+    """
 
     other_ps: int
     check_ps: int
+    search_share: float = SEARCH_SHARE
+
+    def check(self) -> dict[str, int]:
+        """The check's work as an AVC's parameters: before the cache is held, and while it is."""
+        search_ps = round(self.check_ps * self.search_share)
+        return {"check_ps": self.check_ps - search_ps, "search_ps": search_ps}
 
 
-def cache(kernel: str, check_ps: int) -> Struct:
+def cache(kernel: str, work: Work) -> Struct:
     """The access vector cache of one of the four kernels.
 
     Only the RCU version looks before it stores ``used``; the others store it on every hit.
@@ -63,18 +75,12 @@ def cache(kernel: str, check_ps: int) -> Struct:
         case "disabled":
             return NoCheck()
         case "spinlock":
-            return AvcSpinlock(store_used=1, **split(check_ps))
+            return AvcSpinlock(store_used=1, **work.check())
         case "rwlock":
-            return AvcRWLock(store_used=1, **split(check_ps))
+            return AvcRWLock(store_used=1, **work.check())
         case "rcu":
-            return AvcRCU(store_used=0, **split(check_ps))
+            return AvcRCU(store_used=0, **work.check())
     raise ValueError(kernel)
-
-
-def split(check_ps: int) -> dict[str, int]:
-    """A check's register work, before the cache is held and while it is."""
-    search_ps = round(check_ps * SEARCH_SHARE)
-    return {"check_ps": check_ps - search_ps, "search_ps": search_ps}
 
 
 class Kaigai2004:
@@ -92,6 +98,7 @@ class Kaigai2004:
         operations: int = 60,
         replications: int = 5,
         seed: int = 1,
+        search_share: float = SEARCH_SHARE,
         **options: Any,
     ) -> Reproduction:
         """Simulate all 24 cells.
@@ -101,10 +108,11 @@ class Kaigai2004:
             operations: iterations measured per CPU and replication, in the steady state.
             replications: independent runs per cell.
             seed: of the first replication.
+            search_share: part of a check's register work that is done while the cache is held.
         """
         profile = machines.load("itanium2-32") if machine is None else machine
         table = published()
-        work = inputs(profile)
+        work = inputs(profile, search_share)
         cells: list[Cell] = []
         complete = True
         plan = [(k, n) for k in KERNELS for n in CPUS]
@@ -185,7 +193,7 @@ def wall_seconds(
 ) -> Interval:
     """Simulated wall time of 5,000,000 iterations on each of ``cpus`` CPUs, scaled from a steady state."""
     run = simulate(
-        RcuTest(other_ps=work.other_ps, cache=cache_ or cache(kernel, work.check_ps)),
+        RcuTest(other_ps=work.other_ps, cache=cache_ or cache(kernel, work)),
         machine=profile,
         cpus=cpus,
         placement=placement(cpus),
@@ -198,22 +206,22 @@ def wall_seconds(
     return Interval(run.mean * scale, run.low * scale, run.high * scale)
 
 
-def inputs(profile: Machine) -> Work:
+def inputs(profile: Machine, search_share: float = SEARCH_SHARE) -> Work:
     """Set the two works so that the cells "disabled, 4" and "rcu, 4" come out as published.
 
     Both are what is left of the published time when the simulated operations are taken off.
     """
     table = published()
-    work = Work(1_000_000, 500_000)
+    work = Work(1_000_000, 500_000, search_share)
     for kernel in ("disabled", "rcu"):
         goal = table[kernel, 4][1]
         assert goal is not None
         now = wall_seconds(profile, kernel, 4, work, replications=1).mean
         missing = round((goal - now) / ITERATIONS * PS_PER_SECOND)
         if kernel == "disabled":
-            work = Work(work.other_ps + missing, work.check_ps)
+            work = replace(work, other_ps=work.other_ps + missing)
         else:
-            work = Work(work.other_ps, work.check_ps + missing)
+            work = replace(work, check_ps=work.check_ps + missing)
     return work
 
 
@@ -222,7 +230,7 @@ def parameters(profile: Machine, work: Work) -> list[Parameter]:
     return [
         Parameter("rcutest.other_ps", work.other_ps, "ps", "cell disabled, 4 CPUs", "input"),
         Parameter("avc.check_ps", work.check_ps, "ps", "cell rcu, 4 CPUs", "input"),
-        Parameter("avc.search_share", SEARCH_SHARE, "1", "half of a check's register work while the cache is held: not measured", "assumed"),
+        Parameter("avc.search_share", work.search_share, "1", "half of a check's register work while the cache is held: not measured", "assumed"),
         Parameter("rcutest.jitter_ps", RcuTest().jitter_ps, "ps", "a tenth of an iteration, either way: not measured", "assumed"),
         Parameter("placement", 0, "compact up to 2 CPUs, then scatter", (placement.__doc__ or "").split("\n\n")[1].strip(), "assumed"),
         *profile.parameters(),
