@@ -1,4 +1,4 @@
-"""The commands ``list``, ``show`` and ``describe`` of the published tables.
+"""Show published tables: as printed, as understood, and their source.
 
 With ``--json`` stdout holds one JSON document and nothing else. A wrong name ends with one message
 on stderr and exit code 2.
@@ -11,6 +11,7 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
 
@@ -37,10 +38,16 @@ def list_command(as_json: AsJson = False) -> None:
     if as_json:
         _print_json({"tables": [{c: getattr(i, c) for c in columns} for i in infos]})
         return
-    table = RichTable(title="Published tables")
+    table = RichTable(title="Published tables", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         figure = column not in ("name", "title")
-        table.add_column(column, justify="right" if figure else "left", no_wrap=column == "name")
+        # Only the title may take a second line.
+        table.add_column(
+            column,
+            justify="right" if figure else "left",
+            no_wrap=column != "title",
+            overflow="fold",
+        )
     for info in infos:
         table.add_row(*(str(getattr(info, c)) for c in columns))
     _console().print(table)
@@ -61,7 +68,8 @@ def show_command(
         _print_json({"name": name, "title": table.info.title, "reading": reading, "cells": cells})
         return
     console = _console()
-    console.print(_wide(table, reading))
+    for part in _wide(table, reading, console.width):
+        console.print(part)
     for correction in table.info.corrections:
         line = f"{correction.reason} ({correction.cells} cells): {correction.text}"
         console.print(line, markup=False, highlight=False)
@@ -78,8 +86,11 @@ def describe_command(name: Name, as_json: AsJson = False) -> None:
     _console().print(info.text(), markup=False, highlight=False)
 
 
-def _wide(table: Table, reading: str) -> RichTable:
-    """Lay a table out in rows and columns, each key in the order of the source."""
+def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
+    """Lay a table out in rows and columns, each key in the order of the source.
+
+    What is wider than ``width`` comes in several parts, each with all rows.
+    """
     info = table.info
     columns, rows = tidy(table, "printed" if reading == "printed" else "understood")
     down = [columns.index(k) for k in info.row_keys]
@@ -94,14 +105,30 @@ def _wide(table: Table, reading: str) -> RichTable:
         {head for line in grid.values() for head in line},
         key=lambda head: [values.index(part) for values, part in zip(seen, head, strict=True)],
     )
-    out = RichTable(title=f"{info.title} ({reading}; {', '.join(info.units)})")
-    for key in info.row_keys:
-        out.add_column(key)
+    title = f"{info.title} ({reading}; {', '.join(info.units)})"
+
+    def part(chosen: list[tuple[Any, ...]]) -> RichTable:
+        out = RichTable(title=title)
+        for key in info.row_keys:
+            out.add_column(key, overflow="fold")
+        for head in chosen:
+            out.add_column("\n".join(map(str, head)) or "value", justify="right", overflow="fold")
+        for place, line in grid.items():
+            out.add_row(*map(str, place), *(line.get(head, "") for head in chosen))
+        return out
+
+    # Rich would cut the columns of a table that is too wide; it is printed in parts instead.
+    parts: list[list[tuple[Any, ...]]] = [[]]
     for head in heads:
-        out.add_column("\n".join(map(str, head)) or "value", justify="right")
-    for place, line in grid.items():
-        out.add_row(*map(str, place), *(line.get(head, "") for head in heads))
-    return out
+        if parts[-1] and _width(part([*parts[-1], head])) > width:
+            parts.append([])
+        parts[-1].append(head)
+    return [part(chosen) for chosen in parts]
+
+
+def _width(table: RichTable) -> int:
+    """Return how many columns of the terminal a table takes if nothing in it is wrapped."""
+    return Console(width=10_000).measure(table).maximum
 
 
 def _cell_text(cell: Cell, reading: str) -> str:

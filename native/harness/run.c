@@ -144,16 +144,25 @@ static void wait_for_arrival(struct run *run, unsigned threads)
         nanosleep(&moment, NULL);
 }
 
-/* Sleeps; false when a signal came and the caller wants to stop for it. */
+/* Sleeps; false when a signal came and the caller wants to stop for it. A process with other threads
+ * (a notebook's, say) may hand the signal to one of them, which wakes nobody here: so look now and
+ * then. */
 static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
 {
-    struct timespec time = {.tv_sec = (time_t)(duration_ns / 1000000000u),
-                            .tv_nsec = (long)(duration_ns % 1000000000u)};
+    const uint64_t slice_ns = 50000000;
+    uint64_t end_ns = now_ns(CLOCK_MONOTONIC) + duration_ns;
 
-    while (nanosleep(&time, &time) != 0)
+    for (;;) {
+        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        uint64_t left_ns = now < end_ns ? end_ns - now : 0;
+        struct timespec time = {.tv_nsec = (long)(left_ns < slice_ns ? left_ns : slice_ns)};
+        bool whole = nanosleep(&time, NULL) == 0;
+
+        if (whole && left_ns <= slice_ns)
+            return true;
         if (plan->interrupted != NULL && plan->interrupted())
             return false;
-    return true;
+    }
 }
 
 /* Returns when time is up, when all have finished, or when there is a reason to give up. */

@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Machine", "Simulation", "simulate"]
 
-_WHERE = {"Machine": "locksim.machine", "Simulation": "locksim.simulation", "simulate": "locksim.simulation"}
+_WHERE = {
+    "Machine": "locksim.machine",
+    "Simulation": "locksim.simulation",
+    "simulate": "locksim.simulation",
+}
 
 
 def __getattr__(name: str) -> Any:

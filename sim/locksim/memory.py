@@ -1,19 +1,22 @@
-"""The simulated memory that a run starts from: where every struct lies, who is its home, what it holds.
+"""The simulated memory that a run starts from: where structs lie, their homes, what they hold.
 
-``build`` places a workload's description, gives every line a home, runs the ``setup`` programs, and hands both
-engines the same arrays. Word 0 and its line belong to nobody: they are what NULL points to.
+``build`` places a workload's description, gives every line a home, runs the ``setup`` programs, and
+hands both engines the same arrays. Word 0 and its line belong to nobody: they are what NULL points
+to.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from locksim.engine import faults
+from locksim.engine.places import Place, place_of, place_of_error
 from locksim.engine.result import SimulationError
 from locksim.lang import ops
 from locksim.lang.fields import array, param, part, word
@@ -24,6 +27,8 @@ from locksim.machine import MachineTables
 
 HEAP_LINES = 1 << 14
 """Lines that ``alloc`` can hand out in one run, unless a run asks for more."""
+MAX_SETUP_STEPS = 10_000_000
+"""Operations after which a setup program counts as one that never ends."""
 _INT64 = npt.NDArray[np.int64]
 
 
@@ -37,12 +42,15 @@ class Memory:
         words: int64[n_words], the initial values.
         home: int64[n_lines], home node of each line (fresh heap lines: set at allocation).
         live: int8[n_lines], 1 where a word may be used.
-        object_type: int64[n_lines], at the first line of an allocated object its type's number + 1, else 0.
+        object_type: int64[n_lines], at the first line of an allocated object its type's number + 1,
+            else 0.
         types: the structs that the programs allocate; their number is the index.
         type_lines: int64[n_types], lines of one object.
         heap_next: the first heap line never handed out. The heap ends at n_lines.
-        free_head: int64[n_cpus, n_types], first free object (line; 0: none). free_next: int64[n_lines], the next in the list.
-        locks: names of the metered structs, in the order of address. lock_of: int64[n_words], at a metered struct's first word its index + 1, else 0.
+        free_head: int64[n_cpus, n_types], first free object (line; 0: none). free_next:
+            int64[n_lines], the next in the list.
+        locks: names of the metered structs, in the order of address. lock_of: int64[n_words], at a
+            metered struct's first word its index + 1, else 0.
     """
 
     space: Space
@@ -96,7 +104,8 @@ def build(
         heap_lines: lines that ``alloc`` can hand out.
 
     Raises:
-        SimulationError: a setup program does what it must not (waits, uses memory that is not there).
+        SimulationError: a setup program does what it must not (waits, uses memory that is not
+            there), or fails (an assertion, an index).
     """
     wpl = tables.words_per_line
     space = Space(wpl, tables.n_cpus)
@@ -140,7 +149,7 @@ def build(
 def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
     wpl = memory.space.words_per_line
     for name, f in type(struct).FIELDS.items():
-        if isinstance(f, param) or isinstance(f, part):
+        if isinstance(f, param | part):
             continue
         slot = struct._layout.slot(name)  # type: ignore[union-attr]
         start = int(struct) + slot.offset
@@ -186,7 +195,9 @@ class _Setup:
     """Runs setup programs directly on memory: the context they see is CPU 0 before time 0."""
 
     def __init__(self, memory: Memory, tables: MachineTables) -> None:
-        self.memory, self.tables, self.draws = memory, tables, 0
+        self.memory, self.tables = memory, tables
+        self.struct: Struct = memory.root
+        self.program: Any = None
 
     def cpu(self) -> int:
         return 0
@@ -198,41 +209,55 @@ class _Setup:
         return self.tables.n_cpus
 
     def random(self) -> int:
-        raise SimulationError("setup() can not draw random numbers: it is the same for every seed")
+        raise self._error(" can not draw random numbers: it is the same for every seed")
 
     def view(self, target: type[Any], address: int) -> Any:
         return self.memory.space.view(target, address)
 
     def run(self, root: Workload) -> None:
+        """Run the setup program of every embedded struct, parts first."""
         for struct, _ in _structs(root, ""):
             setup = getattr(struct, "setup", None)
             if setup is None:
                 continue
+            self.struct = struct
             ops.set_context(self)
             try:
-                self._drive(struct, setup())
+                self._drive(setup)
+            except SimulationError:
+                raise
+            except Exception as error:
+                what = faults.text(*faults.of_exception(error))
+                raise self._error(f": {what}", place_of_error(error)) from error
             finally:
                 ops.set_context(None)
 
-    def _drive(self, struct: Struct, program: Any) -> None:
+    def _drive(self, setup: Any) -> None:
+        self.program = setup()
+        if not isinstance(self.program, Generator):
+            return  # it yields nothing, so there is nothing that it could have done
         result: Any = None
-        try:
-            while True:
-                op = program.send(result)
-                result = self.apply(struct, op)
-                if op.wrap is not None:
-                    result = op.wrap(result)
-        except StopIteration:
-            return
+        for _ in range(MAX_SETUP_STEPS):
+            try:
+                op = self.program.send(result)
+            except StopIteration:
+                return
+            if not isinstance(op, Op):
+                raise self._error(f": {op!r} is yielded, which is no operation")
+            result = self.apply(op)
+            if op.wrap is not None:
+                result = op.wrap(result)
+        raise self._error(f" goes on for more than {MAX_SETUP_STEPS} operations")
 
-    def apply(self, struct: Struct, op: Op) -> Any:
+    def apply(self, op: Op) -> Any:
+        """Perform one operation; its result."""
         memory, words = self.memory, self.memory.words
         if Kind.LOAD <= op.kind <= Kind.FETCH_XOR:
             line = op.address // memory.space.words_per_line
             if not 0 <= line < len(memory.live) or not memory.live[line]:
-                raise SimulationError(
-                    f"{type(struct).__name__}.setup(): {op.kind.name.lower()} of {memory.name(op.address)}, "
-                    "which is no part of any live object"
+                word_name = memory.name(op.address)
+                raise self._error(
+                    f": {op.kind.name.lower()} of {word_name}, which is no part of any live object"
                 )
             old = int(words[op.address])
             words[op.address] = wrap64(new_value(op.kind, old, op.a, op.b))
@@ -242,10 +267,16 @@ class _Setup:
             at = allocate(memory, memory.types.index(op.target), 0, int(self.tables.node_of[0]))
             return memory.space.view(op.target, at * memory.space.words_per_line)
         if op.kind in (Kind.FENCE, Kind.PAUSE, Kind.COMPUTE) or (
-            op.kind == Kind.MARK and op.a not in (Mark.DONE,)
+            op.kind == Kind.MARK and op.a != Mark.DONE
         ):
             return 0
-        raise SimulationError(f"{type(struct).__name__}.setup() can not {op.kind.name.lower()}: nobody else runs yet")
+        raise self._error(f" can not {op.kind.name.lower()}: nobody else runs yet")
+
+    def _error(self, what: str, place: Place | None = None) -> SimulationError:
+        """The error that names the struct, what is wrong with its setup, and where."""
+        file, line, method = place or place_of(self.program)
+        where = f"{faults.place(file, line)} in {method}"
+        return SimulationError(f"{type(self.struct).__name__}.setup(){what} ({where})")
 
 
 def new_value(kind: int, old: int, a: int, b: int) -> int:
@@ -274,7 +305,7 @@ def wrap64(value: int) -> int:
 
 
 def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
-    """Take an object from the CPU's free list or the heap; its first line, or 0 when memory is out."""
+    """Take an object from the CPU's free list or the heap; its first line, 0 if memory is out."""
     lines = int(memory.type_lines[kind])
     line = int(memory.free_head[cpu, kind])
     if line:
@@ -295,7 +326,12 @@ def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
 def release(memory: Memory, address: int, cpu: int) -> bool:
     """Give an object back to a CPU's free list; False if the address is no live object's start."""
     line, offset = divmod(address, memory.space.words_per_line)
-    if offset or not 0 < line < len(memory.live) or not memory.live[line] or not memory.object_type[line]:
+    if (
+        offset
+        or not 0 < line < len(memory.live)
+        or not memory.live[line]
+        or not memory.object_type[line]
+    ):
         return False
     kind = int(memory.object_type[line]) - 1
     memory.live[line : line + int(memory.type_lines[kind])] = 0

@@ -1,7 +1,8 @@
 """Run a workload on a machine and say what was measured, with its uncertainty.
 
-One replication warms up until every CPU has done some units of work, then measures until enough more are done.
-Replications differ in their seed only. Means come with 95 % intervals from Student's t over the replications.
+One replication warms up until every CPU has done some units of work, then measures until enough
+more are done. Replications differ in their seed only. Means come with 95 % intervals from Student's
+t over the replications.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Placement = Literal["compact", "scatter"] | list[int]
 Progress = Callable[[str, float], None]
 LONGEST_PS = 10**13
-"""Simulated time (10 s) after which a replication without a single unit of work done is called a livelock."""
+"""Simulated time (10 s) after which a replication without a unit of work done is a livelock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Simulation:
         )
 
     def by_cpu(self) -> pd.DataFrame:
-        """One row a CPU and replication: the counters of :mod:`locksim.engine.counters` in the window."""
+        """One row a CPU and replication: the counters (``CPU_COUNTERS``) in the window."""
         import pandas as pd
 
         frames = []
@@ -130,9 +131,11 @@ class Simulation:
         return pd.concat(frames, ignore_index=True)
 
     def by_lock(self) -> pd.DataFrame:
-        """One row a lock, lockmeter's columns: utilisation, contention, hold and wait times (means and maxima), counts.
+        """One row a lock, lockmeter's columns.
 
-        ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all CPUs' time spent waiting, as in lockmeter.
+        They are utilisation, contention, hold and wait times (means and maxima), and counts.
+        ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
+        CPUs' time spent waiting, as in lockmeter.
         """
         import pandas as pd
 
@@ -173,7 +176,7 @@ class Simulation:
         return interval([r.lines.sum() / r.cpu[:, done].sum() for r in self.replications])
 
     def fairness(self) -> Interval:
-        """Units of work of the slowest CPU over those of the fastest: 1 is fair, 0 starves somebody."""
+        """Units of work of the slowest CPU over the fastest's: 1 is fair, 0 starves somebody."""
         done = CPU_COUNTERS.index("done")
         return interval([r.cpu[:, done].min() / r.cpu[:, done].max() for r in self.replications])
 
@@ -199,17 +202,20 @@ def simulate(
         workload: a description, such as ``CriticalSection(lock=TicketLock)``.
         machine: a profile, its name, or the path of its TOML file.
         cpus: how many CPUs take part (default: all of the machine's), one thread on each.
-        placement: "compact" fills node by node, "scatter" goes round the nodes, or a list of CPU numbers.
+        placement: "compact" fills node by node, "scatter" goes round the nodes, or a list of CPU
+            numbers.
         operations: units of work (``yield done()``) to measure, on average over the CPUs.
         warmup: units of work, on average over the CPUs, before the measuring begins.
         replications: independent runs, with seeds seed, seed + 1, …
         heap_lines: cache lines that ``alloc`` can hand out.
         codes: bytecode of parsed classes that exist only as data (``compile_source``).
-        longest_ps: simulated time without any unit of work done after which the run is given up as a livelock.
+        longest_ps: simulated time without any unit of work done after which the run is given up as
+            a livelock.
         progress: called now and then with what is running and the fraction done.
 
     Returns:
-        A :class:`Simulation`. After Ctrl-C: what had been measured so far, with ``complete`` False, if anything had.
+        A :class:`Simulation`. After Ctrl-C: what had been measured so far, with ``complete`` False,
+        if anything had.
 
     Raises:
         CompileError, LinkError: the program is outside the language.
@@ -232,8 +238,16 @@ def simulate(
         for k in range(replications):
             finished.append(
                 _replicate(
-                    image, memory, tables, seed + k, warmup * n, operations * n, longest_ps,
-                    None if progress is None else lambda f, k=k: progress(  # type: ignore[misc]
+                    image,
+                    memory,
+                    tables,
+                    seed + k,
+                    warmup * n,
+                    operations * n,
+                    longest_ps,
+                    None
+                    if progress is None
+                    else lambda f, k=k: progress(  # type: ignore[misc]
                         f"replication {k + 1} of {replications}", (k + f) / replications
                     ),
                 )
@@ -278,7 +292,9 @@ def interval(values: list[float]) -> Interval:
     mean = float(np.mean(values))
     if len(values) < 2:
         return Interval(mean, float("nan"), float("nan"))
-    half = float(stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
+    half = float(
+        stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
+    )
     return Interval(mean, mean - half, mean + half)
 
 
@@ -309,17 +325,21 @@ def _replicate(
         session.advance(min(session.time_ps + step, longest_ps), progress)
         if session.finished:
             raise SimulationError(
-                f"all threads have returned after {session.done()} units of work, before the warm-up of {warmup} was over\n"
-                "mend: let thread() loop for ever, or measure the whole run with locksim.engine.fast.run"
+                f"all threads have returned after {session.done()} units of work, before the "
+                f"warm-up of {warmup} was over\nmend: let thread() loop for ever, or measure the "
+                "whole run with locksim.engine.fast.run"
             )
         step *= 2
     start, before = session.time_ps, session.done()
     session.reset()
     while session.done() < operations:
-        # What is still to be done, at the pace so far, and a little more; never below a microsecond.
+        # What is still to be done, at the pace so far, and a little more; never below a
+        # microsecond.
         done = session.done()
         pace = (session.time_ps - start) / done if done else start / max(before, 1)
-        session.advance(session.time_ps + max(1_000_000, int((operations - done) * pace * 1.05)), progress)
+        session.advance(
+            session.time_ps + max(1_000_000, int((operations - done) * pace * 1.05)), progress
+        )
         if session.time_ps - start > longest_ps and not session.done():
             raise session.livelock()
         if session.finished:
@@ -330,4 +350,3 @@ def _replicate(
 
 def _scaled(value: Interval, by: float) -> Interval:
     return Interval(value.mean * by, value.low * by, value.high * by)
-

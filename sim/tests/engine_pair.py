@@ -72,7 +72,8 @@ def compare(pair: Pair) -> None:
     """Fail, with the first difference, unless the engines agree."""
     assert said(pair.expected) == said(pair.plain)
     if isinstance(pair.expected, RunResult) and isinstance(pair.plain, RunResult):
-        assert "" == difference(pair.expected, pair.plain, trace=True)
+        found = difference(pair.expected, pair.plain, trace=True)
+        assert "" == found, found
         if isinstance(pair.jumped, RunResult):
             assert "" == difference(pair.plain, pair.jumped, trace=False)
             assert "" == jump_difference(pair.plain, pair.jumped)
@@ -124,7 +125,7 @@ def difference(expected: RunResult, actual: RunResult, *, trace: bool) -> str:
 
 
 def jump_difference(plain: RunResult, jumped: RunResult) -> str:
-    """"" if the jumping run's trace is the other one's without some idle rows."""
+    """Where the jumping run's trace is not the plain one without some idle rows; empty if it is."""
     assert plain.trace is not None
     assert jumped.trace is not None
     rest = iter(jumped.trace.tolist())
@@ -138,7 +139,7 @@ def jump_difference(plain: RunResult, jumped: RunResult) -> str:
 
 
 def idle_for_ever(plain: RunResult, error: DeadlockError) -> str:
-    """"" if nothing but idle rows comes after the moment that a deadlock names."""
+    """What comes after the moment that a deadlock names and is no idle row; empty if nothing."""
     assert plain.trace is not None
     when = str(error).split(" at ")[1].split(" us:")[0]
     whole, _, rest = when.partition(".")

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-HEAD = '''from locksim.lang import *
+HEAD = """from locksim.lang import *
 
 
 class Node(Struct):
@@ -76,7 +76,8 @@ class Inner(Struct):
 
     def bump(self, n):
         x = y = z = n
-'''
+        yield self.total.fetch_add(n, RELAXED)
+"""
 ACQUIRES = (
     """        while (yield self.locked.swap(1, ACQUIRE)) != 0:
             yield pause()""",
@@ -172,7 +173,7 @@ class _Maker:
         a, b, v = self.value(), self.value(), self.variable()
         forms = (
             *(a, a, f"({a} + {b})", f"({a} * {b} - {v})", f"({a} ^ {b})", f"({a} | {b} & {v})"),
-            *(f"(1 if {a} < {b} else {v})", f"({a} == {b} or {v} > 3)", f"min({a}, {b}, {v})"),
+            *(f"(1 if {a} < {b} else {v})", f"({a} == {b} or {v} > 3)", f"min({a}, max({b}, {v}))"),
             *(f"({a} // ({b} + 1))", f"(-{a} % ({b} + 2))", f"(~{a} >> 1)", "thread()"),
             *("random_below(4)", "n_cpus()", f"({a} << ({b} & 7))", f"(not {a})"),
         )
@@ -181,9 +182,9 @@ class _Maker:
             return f"((yield {self.word()}.load({self.one(LOAD_ORDERS)})) & 63)"
         return forms[form]
 
-    def block(self, depth: int) -> list[str]:
+    def block(self, depth: int, least: int = 1) -> list[str]:
         lines: list[str] = []
-        for _ in range(self.number(1, 3)):
+        for _ in range(self.number(least, least + 2)):
             lines += self.statement(depth)
         return lines
 
@@ -192,9 +193,9 @@ class _Maker:
         if self.world:
             forms += ["pointer", "sleep", "call", "lock", "publish", "big"]
         if depth:
-            forms += ["if", "for", "while", "spin", "spin"]
+            forms += ["if", "for", "while", "spin", "spin", "spin", "spin"]
         if self.risky:
-            forms += ["risk"]
+            forms += ["risk", "risk"]
         form = self.one(forms)
         made: list[str] = getattr(self, f"make_{form}")(depth)
         return made
@@ -226,7 +227,7 @@ class _Maker:
     def make_quick(self, depth: int) -> list[str]:
         e = self.expression()
         forms = ("pause()", f"compute({e} & 31)", f"note({e})", "done()")
-        fence = f"fence({self.one(ORDERS)})"
+        fence = f"fence({self.one(ORDERS[1:])})"
         return [f"yield {self.one((*forms, fence, fence))}"]
 
     def make_pointer(self, depth: int) -> list[str]:
@@ -342,11 +343,15 @@ class _Maker:
 def workloads(draw: st.DrawFn) -> str:
     """The text of a module with a workload ``World``."""
     risky = draw(st.integers(0, 2)) == 0
+    # Few words, so that the threads meet at them.
+    hot = draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=4))
 
-    def program(maker: _Maker, depth: int, indent: int = 8) -> str:
-        return "".join(f"{' ' * indent}{line}\n" for line in maker.block(depth))
+    def program(maker: _Maker, depth: int, least: int = 1, indent: int = 8) -> str:
+        return "".join(f"{' ' * indent}{line}\n" for line in maker.block(depth, least))
 
     inner = _Maker(draw, OWN_WORDS, world=False, risky=risky)
+    helper = _Maker(draw, hot, world=False, risky=risky)
+    world = _Maker(draw, hot, world=True, risky=risky)
     text = HEAD.format(
         node_padded=draw(st.booleans()),
         inner_flag=draw(st.integers(0, 1)),
@@ -357,16 +362,38 @@ def workloads(draw: st.DrawFn) -> str:
     text += program(inner, 1) + "        return x\n\n\nclass World(Workload):\n"
     for field in draw(st.permutations(FIELDS)):
         text += f"    {field.format(n=draw(st.integers(0, 3)), bit=draw(st.integers(0, 1)))}\n"
-    pointers = "p = q = yield self.head.load(RELAXED)"
-    helper = _Maker(draw, WORDS, world=False, risky=risky)
-    world = _Maker(draw, WORDS, world=True, risky=risky)
-    body = program(world, 2)
-    if draw(st.integers(0, 3)):
-        body += "        while True:\n            yield done()\n" + program(world, 2, 12)
-        body += "            yield pause()\n"
-    if "alloc(Node)" in body and draw(st.booleans()):
+    body = program(world, 2, 2)
+    if draw(st.integers(0, 4)):
+        body += "        while True:\n            yield done()\n"
+        body += program(world, 2, 6, 12) + "            yield pause()\n"
+    if draw(st.booleans()):
+        # A type has to be allocated by a thread too, for memory to know it.
+        body = "        if cpu() == 7:\n            p = yield alloc(Node)\n" + body
         text += "\n    def setup(self):\n        node = yield alloc(Node)\n"
         text += "        yield node.value.store(1)\n        yield self.head.store(node)\n"
-    text += "\n    def helper(self, n):\n        x = y = z = n\n" + program(helper, 2)
-    text += f"\n    def thread(self):\n        x = y = z = cpu()\n        {pointers}\n"
+    text += "\n    def helper(self, n):\n        x = y = z = n\n        yield pause()\n" + program(
+        helper, 2
+    )
+    text += _stir(draw, hot)
+    text += "\n    def thread(self):\n        x = y = z = cpu()\n"
+    text += "        p = q = yield self.head.load(RELAXED)\n"
+    if draw(st.integers(0, 3)):
+        text += "        if cpu() == n_cpus() - 1:\n            yield from self.stir()\n"
     return text + body
+
+
+def _stir(draw: st.DrawFn, hot: Sequence[str]) -> str:
+    """A program that changes the words that others spin on, and wakes who sleeps."""
+    every = (1, 10, 40, 120)[draw(st.integers(0, 3))]
+    lines = ["v = random_below(4)", f"yield compute(random_below({every}) + {every})"]
+    for word in hot:
+        forms = (
+            f"yield {word}.store(random_below(2), {STORE_ORDERS[draw(st.integers(0, 3))]})",
+            f"yield {word}.fetch_xor(1, RELAXED)",
+            f"yield {word}.store(random_below(3), RELAXED)",
+        )
+        lines.append(forms[draw(st.integers(0, 2))].format(v="v"))
+    wakes = ("yield wake(random_below(n_cpus()))", "yield pause()")
+    lines.append(wakes[draw(st.integers(0, 1))])
+    body = "".join(f"            {line}\n" for line in lines)
+    return f"\n    def stir(self):\n        while True:\n{body}"

@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ class Refused(Exception):
     exit_code = 3
 
 
-def app_that_raises(error: Exception) -> typer.Typer:
+def app_that_raises(error: BaseException) -> typer.Typer:
     """Return an app whose only command raises ``error`` under the decorator."""
     app = typer.Typer()
 
@@ -52,6 +53,64 @@ def test_typer_errors_pass() -> None:
     result = CliRunner().invoke(app_that_raises(typer.BadParameter("bad")))
     assert 2 == result.exit_code
     assert "error: bad" not in result.stderr
+
+
+def test_interrupt_is_reported_as_shells_do() -> None:
+    """Ctrl-C that nothing caught is one line and exit code 130."""
+    result = CliRunner().invoke(app_that_raises(KeyboardInterrupt()))
+    expected = (130, "", "interrupted: nothing was finished\n")
+    assert expected == (result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize(("value", "good"), [(0, False), (1, True), (8, True), (9, False)])
+def test_bounds_belong_to_the_range(value: int, good: bool) -> None:
+    """The ends are allowed; what is outside is refused by name."""
+    if good:
+        assert value == common.bounded(value, "--cpus", 1, 8)
+        return
+    with pytest.raises(common.UsageError) as caught:
+        common.bounded(value, "--cpus", 1, 8)
+    assert f"--cpus {value}: give a whole number from 1 to 8" == str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("runs", "option"),
+    [
+        ({"replications": 0, "seed": 1}, "--replications"),
+        ({"replications": 1, "seed": -1}, "--seed"),
+        ({"replications": 1, "seed": 2**63}, "--seed"),
+        ({"replications": 1, "seed": 1, "operations": 0}, "--operations"),
+    ],
+)
+def test_runs_that_make_no_sense_are_refused(runs: dict[str, int], option: str) -> None:
+    """The message begins with the option that is at fault."""
+    with pytest.raises(common.UsageError, match=f"^{option} "):
+        common.check_runs(**runs)
+
+
+def test_folder_is_made_and_left_empty(tmp_path: Path) -> None:
+    """Parents too; the trial file is gone."""
+    folder = tmp_path / "a" / "b"
+    assert folder == common.folder_to_write(folder, "--output")
+    assert [] == list(folder.iterdir())
+
+
+def test_folder_below_a_file_is_refused(tmp_path: Path) -> None:
+    """The message has the option, the system's reason, and what to do."""
+    (tmp_path / "file").touch()
+    with pytest.raises(common.UsageError) as caught:
+        common.folder_to_write(tmp_path / "file" / "out", "--output x")
+    expected = "--output x: can not be written (Not a directory); name a place"
+    assert str(caught.value).startswith(expected)
+
+
+def test_console_is_never_too_narrow_for_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A narrow terminal wraps by itself; a wide one is used."""
+    widths = []
+    for columns in ("40", "132"):
+        monkeypatch.setenv("COLUMNS", columns)
+        widths.append(common.console().width)
+    assert [80, 132] == widths
 
 
 @given(st.lists(st.integers(), min_size=1))
@@ -99,15 +158,6 @@ def test_json_is_valid_whatever_the_numbers(capsys: pytest.CaptureFixture[str]) 
     assert "95 %–" in out
 
 
-def test_frame_is_printed_with_every_value(capsys: pytest.CaptureFixture[str]) -> None:
-    """Long numbers are rounded, brackets are text, a missing value is a dash."""
-    table = common.frame([{"lock": "tas[x]", "rate": 1234567.8}, {"lock": "mcs", "rate": None}])
-    common.print_frame(table, title="rates")
-    out = capsys.readouterr().out
-    assert ["tas[x]", "1,234,568"] == next(x for x in out.splitlines() if "tas" in x).split()
-    assert ["mcs", "–"] == next(x for x in out.splitlines() if "mcs" in x).split()
-
-
 class Clock:
     """A clock that a test sets."""
 
@@ -129,6 +179,16 @@ def test_progress_appears_after_two_seconds(seconds: float, shown: bool) -> None
         clock.now_s = seconds
         report("ticket on 8 CPUs", 0.5)
     assert shown == ("ticket on 8 CPUs" in screen.getvalue())
+
+
+def test_progress_draws_nothing_into_a_file() -> None:
+    """Not even an empty line, however long it takes."""
+    screen = io.StringIO()
+    clock = Clock()
+    with common.progress("sweep", clock=clock, output=Console(file=screen)) as report:
+        clock.now_s = 60.0
+        report("ticket on 8 CPUs", 0.5)
+    assert "" == screen.getvalue()
 
 
 def test_progress_is_removed_when_the_block_fails() -> None:

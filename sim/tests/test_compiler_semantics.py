@@ -1,6 +1,7 @@
 """The bytecode does what Python does: the same operations in the same order, the same results."""
 
 import itertools
+import json
 import linecache
 from typing import Any
 
@@ -11,6 +12,8 @@ from ir_machine import World, run_bytecode, run_generator
 from random_programs import sources
 
 from locksim.compiler import compile_class, compile_source
+from locksim.compiler.ir import ClassCode
+from locksim.compiler.portable import codes_from_json, codes_to_json
 from locksim.lang import (
     ACQUIRE,
     NULL,
@@ -52,13 +55,41 @@ def live(text: str, name: str) -> type[Struct]:
     return cls
 
 
+def as_data(spec: Struct) -> Struct:
+    """The same description of classes that have come through JSON, and so have no Python source."""
+    codes: dict[type[Struct], ClassCode] = {}
+    todo = [type(spec)]
+    while todo:
+        cls = todo.pop()
+        if cls not in codes:
+            codes[cls] = compile_class(cls)
+            of = [getattr(field, "of", None) for field in cls.FIELDS.values()]
+            todo += [o if isinstance(o, type) else type(o) for o in of if not isinstance(o, word)]
+            todo = [t for t in [*todo, *codes[cls].types.values()] if issubclass(t, Struct)]
+    names = {cls: str(n) for n, cls in enumerate(codes)}
+    document = codes_to_json({names[cls]: code for cls, code in codes.items()})
+    made = codes_from_json(json.loads(json.dumps(document)))
+
+    def copy(one: Struct) -> Struct:
+        parts = {name: copy(part) for name, part in one._parts.items()}
+        return made[names[type(one)]].struct(**one._params, **parts)
+
+    return copy(spec)
+
+
 def same(spec: Struct, method: str, *arguments: Any) -> tuple[int, World]:
-    """Run a method both ways, compare, and give the result and the world."""
+    """Run a method each way, compare, and give the result and the world.
+
+    The ways: the live generator, the bytecode, and the generator that interprets the bytecode.
+    """
     expected, python = run_generator(spec, method, *arguments)
     result, machine = run_bytecode(spec, method, *map(int, arguments))
     assert python.log == machine.log
     assert expected == result
     assert python.words == machine.words
+    again, interpreted = run_generator(as_data(spec), method, *map(int, arguments))
+    assert (expected, python.log) == (again, interpreted.log)
+    assert python.words == interpreted.words
     return result, machine
 
 
@@ -67,8 +98,13 @@ def same(spec: Struct, method: str, *arguments: Any) -> tuple[int, World]:
 def test_random_programs_do_what_python_does(text: str, x: int, y: int) -> None:
     """Operations, results and memory agree; so do the parsed text and the live class."""
     cls = live(text, "Random")
-    assert compile_class(cls).methods == compile_source(text, "random.py")["Random"].methods
+    code = compile_class(cls)
+    parsed = compile_source(text, code.file)["Random"]
+    assert code.methods == parsed.methods
     same(cls(), "run", x, y)
+    result, world = run_generator(cls(), "run", x, y)
+    again, interpreted = run_generator(parsed.struct(), "run", x, y)
+    assert (result, world.log, world.words) == (again, interpreted.log, interpreted.words)
 
 
 class Node(Struct):

@@ -71,7 +71,20 @@ def test_listing_shows_inherited_lines_from_their_own_file() -> None:
     heir = compile_source(text, "heir.py")["Heir"]
     base = compile_class(TTASLock)
     assert base.source.splitlines() == source_lines(heir, "acquire")
-    assert disassemble(base, "acquire") == disassemble(heir, "acquire").replace("Heir", "TTASLock")
+    expected = disassemble(base, "acquire").replace("TTASLock", "Heir")
+    assert expected == disassemble(heir, "acquire").replace(", from ttas.py", "")
+    assert ", from ttas.py; " in disassemble(heir, "acquire").splitlines()[0]
+    assert ("heir.py", base.file) == (heir.file, heir.methods["acquire"].file)
+
+
+def test_lines_of_a_file_that_did_not_travel_are_not_shown() -> None:
+    """A document carries the text of the class's own file: a base's lines are left out."""
+    text = (
+        "from locksim.locks.ttas import TTASLock\n\nclass Heir(TTASLock):\n    pass\n" + "#\n" * 90
+    )
+    heir = code_from_json(code_to_json(compile_source(text, "heir.py")["Heir"]))
+    assert [] == source_lines(heir, "acquire")
+    assert " | " not in disassemble(heir, "acquire")
 
 
 def test_listing_of_an_unknown_method_fails() -> None:

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locksim.lang import Struct, array, param, part, percpu, pointer, word
+from locksim.engine import fast, reference
+from locksim.engine.counters import LOCK_COUNTERS
+from locksim.lang import Lock, Struct, array, param, part, percpu, pointer, word
 from locksim.lang.layout import Layout, Slot, Space
+from locksim.locks.ticket import TicketLock
+from locksim.machine import load
+from locksim.simulation import prepare
+from locksim.workloads.critical_section import CriticalSection
 
 
 class Plain(Struct):
@@ -184,3 +190,89 @@ def test_fields_never_overlap(
     for address, who in users.items():
         lines.setdefault(address // words_per_line, set()).update(who)
     assert all(len(who) == 1 or not who & alone for who in lines.values())
+
+
+class Simple(Lock):
+    """A metered struct of two words."""
+
+    first = word()
+    second = word()
+
+
+class Holder(Struct):
+    """A struct that is not metered and begins with one that is."""
+
+    lock = part(Simple)
+    count = word()
+
+
+def test_no_two_metered_structs_begin_at_one_word():
+    """A metered struct whose first field begins with one has a word of its own before it."""
+
+    class Direct(Lock):
+        inner = part(Simple)
+        after = word()
+
+    class Deep(Lock):
+        inner = part(Holder)
+
+    class Many(Lock):
+        n = param(1)
+        inner = array(2, Simple)
+
+    class Twice(Lock):
+        inner = part(Direct)
+
+    assert [1, 3] == [layout(Direct()).offset(name) for name in ("inner", "after")]
+    assert [4, 4, 5, 5] == [layout(s()).size for s in (Direct, Deep, Many, Twice)]
+    assert [1, 1, 1] == [layout(s()).offset("inner") for s in (Deep, Many, Twice)]
+
+
+def test_a_padded_metered_part_moves_to_the_next_line():
+    """It keeps its own line, and so does what it begins with."""
+
+    class Padded(Lock):
+        inner = part(Simple, padded=True)
+
+    assert (8, 16) == (layout(Padded()).offset("inner"), layout(Padded()).size)
+
+
+def test_other_structs_begin_with_their_first_field():
+    """Where only one of the two is metered, or the metered one is not first, nothing moves."""
+
+    class Later(Lock):
+        before = word()
+        inner = part(Simple)
+
+    assert [0, 1] == [layout(Later()).offset(name) for name in ("before", "inner")]
+    assert [0, 2] == [layout(Holder()).offset(name) for name in ("lock", "count")]
+    assert 0 == layout(Simple()).offset("first")
+
+
+class Shell(Lock):
+    """A lock that is nothing but another one."""
+
+    inner = part(TicketLock)
+
+    def acquire(self):
+        yield from self.inner.acquire()
+
+    def release(self):
+        yield from self.inner.release()
+
+
+@pytest.mark.parametrize("engine", ["reference", "fast"])
+def test_a_lock_of_locks_is_metered_twice_and_apart(engine: str):
+    """Each counts every acquisition once, and neither sees a violation."""
+    tables = load("desktop-4").tables(3, "compact")
+    image, memory = prepare(CriticalSection(lock=Shell), tables)
+    if engine == "fast":
+        result = fast.run(image, memory, tables, seed=1, until_ps=10**7)
+    else:
+        result = reference.run(memory, tables, seed=1, until_ps=10**7)
+    assert ["lock", "lock.inner"] == memory.locks
+    total, violations = (LOCK_COUNTERS.index(name) for name in ("total", "violations"))
+    outer, inner = (int(row[total]) for row in result.locks)
+    assert outer > 10
+    assert outer <= inner <= outer + 3
+    assert [0, 0] == result.locks[:, violations].tolist()

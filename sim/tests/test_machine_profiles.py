@@ -74,7 +74,7 @@ def test_other_ideal_machines_are_refused(name: str) -> None:
     [("node", 47.5, 101.9), ("socket", 148.8, 442.9), ("interconnect", 336.6, 944.8)],
 )
 def test_xeon_8176_gives_back_perfbook(cls: str, blind_ns: float, load_cas_ns: float) -> None:
-    """transfer + rmw is perfbook's blind CAS; with the invalidation, its load and CAS."""
+    """Transfer + rmw is perfbook's blind CAS; with the invalidation, its load and CAS."""
     cost = load("xeon-8176-8x28").cost_ps()
     blind = cost[f"transfer.{cls}"] + cost["rmw"]
     assert round(blind_ns * 1000) == blind
@@ -101,10 +101,8 @@ def test_westmere_has_three_neighbours_a_socket() -> None:
 
 
 def test_itanium_has_two_free_distances() -> None:
-    """Moving transfer.half moves the farther distances in the ratio 15 / 20, transfer.node the near ones."""
-    machine = load("itanium2-32").with_costs(
-        **{"transfer.node": 120_000, "transfer.half": 480_000}
-    )
+    """transfer.half moves the farther distances in the ratio 15 / 20, transfer.node the near."""
+    machine = load("itanium2-32").with_costs(**{"transfer.node": 120_000, "transfer.half": 480_000})
     tables = machine.tables(32)
     for costs in (tables.transfer_ps, tables.memory_ps, tables.invalidate_ps):
         assert [120_000, 480_000, 640_000] == list(costs[2:])

@@ -25,8 +25,9 @@ def document() -> dict[str, Any]:
     cost: dict[str, Any] = {
         name: figure(5)
         for name in (
-            "l1_hit store rmw fence pause tenure jitter invalidate_each alloc free context_switch wake"
-        ).split()
+            *("l1_hit", "store", "rmw", "fence", "pause", "tenure", "jitter"),
+            *("invalidate_each", "alloc", "free", "context_switch", "wake"),
+        )
     }
     ladder = {"core": figure(6), "node": figure(50), "far": figure(90)}
     cost["transfer"] = copy.deepcopy(ladder)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import FunctionType
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -177,6 +179,83 @@ def test_what_a_setup_must_not_do(operation: object, text: str):
 
     with pytest.raises(SimulationError, match=text):
         memory_of(Bad())
+
+
+def failing_assert(self):
+    """Refuses what it finds."""
+    yield self.x.load()
+    raise AssertionError("x must be 1")
+
+
+def failing_helper(self):
+    """Divides by zero in its second operation."""
+    yield self.x.store(1 // int(self) - 1)
+    yield self.x.store(1 // (int(self) - int(self)))
+
+
+def no_operation(self):
+    """Yields a number."""
+    yield 7
+
+
+def endless(self):
+    """Never returns."""
+    while True:
+        yield self.x.load()
+
+
+def no_program(self):
+    """Yields nothing."""
+    return 3
+
+
+@pytest.mark.parametrize(
+    ("setup", "offset", "what"),
+    [
+        (failing_assert, 3, ": an assertion failed: x must be 1"),
+        (failing_helper, 3, ": division by zero"),
+        (no_operation, 2, ": 7 is yielded, which is no operation"),
+        (endless, 3, " goes on for more than 1000 operations"),
+    ],
+)
+def test_a_setup_that_fails_is_named(
+    setup: FunctionType, offset: int, what: str, monkeypatch: pytest.MonkeyPatch
+):
+    """The message has the struct, what is wrong, file and line."""
+    monkeypatch.setattr("locksim.memory.MAX_SETUP_STEPS", 1000)
+    inner = type("Inner", (Struct,), {"x": word(), "setup": setup, "__module__": __name__})
+    whole = type("Whole", (Workload,), {"inner": part(inner), "__module__": __name__})
+    line = setup.__code__.co_firstlineno + offset
+    with pytest.raises(SimulationError) as caught:
+        memory_of(whole())
+    where = f"test_memory.py:{line} in Inner.{setup.__name__}"
+    assert f"Inner.setup(){what} ({where})" == str(caught.value)
+
+
+def test_a_setup_that_yields_nothing_does_nothing():
+    """A helper can not touch memory, so there is nothing to refuse."""
+    quiet = type("Quiet", (Workload,), {"x": word(4), "setup": no_program, "__module__": __name__})
+    assert 4 == memory_of(quiet()).words[8]
+
+
+def test_a_lock_of_locks_has_a_meter_for_each():
+    """No address stands for two: the outer lock's counts are not the inner one's."""
+
+    class Outer(Lock):
+        inner = part(Ticket)
+
+        def acquire(self):
+            yield from self.inner.acquire()
+
+        def release(self):
+            yield from self.inner.release()
+
+    class Nested(Workload):
+        lock = part(Outer)
+
+    memory = memory_of(Nested())
+    assert ["lock", "lock.inner"] == memory.locks
+    assert [1, 2] == [memory.lock_of[int(s)] for s in (memory.root.lock, memory.root.lock.inner)]
 
 
 @given(

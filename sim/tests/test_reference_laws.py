@@ -120,6 +120,14 @@ def test_every_run_ends_with_all_stores_drained(plans: list[Any], machine: dict[
 @given(programs, machines)
 def test_memory_replays_from_the_trace(plans: list[Any], machine: dict[str, int]):
     """Every load and RMW sees the last value made visible, or the CPU's own youngest store."""
+    # No two stores of one value: a drain then tells which store it is of.
+    plans = [
+        [
+            (what, name, 1_000 * (n + 1) + i if what == "store" else value)
+            for i, (what, name, value) in enumerate(plan)
+        ]
+        for n, plan in enumerate(plans)
+    ]
     result = run_plans(plans, machine)
     rows = timeline(result)
     words: dict[int, int] = {}

@@ -2,12 +2,16 @@
 
 stdout belongs to the answer (tables, or with ``--json`` one JSON document and nothing else);
 everything said on the way goes to stderr.
+
+Exit codes: 0; 1 where what was run turned out to be broken; 2 for a mistake in the arguments or in
+the user's program; 130 after Ctrl-C, whether or not there was something to print.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,29 +20,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
+from locksim.cli import tables
 from locksim.cli.reproduction import print_reproduction
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "INTERRUPTED",
     "UsageError",
     "asdict",
+    "bounded",
+    "check_runs",
     "console",
+    "cpus_of",
+    "folder_to_write",
     "frame",
+    "interrupted",
     "placement",
-    "print_frame",
     "print_json",
     "print_reproduction",
     "progress",
     "records",
     "reported",
+    "saving",
     "say",
     "stderr",
     "warn",
@@ -47,6 +55,8 @@ __all__ = [
 
 #: Seconds that pass before a progress bar appears; what is over sooner needs none.
 PATIENCE_S = 2.0
+#: 128 + SIGINT, as shells report it.
+INTERRUPTED = 130
 
 
 class UsageError(Exception):
@@ -57,7 +67,7 @@ class UsageError(Exception):
 
 def console() -> Console:
     """Return a console on today's stdout (made anew, so that a redirection is seen)."""
-    return Console(highlight=False)
+    return tables.at_least_80(Console(highlight=False))
 
 
 def stderr() -> Console:
@@ -80,19 +90,95 @@ def reported() -> Iterator[None]:
     """Turn an error that has an integer ``exit_code`` into one message and that exit code.
 
     Usable as a decorator of a command. The umbrella does the same for every command; this makes
-    an app that is called by itself fail equally well.
+    an app that is called by itself fail equally well. A Ctrl-C that nothing has caught ends with
+    a line that says so and exit code 130.
 
     Raises:
         typer.Exit: with the error's exit code. Every other exception passes.
     """
     try:
         yield
+    except KeyboardInterrupt:
+        raise interrupted("nothing was finished") from None
     except Exception as error:
         code = getattr(error, "exit_code", None)
         if not isinstance(code, int) or isinstance(error, typer.Exit | typer.TyperException):
             raise  # a bug, or what typer itself reports
         stderr().print(f"error: {error}", markup=False, soft_wrap=True)
         raise typer.Exit(code) from error
+
+
+def interrupted(what: str) -> typer.Exit:
+    """Say on stderr that Ctrl-C ended the command, and return the exit to raise.
+
+    Args:
+        what: what there is to show for it, such as "these are the points that were finished".
+    """
+    stderr().print(f"interrupted: {what}", markup=False, soft_wrap=True)
+    return typer.Exit(INTERRUPTED)
+
+
+def cpus_of(number: int) -> str:
+    """Return "1 CPU" or "8 CPUs"."""
+    return f"{number} CPU{'s' * (number != 1)}"
+
+
+def bounded(value: int, option: str, low: int, high: int) -> int:
+    """Return a number that an option was given, if it is from ``low`` to ``high``.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if not low <= value <= high:
+        raise UsageError(f"{option} {value}: give a whole number from {low:,} to {high:,}")
+    return value
+
+
+def check_runs(*, replications: int, seed: int, operations: int = 1) -> None:
+    """Check how often and how long to run, before anything runs.
+
+    Raises:
+        UsageError: there would be nothing to measure, or a number does not fit the engine's words.
+    """
+    bounded(operations, "--operations", 1, 10**9)
+    bounded(replications, "--replications", 1, 10**5)
+    bounded(seed, "--seed", 0, 2**62)
+
+
+def folder_to_write(folder: Path, option: str) -> Path:
+    """Make a folder, its parents too, and make sure that files can be made in it.
+
+    Tried by making one: permission bits mislead on read-only file systems and for root.
+
+    Args:
+        folder: where results shall go.
+        option: what it was given by, as the user wrote it, for the message.
+
+    Raises:
+        UsageError: it can not be made or written to.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{option}: {folder} is no folder; name one, or one to make")
+    with saving(option):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+
+
+@contextmanager
+def saving(option: str) -> Iterator[None]:
+    """Turn the system's refusal to write a file into a message that names the option.
+
+    Raises:
+        UsageError: for an ``OSError`` inside.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"{option}: can not be written ({reason}); name a place that you may write to"
+        ) from error
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
@@ -154,18 +240,6 @@ def print_json(document: Any) -> None:
     print(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def print_frame(table: pd.DataFrame, title: str, caption: str | None = None) -> None:
-    """Print a data frame: numbers to the right with four significant digits."""
-    view = Table(title=escape(title), caption=escape(caption or ""), box=box.SIMPLE_HEAD)
-    rows = records(table)
-    for name in map(str, table.columns):
-        text = any(isinstance(row[name], str) for row in rows)
-        view.add_column(escape(name), justify="left" if text else "right")
-    for row in rows:
-        view.add_row(*(escape(_shown(value)) for value in row.values()))
-    console().print(view)
-
-
 @contextmanager
 def progress(
     what: str,
@@ -174,6 +248,8 @@ def progress(
     output: Console | None = None,
 ) -> Iterator[Callable[[str, float], None]]:
     """Yield ``report(text, fraction)``; a bar appears on stderr once two seconds have passed.
+
+    Only where somebody looks: a file or a pipe gets no bar.
 
     Args:
         what: the text beside the bar until the first report.
@@ -195,7 +271,7 @@ def progress(
     def report(text: str, fraction: float) -> None:
         nonlocal shown
         bar.update(task, description=text, completed=fraction)
-        if not shown and clock() - start_s >= PATIENCE_S:
+        if not shown and bar.console.is_terminal and clock() - start_s >= PATIENCE_S:
             bar.start()
             shown = True
 
@@ -219,12 +295,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
-
-
-def _shown(value: Any) -> str:
-    """Return a value as a cell of a table shows it."""
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-    return str(value)

@@ -1,4 +1,9 @@
-"""Say what on this machine is in the way of a simulation or of a clean measurement."""
+"""Say what stands in the way of simulating and measuring here.
+
+``--json`` prints ``{"checks": [{"name", "status", "found", "advice"}], "summary": {"ok", "warning",
+"unknown", "broken"}}``: ``status`` is one of the summary's keys, which count; ``advice`` may be
+null.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,13 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.markup import escape
-from rich.table import Table
 
+from locksim.cli import tables
 from locksim.cli.checks import Check, Status, examine
 from locksim.cli.common import console, print_json
 
-app = typer.Typer(help=__doc__)
+app = typer.Typer(help=__doc__.partition("\n")[0])
 
 # A word and a sign each: colour alone carries no meaning.
 SIGNS: dict[Status, str] = {
@@ -50,16 +54,16 @@ def summary(checks: list[Check]) -> dict[str, int]:
 
 def _print(checks: list[Check]) -> None:
     """Print the checks as a table, then a line that counts them."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("check", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    table.add_column("found", overflow="fold")
-    table.add_column("what to do", overflow="fold")
+    table = tables.table()
+    tables.add(table, "check")
+    tables.add(table, "")
+    tables.add(table, "found", fold=True)
+    tables.add(table, "what to do", fold=True)
     for check in checks:
         table.add_row(
             check.name, SIGNS[check.status], escape(check.found), escape(check.advice or "")
         )
     output = console()
-    output.print(table)
+    tables.print_table(output, table)
     counts = summary(checks)
-    output.print(", ".join(f"{count} {status}" for status, count in counts.items() if count))
+    output.print("\n" + ", ".join(f"{count} {status}" for status, count in counts.items() if count))

@@ -1,4 +1,4 @@
-"""List the locks and caches, or show one: its essay, its fields, its source, its bytecode."""
+"""List the locks and caches, or show one with its source or bytecode."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import inspect
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.markup import escape
-from rich.table import Table
 
-from locksim.cli import common
+from locksim.cli import common, tables
 from locksim.compiler.disassemble import disassemble
 from locksim.compiler.portable import code_to_json
 from locksim.lang.fields import Field, array, param, part, pointer, word
@@ -30,14 +28,13 @@ def list_(as_json: Json = False) -> None:
     if as_json:
         common.print_json([_head(entry) for entry in found])
         return
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    table.add_column("kind", no_wrap=True)
-    table.add_column("class", no_wrap=True)
-    table.add_column("what it is")
+    table = tables.table()
+    for head in ("name", "kind", "class"):
+        tables.add(table, head)
+    tables.add(table, "what it is", fold=True)
     for entry in found:
         table.add_row(entry.name, entry.kind, entry.struct.__name__, escape(entry.summary))
-    common.console().print(table)
+    tables.print_table(common.console(), table)
 
 
 @app.command()

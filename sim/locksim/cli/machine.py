@@ -1,4 +1,4 @@
-"""List the machine profiles, or show one with the source and role of every figure."""
+"""List the machines, or show one with the source and role of every figure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from typing import Annotated, Any
 
 import typer
-from rich import box
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from locksim.cli import tables
+from locksim.cli.common import console
+from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
@@ -25,14 +25,14 @@ def list_(as_json: Json = False) -> None:
     if as_json:
         print(json.dumps([_head(machine) for machine in machines], indent=2))
         return
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    table.add_column("CPUs", justify="right")
-    table.add_column("machine")
+    table = tables.table()
+    tables.add(table, "name")
+    tables.add(table, "CPUs", right=True)
+    tables.add(table, "machine", fold=True)
     for machine in machines:
         table.add_row(machine.name, str(machine.n_cpus), machine.title)
     table.add_row("ideal-N", "N", "Synthetic, uniform distances, N from 1 to 1024")
-    Console().print(table)
+    tables.print_table(console(), table)
 
 
 @app.command()
@@ -45,21 +45,13 @@ def show(
     if as_json:
         print(json.dumps(_whole(machine), indent=2))
         return
-    console = Console()
-    console.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
-    console.print(escape(" ".join(machine.description.split())))
-    console.print()
+    output = console()
+    output.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
+    output.print(escape(" ".join(machine.description.split())))
+    output.print()
     for line in _summary(machine):
-        console.print(line)
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("cost", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    table.add_column("role", no_wrap=True)
-    table.add_column("source", overflow="fold")
-    for p in machine.parameters():
-        table.add_row(p.name, f"{p.value:.6g}", p.unit, p.role, escape(p.source))
-    console.print(table)
+        output.print(line)
+    print_parameters(output, machine.parameters())
 
 
 def _head(machine: Machine) -> dict[str, Any]:

@@ -1,25 +1,47 @@
-"""Reproduce published results in simulation: every cell with its role, all parameters, a plot."""
+"""Reproduce published tables in simulation, every cell with its role.
+
+``--json`` prints one object, or a list of them where several experiments were named::
+
+    {"experiment", "title", "source", "machine", "complete",
+     "parameters": [{"name", "value", "unit", "source", "role"}],
+     "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
+                "role", "unit", "error"}],
+     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"},
+     "plot", "plot_alt", "table"}
+
+Errors are fractions, the summary's over the predicted cells only; ``low`` and ``high`` are the
+95 % interval, null with one replication. ``published`` is text as printed; ``understood`` and
+``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
+then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from locksim.cli import common
 
-app = typer.Typer(help=__doc__, add_completion=False)
+if TYPE_CHECKING:
+    from locksim.experiments import Experiment, Reproduction
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
+@common.reported()
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(help="experiments, such as kaigai-2004")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="experiments, such as kaigai-2004")
+    ] = None,
     all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
     replications: Annotated[int, typer.Option(help="independent runs per cell")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
     parameters: Annotated[bool, typer.Option(help="list every parameter")] = True,
+    verbose: Annotated[bool, typer.Option("--verbose", help="describe the plot in words")] = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate published tables and set them beside what was printed."""
@@ -31,20 +53,44 @@ def reproduce(
             f"name an experiment ({', '.join(experiments.names())}), or say --all"
         )
     found = [experiments.find(name) for name in chosen]
-    results = []
-    for experiment in found:
-        with common.progress(experiment.name) as report:
-            result = experiment.reproduce(progress=report, replications=replications, seed=seed)
-        path = output / f"{experiment.name}.svg"
-        alt = experiment.plot(result, path)
-        table = path.with_suffix(".csv")
-        common.frame([{**common.asdict(c), "error": c.error} for c in result.cells]).to_csv(
-            table, index=False
-        )
-        results.append({**result.to_json(), "plot": str(path), "plot_alt": alt, "table": str(table)})
+    common.check_runs(replications=replications, seed=seed)
+    common.folder_to_write(output, f"--output {output}")
+    documents: list[dict[str, Any]] = []
+    complete = True
+    for i, experiment in enumerate(found):
+        try:
+            with common.progress(experiment.name) as report:
+                result = experiment.reproduce(progress=report, replications=replications, seed=seed)
+        except KeyboardInterrupt:
+            if not documents:
+                raise
+            complete = False
+            break
+        with common.saving(f"--output {output}"):
+            files = _save(experiment, result, output)
+        documents.append({**result.to_json(), **files})
         if not json:
+            if i:
+                common.say("")
             common.print_reproduction(result, parameters=parameters)
-            common.say(f"plot: {path.resolve()}")
-            common.say(f"its data: {table.resolve()}")
+            common.say(f"plot: {files['plot']}")
+            common.say(f"its data: {files['table']}")
+            if verbose:
+                common.say(f"the plot in words: {files['plot_alt']}")
+        complete = result.complete
+        if not complete:
+            break
     if json:
-        common.print_json(results if len(results) > 1 else results[0])
+        common.print_json(documents if len(found) > 1 else documents[0])
+    if not complete:
+        raise common.interrupted("what is printed had been finished")
+
+
+def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:
+    """Save the plot and its data table; return their paths and the plot's alternative text."""
+    plot = folder / f"{experiment.name}.svg"
+    table = plot.with_suffix(".csv")
+    alt = experiment.plot(result, plot)
+    rows = [{**common.asdict(cell), "error": cell.error} for cell in result.cells]
+    common.frame(rows).to_csv(table, index=False)
+    return {"plot": str(plot), "plot_alt": alt, "table": str(table)}

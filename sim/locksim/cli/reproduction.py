@@ -1,22 +1,27 @@
 """A reproduction as people read it: the cells, the parameters, and the summary.
 
 Every cell carries its role, because a cell that a parameter was set from, or that a fit has seen,
-proves nothing; the summary therefore counts predicted cells only.
+proves nothing; the summary therefore counts predicted cells only. Sources are numbered and listed
+once, below the parameters: many figures share one, and beside the figures there is no room.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from locksim.cli.tables import DASH, add, at_least_80, decimals, fixed, print_table, table
+
 if TYPE_CHECKING:
     from locksim.experiments.experiment import Cell, Reproduction
+    from locksim.machine import Parameter
 
-__all__ = ["print_reproduction"]
+__all__ = ["print_parameters", "print_reproduction"]
 
 
 def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None:
@@ -26,52 +31,92 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
         result: what an experiment's ``reproduce`` gave.
         parameters: whether to list every parameter with value, unit, role and source.
     """
-    output = Console(highlight=False)
+    output = at_least_80(Console(highlight=False))
     output.print(f"[bold]{escape(result.experiment)}[/bold]  {escape(result.title)}")
-    output.print(f"source: {escape(result.source)}")
-    output.print(f"machine: {escape(result.machine)}")
-    output.print(_cells(result.cells))
+    facts = Table.grid(padding=(0, 2, 0, 0))
+    facts.add_row("source", escape(result.source))
+    facts.add_row("machine", escape(result.machine))
+    output.print(facts)
+    _print_cells(output, result.cells)
     if parameters:
-        output.print(_parameters(result))
+        print_parameters(output, result.parameters)
+    output.print()
     for line in _summary(result):
         output.print(line, markup=False)
 
 
-def _cells(cells: list[Cell]) -> Table:
-    """Return the published table beside its simulation, one row a cell."""
-    table = Table(box=box.SIMPLE_HEAD)
+def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
+    """Print figures with value, unit, role and the number of their source, then the sources.
+
+    Args:
+        output: where to.
+        parameters: the figures, in the order to print them.
+    """
+    numbers = {source: i for i, source in enumerate(dict.fromkeys(p.source for p in parameters), 1)}
+    view = table()
+    add(view, "parameter", fold=True)
+    add(view, "value", right=True)
+    add(view, "unit")
+    add(view, "role")
+    add(view, "source", right=True)
+    for p in parameters:
+        value = _value(p.value) if isinstance(p.value, int | float) else str(p.value)
+        mark = escape(f"[{numbers[p.source]}]")
+        view.add_row(escape(p.name), escape(value), escape(p.unit), p.role, mark)
+    print_table(output, view)
+    sources = Table.grid(padding=(0, 1, 0, 0))
+    sources.add_column(justify="right", no_wrap=True)
+    sources.add_column(overflow="fold")
+    for source, i in numbers.items():
+        sources.add_row(escape(f"[{i}]"), escape(source))
+    print_table(output, sources)
+
+
+def _print_cells(output: Console, cells: list[Cell]) -> None:
+    """Print the published table beside its simulation, one row a cell, rows of a kind together."""
+    units = {
+        unit: decimals(v for c in cells if c.unit == unit for v in (c.understood or 0, c.simulated))
+        for unit in dict.fromkeys(c.unit for c in cells)
+    }
+    # Student's interval lies evenly round the mean; one that does not is shown by its ends.
+    even = all(
+        math.isclose(c.high - c.simulated, c.simulated - c.low, rel_tol=1e-6)
+        for c in cells
+        if math.isfinite(c.low)
+    )
+    view = table()
     for name in ("row", "column"):
-        table.add_column(name, no_wrap=True)
-    for name in ("published", "understood", "simulated", "95 % interval"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("role", no_wrap=True)
-    table.add_column("error", justify="right", no_wrap=True)
-    for cell in cells:
-        table.add_row(
+        add(view, name, fold=True)
+    add(view, "published", right=True, fold=True)
+    for name in ("understood", "simulated", "± 95 %" if even else "95 % interval"):
+        add(view, name, right=True)
+    if len(units) > 1:
+        add(view, "unit")
+    add(view, "role")
+    add(view, "error", right=True)
+    for i, cell in enumerate(cells):
+        if i and cells[i - 1].row != cell.row:
+            view.add_section()
+        places = units[cell.unit]
+        view.add_row(
             escape(cell.row),
             escape(cell.column),
-            escape(cell.published or "–"),
-            _number(cell.understood, cell.unit),
-            _number(cell.simulated, cell.unit),
-            f"{_number(cell.low)} … {_number(cell.high)}",
+            escape(cell.published or DASH),
+            fixed(cell.understood, places),
+            fixed(cell.simulated, places),
+            _interval(cell, places, even),
+            *([escape(cell.unit)] if len(units) > 1 else []),
             cell.role,
-            "–" if cell.error is None else f"{cell.error:+.1%}",
+            DASH if cell.error is None else f"{cell.error:+.1%}",
         )
-    return table
-
-
-def _parameters(result: Reproduction) -> Table:
-    """Return every figure that the simulation used."""
-    table = Table(title="parameters", box=box.SIMPLE_HEAD)
-    table.add_column("name", no_wrap=True)
-    table.add_column("value", justify="right", no_wrap=True)
-    table.add_column("unit", no_wrap=True)
-    table.add_column("role", no_wrap=True)
-    table.add_column("source", overflow="fold")
-    for p in result.parameters:
-        value = _number(p.value) if isinstance(p.value, int | float) else str(p.value)
-        table.add_row(escape(p.name), escape(value), escape(p.unit), p.role, escape(p.source))
-    return table
+    print_table(output, view)
+    unit = f"Figures in {next(iter(units))}. " if len(units) == 1 else ""
+    output.print()
+    output.print(
+        f"  {unit}published: as printed; understood: misprints mended.\n"
+        "  input: a parameter was set from it; fitted: a fit saw it; predicted: neither.",
+        markup=False,
+    )
 
 
 def _summary(result: Reproduction) -> list[str]:
@@ -83,6 +128,11 @@ def _summary(result: Reproduction) -> list[str]:
             f"error over the predicted cells: mean {summary['mean_abs_error']:.1%}, "
             f"worst {summary['worst_abs_error']:.1%}"
         )
+    # What an experiment found besides its table; a slope is taken from logarithm to logarithm.
+    for key, value in result.extra.items():
+        if key.endswith("_slope") and isinstance(value, float):
+            name = key.removesuffix("_slope").replace("_", " ")
+            lines.append(f"{name}: {2**value:.2f} times for each doubling (slope {value:.2f})")
     if summary["fitted"] > summary["predicted"]:
         lines.append("more fitted parameters than predicted cells: this is no reproduction")
     if not result.complete:
@@ -90,9 +140,15 @@ def _summary(result: Reproduction) -> list[str]:
     return lines
 
 
-def _number(value: float | None, unit: str = "") -> str:
-    """Return a number with at least four significant digits, its unit behind it."""
-    if value is None:
-        return "–"
-    text = f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-    return f"{text} {unit}".rstrip()
+def _interval(cell: Cell, places: int | None, even: bool) -> str:
+    """Return the 95 % interval: half its width, or its two ends."""
+    if not math.isfinite(cell.low):
+        return DASH
+    if even:
+        return f"±{fixed(cell.high - cell.simulated, places)}"
+    return f"{fixed(cell.low, places)} … {fixed(cell.high, places)}"
+
+
+def _value(value: float) -> str:
+    """Return a parameter's value: never an exponent where the figure has few digits."""
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"

@@ -1,45 +1,78 @@
-"""Simulate one lock or cache on one machine and print what was measured."""
+"""Simulate one lock or cache on one machine and show what was measured.
+
+``--json`` prints one object::
+
+    {"lock", "machine", "cpus", "placement", "complete",
+     "summary": [{"measure", "mean", "low", "high", "unit"}],
+     "locks": [{"lock", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns",
+                "cpu_share", "total", "per_second", "readers_max", "violations"}]}
+
+``low`` and ``high`` are the 95 % interval of the mean over replications, null with one of them.
+``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;
+``util``, ``con`` and ``cpu_share`` are fractions. ``complete`` is false after Ctrl-C: the figures
+are then those of the replications that had been finished.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from locksim.cli import common
+from locksim.cli import common, tables
+from locksim.cli.meter import print_meter
 
-app = typer.Typer(help=__doc__, add_completion=False)
+if TYPE_CHECKING:
+    from locksim.simulation import Simulation
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
+@common.reported()
 def run(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")],
-    machine: Annotated[str, typer.Option(help="a machine, see 'locklab machine list'")] = "desktop-4",
+    machine: Annotated[
+        str, typer.Option(help="a machine, see 'locklab machine list'")
+    ] = "desktop-4",
     cpus: Annotated[int | None, typer.Option(help="how many CPUs take part [all]")] = None,
-    placement: Annotated[str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")] = "compact",
+    placement: Annotated[
+        str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")
+    ] = "compact",
     hold: Annotated[int, typer.Option(help="time inside the critical section, in ns")] = 100,
     think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
     read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
+    words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Simulate one lock under a plain load: hold it, let go, think, again."""
-    from locksim.cli.workloads import workload_for
+    """Simulate one lock under a plain load: hold it, let go, think, again.
+
+    Exit code 1: the lock let two in at once. 2: bad input, or the program got stuck.
+    """
+    from locksim import machine as machines
+    from locksim.cli.workloads import patience_ps, violations, workload_for
     from locksim.simulation import simulate
 
-    workload, codes = workload_for(lock, hold, think, read_percent)
+    where = common.placement(placement)
+    common.check_runs(replications=replications, seed=seed, operations=operations)
+    workload, codes = workload_for(lock, hold, think, read_percent, words)
+    profile = machines.load(machine)
+    n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
     with common.progress(f"{lock} on {machine}") as report:
         result = simulate(
             workload,
-            machine=machine,
-            cpus=cpus,
-            placement=common.placement(placement),
+            machine=profile,
+            cpus=n,
+            placement=where,
             operations=operations,
             replications=replications,
             seed=seed,
             codes=codes,
+            longest_ps=patience_ps(n, hold, think),
             progress=report,
         )
     if json:
@@ -54,12 +87,40 @@ def run(
                 "locks": common.records(result.by_lock()),
             }
         )
-        return
-    common.print_frame(
-        result.summary(),
-        title=f"{lock} on {result.cpus} CPUs of {result.machine} ({result.placement})",
-        caption=f"mean and 95 % interval of {len(result.replications)} replications",
-    )
-    common.print_frame(result.by_lock(), title="lock meter (hold and wait: means over acquisitions)")
+    else:
+        _print(lock, result)
+    broken = violations(result)
+    if broken:
+        common.warn(
+            f"{lock} let a second one in {broken:,} times: it does not exclude, and the figures "
+            "are those of a broken lock"
+        )
     if not result.complete:
-        common.warn("interrupted: these are the replications that were finished")
+        raise common.interrupted("these are the replications that were finished")
+    if broken:
+        raise typer.Exit(1)
+
+
+def _print(lock: str, result: Simulation) -> None:
+    """Print the measures of the whole run, then the lock meter."""
+    output = common.console()
+    where = f"{common.cpus_of(result.cpus)} of {result.machine} ({result.placement})"
+    output.print(f"[bold]{escape(lock)}[/bold] on {escape(where)}")
+    view = tables.table()
+    tables.add(view, "measure", fold=True)
+    tables.add(view, "mean", right=True)
+    tables.add(view, "95 % interval", right=True)
+    for row in common.records(result.summary()):
+        view.add_row(escape(row["measure"]), *_mean_and_interval(row))
+    tables.print_table(output, view)
+    number = len(result.replications)
+    output.print(f"\n  means over {number} replication{'s' * (number != 1)}", markup=False)
+    print_meter(output, common.records(result.by_lock()))
+
+
+def _mean_and_interval(row: dict[str, Any]) -> tuple[str, str]:
+    """Return a measure and its interval, both in the unit that suits the mean."""
+    scale = tables.scale_of(row["mean"], row["unit"])
+    if row["low"] is None:
+        return scale.text(row["mean"]), tables.DASH
+    return scale.text(row["mean"]), f"{scale.number(row['low'])} … {scale.text(row['high'])}"

@@ -1,90 +1,209 @@
-"""Simulate locks over a range of CPU counts: the scalability curve as a table."""
+"""Simulate locks over a range of CPU counts: the scalability curve.
+
+``--json`` prints one object::
+
+    {"machine", "placement", "complete",
+     "rows": [{"lock", "cpus", "per_second", "low", "high", "ns_per_operation", "transactions",
+               "fairness"}]}
+
+``per_second`` counts critical sections of all CPUs together, and ``low`` and ``high`` are the 95 %
+interval of it, null with one replication; ``ns_per_operation`` is the time from one critical
+section to the next on one CPU, ``transactions`` the line transactions per critical section,
+``fairness`` the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C, and
+where a program got stuck: the rows are then those that had been finished. ``--output`` saves the
+same rows.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from locksim.cli import common
+from locksim.cli import common, tables
 
-app = typer.Typer(help=__doc__, add_completion=False)
+if TYPE_CHECKING:
+    from locksim.machine import Machine
+    from locksim.simulation import Simulation
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+FORMATS = (".csv", ".parquet")
+#: CPU counts that are swept over unless the user says otherwise, as far as the machine has them.
+COUNTS = (1, 2, 4, 8, 16, 32)
 
 
 @app.command()
+@common.reported()
 def sweep(
     locks: Annotated[list[str], typer.Argument(help="locks of the library, or FILE.py:CLASS")],
-    machine: Annotated[str, typer.Option(help="a machine, see 'locklab machine list'")] = "xeon-8176-8x28",
-    cpus: Annotated[str, typer.Option(help="CPU counts: 1,2,4,8")] = "1,2,4,8,16,32",
+    machine: Annotated[
+        str, typer.Option(help="a machine, see 'locklab machine list'")
+    ] = "xeon-8176-8x28",
+    cpus: Annotated[
+        str | None, typer.Option(help="CPU counts: 1,2,4,8 [1,2,4,… up to 32 or all]")
+    ] = None,
     placement: Annotated[str, typer.Option(help="compact or scatter")] = "compact",
     hold: Annotated[int, typer.Option(help="time inside the critical section, in ns")] = 100,
     think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
     read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
+    words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Simulate each lock at each number of CPUs."""
-    import pandas as pd
+    """Simulate each lock at each number of CPUs.
 
-    from locksim.cli.workloads import workload_for
+    Exit code 1: a lock let two in at once. 2: bad input, or a program got stuck.
+    """
+    from locksim.cli.workloads import patience_ps, violations, workload_for
+    from locksim.engine.result import SimulationError
     from locksim.simulation import simulate
 
-    counts = common.whole_numbers(cpus, "--cpus")
-    if output is not None and output.suffix not in (".csv", ".parquet"):
-        raise common.UsageError(f"--output {output}: save as .csv or .parquet")
     # Everything that can be wrong with the arguments is found before the first long run.
-    loads = {name: workload_for(name, hold, think, read_percent) for name in locks}
-    rows = []
+    where = common.placement(placement)
+    if not isinstance(where, str):
+        raise common.UsageError(
+            f"--placement {placement}: a sweep is compact or scatter; "
+            "'locklab run' takes CPU numbers"
+        )
+    common.check_runs(replications=replications, seed=seed, operations=operations)
+    loads = {name: workload_for(name, hold, think, read_percent, words) for name in locks}
+    profile, counts = _points(machine, cpus)
+    if output is not None:
+        _check_file(output)
+    rows: list[dict[str, Any]] = []
+    broken: dict[str, int] = {}
+    ended: BaseException | None = None
     plan = [(name, n) for name in locks for n in counts]
-    complete = True
     with common.progress("sweep") as report:
         for i, (name, n) in enumerate(plan):
-            report(f"{name} on {n} CPUs", i / len(plan))
+            report(f"{name} on {common.cpus_of(n)}", i / len(plan))
             workload, codes = loads[name]
             try:
                 result = simulate(
                     workload,
-                    machine=machine,
+                    machine=profile,
                     cpus=n,
-                    placement=common.placement(placement),
+                    placement=where,
                     operations=operations,
                     replications=replications,
                     seed=seed,
                     codes=codes,
+                    longest_ps=patience_ps(n, hold, think),
                 )
-            except KeyboardInterrupt:
-                complete = False
+                if not result.complete:  # fewer replications than the other points have
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt as interrupt:
+                ended = interrupt
                 break
-            rate, transactions = result.throughput(), result.transactions()
-            rows.append(
-                {
-                    "lock": name,
-                    "cpus": n,
-                    "per_second": rate.mean,
-                    "low": rate.low,
-                    "high": rate.high,
-                    "ns_per_operation": result.operation_ps().mean / 1e3,
-                    "transactions": transactions.mean,
-                    "fairness": result.fairness().mean,
-                }
-            )
-    frame = pd.DataFrame(rows)
+            except SimulationError as error:  # what has been measured is not lost with it
+                ended = common.UsageError(f"{name} on {common.cpus_of(n)}: {error}")
+                break
+            rows.append(_row(name, result))
+            broken[name] = broken.get(name, 0) + violations(result)
+    if ended is not None and not rows:
+        raise ended
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        frame.to_csv(output, index=False) if output.suffix == ".csv" else frame.to_parquet(output)
+        _save(rows, output)
     if json:
         common.print_json(
-            {"machine": machine, "placement": placement, "complete": complete, "rows": common.records(frame)}
+            {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
         )
-        return
-    common.print_frame(
-        frame,
-        title=f"critical sections on {machine} ({placement}), hold {hold} ns, think {think} ns",
-        caption="low and high: 95 % interval of per_second; transactions: line transactions per operation",
+    else:
+        _print(rows, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
+    for name, times in broken.items():
+        if times:
+            common.warn(f"{name} let a second one in {times:,} times: it does not exclude")
+    if isinstance(ended, KeyboardInterrupt):
+        raise common.interrupted("these are the points that were finished")
+    if ended is not None:
+        raise ended
+    if any(broken.values()):
+        raise typer.Exit(1)
+
+
+def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
+    """Return the machine and the CPU counts, all of them possible on it."""
+    from locksim import machine as machines
+
+    profile = machines.load(machine)
+    if cpus is None:
+        return profile, [n for n in COUNTS if n <= profile.n_cpus]
+    counts = common.whole_numbers(cpus, "--cpus")
+    for n in counts:
+        if not 1 <= n <= profile.n_cpus:
+            raise common.UsageError(
+                f"--cpus {cpus}: {profile.name} has 1 to {profile.n_cpus} CPUs to offer, not {n}"
+            )
+    return profile, counts
+
+
+def _check_file(output: Path) -> None:
+    """Make sure that a table can be saved there."""
+    option = f"--output {output}"
+    if output.suffix not in FORMATS:
+        raise common.UsageError(f"{option}: save as {' or '.join(FORMATS)}")
+    if output.is_dir():
+        raise common.UsageError(f"{option}: that is a folder; name a file in it")
+    common.folder_to_write(output.parent, option)
+
+
+def _save(rows: list[dict[str, Any]], output: Path) -> None:
+    """Save the curve, in the format that the file's name ends with."""
+    frame = common.frame(rows)
+    with common.saving(f"--output {output}"):
+        if output.suffix == ".csv":
+            frame.to_csv(output, index=False)
+        else:
+            frame.to_parquet(output, index=False)
+
+
+def _row(name: str, result: Simulation) -> dict[str, Any]:
+    """Return a point of the curve."""
+    rate = result.throughput()
+    return {
+        "lock": name,
+        "cpus": result.cpus,
+        "per_second": rate.mean,
+        "low": rate.low,
+        "high": rate.high,
+        "ns_per_operation": result.operation_ps().mean / 1e3,
+        "transactions": result.transactions().mean,
+        "fairness": result.fairness().mean,
+    }
+
+
+def _print(rows: list[dict[str, Any]], where: str) -> None:
+    """Print the curves, the rates of all of them in one unit."""
+    output = common.console()
+    output.print(f"critical sections on {where}", markup=False)
+    scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
+    places = tables.decimals(row["per_second"] / scale.factor for row in rows)
+    view = tables.table()
+    tables.add(view, "lock", fold=True)
+    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "lines/section", "fairness"):
+        tables.add(view, head, right=True)
+    for i, row in enumerate(rows):
+        if i and rows[i - 1]["lock"] != row["lock"]:
+            view.add_section()
+        view.add_row(
+            escape(row["lock"]),
+            str(row["cpus"]),
+            tables.fixed(row["per_second"] / scale.factor, places),
+            tables.fixed((row["high"] - row["per_second"]) / scale.factor, places),
+            tables.digits(row["ns_per_operation"]),
+            tables.digits(row["transactions"]),
+            tables.digits(row["fairness"]),
+        )
+    tables.print_table(output, view)
+    output.print(
+        f"\n  {scale.unit}: critical sections of all CPUs together, with half of the 95 % interval."
+        "\n  ns/section: from one to the next on one CPU. lines/section: line transactions."
+        "\n  fairness: the slowest CPU's count over the fastest's.",
+        markup=False,
     )
-    if not complete:
-        common.warn("interrupted: these are the points that were finished")

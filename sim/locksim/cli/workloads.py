@@ -1,10 +1,28 @@
-"""The load that ``locklab run`` and ``locklab sweep`` put on a lock or cache that the user names."""
+"""The load that ``locklab run`` and ``locklab sweep`` put on a lock or cache."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Lock, RWLock, Struct, Workload
 from locksim.registry import resolve
+
+if TYPE_CHECKING:
+    from locksim.simulation import Simulation
+
+__all__ = ["LoadError", "patience_ps", "violations", "workload_for"]
+
+#: Longest time that a load may ask for: far above any critical section, and its sums fit 64 bits.
+LONGEST_NS = 10**9
+# What a hand-over may take per CPU that waits, generously, before it counts as stuck.
+_HAND_OVER_PS = 10 * 10**6
+# What all hand-overs together may take; a storm on hundreds of CPUs is slow, but not slower.
+_STORM_PS = 10**13
+# Units of work that the warm-up takes on each CPU (see `simulate`), ten times over.
+_UNITS = 10 * 20
+
+MOST_WORDS = 64
 
 
 class LoadError(Exception):
@@ -14,14 +32,17 @@ class LoadError(Exception):
 
 
 def workload_for(
-    name: str, hold_ns: int, think_ns: int, read_percent: int
+    name: str, hold_ns: int, think_ns: int, read_percent: int, words: int = 1
 ) -> tuple[Workload, dict[type[Struct], ClassCode]]:
     """The workload for a lock or cache, and the bytecode of what exists only as parsed text.
 
     Arguments:
         name: of the library, or ``FILE.py:CLASS``.
-        hold_ns: time inside the critical section. think_ns: mean time between two.
+        hold_ns: time inside the critical section, 0 to 10^9.
+        think_ns: mean time between two, 0 to 10^9.
         read_percent: share of readers, for reader-writer locks.
+        words: shared words that a critical section counts up, 0 to 64 (readers and writers: at
+            least the one that shows whether they exclude each other).
 
     Raises:
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
@@ -32,23 +53,50 @@ def workload_for(
     from locksim.workloads.rcutest import RcuTest
     from locksim.workloads.readers_writers import ReadersWriters
 
-    if hold_ns < 0 or think_ns < 0:
-        raise LoadError(f"--hold {hold_ns} --think {think_ns}: a time is at least 0 ns")
+    for option, time_ns in (("--hold", hold_ns), ("--think", think_ns)):
+        if not 0 <= time_ns <= LONGEST_NS:
+            raise LoadError(f"{option} {time_ns}: give a time from 0 to {LONGEST_NS:,} ns")
     if not 0 <= read_percent <= 100:
         raise LoadError(f"--read-percent {read_percent}: give a share from 0 to 100")
+    if not 0 <= words <= MOST_WORDS:
+        raise LoadError(f"--words {words}: give a number from 0 to {MOST_WORDS}")
     entry = resolve(name)
     codes = {} if entry.code is None else {entry.struct: entry.code}
     times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
     if issubclass(entry.struct, Lock):
-        return CriticalSection(lock=entry.struct, **times), codes
+        return CriticalSection(lock=entry.struct, words=words, **times), codes
     if issubclass(entry.struct, RWLock):
+        times["words"] = max(1, words)
         return ReadersWriters(lock=entry.struct, read_percent=read_percent, **times), codes
     if "has_perm" in entry.compiled().methods:
         if think_ns < 1:
-            raise LoadError(f"--think {think_ns}: a cache's load needs at least 1 ns between checks")
+            raise LoadError(
+                f"--think {think_ns}: a cache's load needs at least 1 ns between checks"
+            )
         jitter = think_ns * NS // 10
         return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter), codes
     raise LoadError(
         f"{name} is neither a Lock nor an RWLock nor a cache with has_perm(): "
-        "write a Workload for it and call locksim.simulation()"
+        "write a Workload for it and call locksim.simulate()"
     )
+
+
+def patience_ps(cpus: int, hold_ns: int, think_ns: int) -> int:
+    """How long a plain load may take to warm up before it counts as a livelock, in picoseconds.
+
+    Without a bound that suits the load a lock that lets nobody in would spin for ten simulated
+    seconds, which is minutes of ours. The warm-up takes 20 critical sections on each CPU; ten
+    times that is granted, one after the other, each with a hand-over of 10 us per CPU that waits.
+
+    Arguments:
+        cpus: how many take part.
+        hold_ns, think_ns: of the load.
+    """
+    sections = _UNITS * cpus
+    return sections * (hold_ns + think_ns) * 1000 + min(_STORM_PS, sections * cpus * _HAND_OVER_PS)
+
+
+def violations(result: Simulation) -> int:
+    """How often a lock was entered while another thread was in that excludes it."""
+    table = result.by_lock()
+    return 0 if table.empty else int(table.groupby("lock")["violations"].max().sum())

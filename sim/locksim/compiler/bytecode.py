@@ -45,7 +45,8 @@ ALLOC = 61  # x0 <- an object of type number x5
 FREE = 62  # x3
 
 WIDTH = 8
-"""Columns of the table. Column 7 of a memory operation holds its C11 order."""
+"""Columns of the table. Column 7 of a memory operation holds its C11 order; column 6 of a
+SWAP is 1 where the source says ``store`` (SEQ_CST)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Image:
         entry: index of the first.
         registers: int64[n_registers], the values that a thread's register file starts with.
         places: source of each instruction.
-        types: what the program allocates; an ALLOC's x5 is an index into it.
+        types: what the program and its set-ups allocate; an ALLOC's x5 is an index into it.
     """
 
     code: npt.NDArray[np.int64]

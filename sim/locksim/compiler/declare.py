@@ -18,7 +18,7 @@ from typing import Any
 import locksim.lang as language
 from locksim.compiler.diagnostics import Source, did_you_mean
 from locksim.compiler.expressions import ARITHMETIC
-from locksim.compiler.sources import MISSING, PARSED, RESERVED, MethodSource, parse
+from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
 from locksim.compiler.values import FOLDED_BITS, fits
 from locksim.lang.fields import Field, array, param, part, percpu, pointer, word
 from locksim.lang.ops import Order
@@ -129,6 +129,9 @@ class _File:
             cls: type[Struct] = type(node.name, bases, body)
         except TypeError as e:
             self.fail("declaration", node, detail=str(e))
+        for name in methods.keys() & cls.FIELDS.keys():
+            self.fail("declaration", methods[name], detail=f"{name} is a field already")
+        FILES[cls] = self.source
         PARSED[cls] = {
             name: MethodSource(
                 name,

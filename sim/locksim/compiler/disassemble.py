@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import Any
 
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
@@ -51,12 +52,15 @@ def disassemble(code: ClassCode, method: str | None = None) -> str:
 
 
 def source_lines(code: ClassCode, method: str) -> list[str]:
-    """The lines of the file that a method is written in (an inherited one's is its base's file)."""
+    """The lines of the file that a method is written in (an inherited one's is its base's file).
+
+    None where that file's text did not come with the bytecode.
+    """
     if code.struct in PARSED or not code.struct.__module__.startswith("<"):
         for name, found in method_sources(code.struct).items():
             if name == method:
                 return found.source.lines
-    return code.source.splitlines()
+    return code.source.splitlines() if code.methods[method].file == code.file else []
 
 
 def _listing(code: ClassCode, method: MethodCode) -> str:
@@ -66,6 +70,8 @@ def _listing(code: ClassCode, method: MethodCode) -> str:
     arguments = ", ".join(names[f"r{i + 1}"] for i in range(len(method.arg_types)))
     kind = "program" if method.is_program else "helper"
     role = f", metered as {method.role}" if method.role else ""
+    if method.file != code.file:
+        role += f", from {PurePath(method.file).name}"
     shown = [
         f"{code.name}.{method.name}({arguments})  [{kind}{role}; "
         f"{len(method.instrs)} instructions, {method.n_registers} registers]"

@@ -13,9 +13,17 @@ import re
 from locksim.compiler.context import Signature
 from locksim.compiler.declare import declare
 from locksim.compiler.diagnostics import CompileError, Source, Span, did_you_mean
+from locksim.compiler.generators import attach
 from locksim.compiler.ir import ClassCode, MethodCode
 from locksim.compiler.method import compile_method, is_program
-from locksim.compiler.sources import BASES, RESERVED, MethodSource, class_source, method_sources
+from locksim.compiler.sources import (
+    BASES,
+    PARSED,
+    RESERVED,
+    MethodSource,
+    class_source,
+    method_sources,
+)
 from locksim.compiler.values import Ptr
 from locksim.lang.struct import METERS, Struct
 
@@ -34,11 +42,15 @@ def compile_class(cls: type[Struct]) -> ClassCode:
     """
     if cls not in _CODES:
         _CODES[cls] = _Classes().code(cls)
+        if cls in PARSED:
+            attach(_CODES[cls], compile_class)
     return _CODES[cls]
 
 
 def compile_source(text: str, filename: str) -> dict[str, ClassCode]:
     """The bytecode of every class in a file's text. The text is parsed, never run.
+
+    The classes get methods that interpret the bytecode, so they can be used wherever live ones can.
 
     Arguments:
         text: Python source. It may import from ``locksim.lang``, ``locksim.locks.*`` and

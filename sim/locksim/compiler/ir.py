@@ -1,10 +1,11 @@
 """The bytecode of a method before it is linked: instructions with symbolic fields, JSON-ready.
 
-An operand is a register (``"r3"``), a number, or a parameter of the struct (``"$slots"``, ``"$rcu.batch"``).
-An address is a triple of operands ``base type path``: the register that holds the address of a struct,
-the struct's type (``"self"``, a name in :attr:`ClassCode.types`, or ``"word"`` where the base is the word itself), and the
-field names from there (``["lock", "word"]``). Register ``r0`` is ``self``, ``r1 …`` are the arguments.
-Linking (:mod:`locksim.compiler.link`) turns fields into offsets and calls into addresses.
+An operand is a register (``"r3"``), a number, or a parameter of the struct (``"$slots"``,
+``"$rcu.batch"``). An address is a triple of operands ``base type path``: the register that holds
+the address of a struct, the struct's type (``"self"``, a name in :attr:`ClassCode.types`, or
+``"word"`` where the base is the word itself), and the field names from there (``["lock",
+"word"]``). Register ``r0`` is ``self``, ``r1 …`` are the arguments. Linking
+(:mod:`locksim.compiler.link`) turns fields into offsets and calls into addresses.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "NEG": ("d", "a"),
     "INV": ("d", "a"),
     "NOT": ("d", "a"),
-    **{name: ("d", "a", "a") for name in ("ADD", "SUB", "MUL", "FLOORDIV", "MOD")},
-    **{name: ("d", "a", "a") for name in ("AND", "OR", "XOR", "SHL", "SHR")},
-    **{name: ("d", "a", "a") for name in ("EQ", "NE", "LT", "LE", "GT", "GE")},
+    **dict.fromkeys(("ADD", "SUB", "MUL", "FLOORDIV", "MOD"), ("d", "a", "a")),
+    **dict.fromkeys(("AND", "OR", "XOR", "SHL", "SHR"), ("d", "a", "a")),
+    **dict.fromkeys(("EQ", "NE", "LT", "LE", "GT", "GE"), ("d", "a", "a")),
     "JMP": ("label",),
     "JZ": ("a", "label"),
     "JNZ": ("a", "label"),
-    **{name: ("a", "a", "label") for name in ("JEQ", "JNE", "JLT", "JLE", "JGT", "JGE")},
+    **dict.fromkeys(("JEQ", "JNE", "JLT", "JLE", "JGT", "JGE"), ("a", "a", "label")),
     "CPU": ("d",),
     "THREAD": ("d",),
     "NCPUS": ("d",),
@@ -56,13 +57,15 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "FREE": ("a",),
     "MARK": ("mark", "a"),
 }
-"""Operands of every instruction: d destination register, a operand, label instruction index in the method,
-base/type/path an address (INDEX: of the array; ADDR: of a field, an embedded struct or a word; CALL: of the
-callee's ``self``), order a C11 order's number, mark a :class:`~locksim.lang.ops.Mark`'s number, args a list of operands.
+"""Operands of every instruction: d destination register, a operand, label instruction index in the
+method, base/type/path an address (INDEX: of the array; ADDR: of a field, an embedded struct or a
+word; CALL: of the callee's ``self``), order a C11 order's number, mark a
+:class:`~locksim.lang.ops.Mark`'s number, args a list of operands.
 
-ADD … GE follow Python on integers (floor division, modulo with the divisor's sign), on 64-bit two's complement registers.
-A shift by less than 0 or more than 63, and a division by 0, are run-time errors. CALL writes the result (RET's operand, 0 if none)
-to ``d``. ASSERT stops the run if its operand is 0. RANDOM and EXPONENTIAL are random_below and random_exponential."""
+ADD … GE follow Python on integers (floor division, modulo with the divisor's sign), on 64-bit two's
+complement registers. A shift by less than 0 or more than 63, and a division by 0, are run-time
+errors. CALL writes the result (RET's operand, 0 if none) to ``d``. ASSERT stops the run if its
+operand is 0. RANDOM and EXPONENTIAL are random_below and random_exponential."""
 
 TIMED = frozenset(
     ["LOAD", "STORE", "SWAP", "FETCH_ADD", "FETCH_AND", "FETCH_OR", "FETCH_XOR", "COMPARE_SWAP"]
@@ -94,12 +97,15 @@ class MethodCode:
 
     Arguments:
         name: the method's. is_program: True if it yields (False: a helper that only computes).
-        arg_types: type of each argument after self: "int", "ptr:NAME" or "ref:…". returns: likewise.
+        arg_types: type of each argument after self: "int", "ptr:NAME" or "ref:…". returns:
+            likewise.
         n_registers: registers used, self and arguments included.
         registers: for the disassembler, the variable that a register holds ("" for a temporary).
         instrs: the instructions; the last path always ends in RET.
         line: line of the ``def``.
-        role: key of ``METERS`` if the meters watch this method (the MARKs are already among the instructions).
+        role: key of ``METERS`` if the meters watch this method (the MARKs are already among the
+            instructions).
+        file: where it is written; an inherited method's is its base's.
     """
 
     name: str
@@ -111,6 +117,7 @@ class MethodCode:
     instrs: tuple[Instr, ...]
     line: int
     role: str | None = None
+    file: str = ""
 
 
 @dataclass(slots=True)
@@ -119,7 +126,8 @@ class ClassCode:
 
     Arguments:
         name: the class's. file: where its source is. doc: its docstring.
-        struct: a class with the fields (the live class, or one made from a parsed declaration).
+        struct: a class with the fields: the live class, or one made from a declaration, whose
+            methods then interpret this bytecode.
         types: struct names used in the code → their classes' code is found by this class object.
         methods: by name.
         source: the file's text, for messages and listings.

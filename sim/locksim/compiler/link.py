@@ -1,8 +1,9 @@
-"""Linking: methods that call one another, with symbolic fields → one table of numbers for a machine.
+"""Linking: methods with symbolic fields that call one another → one table of numbers.
 
-A method is linked once for every description that it is called on (a struct with other parameters or parts has other
-offsets and callees). There is no recursion, so every linked method has its registers at a fixed place in the
-thread's register file, above those of all its callers: calls need no stack, and a thread's state is one row of numbers.
+A method is linked once for every description that it is called on (a struct with other parameters
+or parts has other offsets and callees). There is no recursion, so every linked method has its
+registers at a fixed place in the thread's register file, above those of all its callers: calls need
+no stack, and a thread's state is one row of numbers.
 """
 
 from __future__ import annotations
@@ -13,21 +14,16 @@ from typing import Any
 import numpy as np
 
 from locksim.compiler import bytecode as b
+from locksim.compiler.addresses import Addresses
+from locksim.compiler.addresses import LinkError as LinkError
 from locksim.compiler.bytecode import WIDTH, Image, Place
 from locksim.compiler.frontend import compile_class
 from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode
+from locksim.compiler.sources import is_method
 from locksim.compiler.spin import label, spin_loops
-from locksim.lang.fields import part
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
 from locksim.lang.struct import Struct, Workload
-
-
-class LinkError(Exception):
-    """A program that compiles method by method but not as a whole; the message says where and why."""
-
-    exit_code = 2
-
 
 _Key = tuple[Any, str]
 
@@ -39,10 +35,14 @@ class _Function:
     spec: Struct
     code: ClassCode
     method: MethodCode
-    depth: int = 0
+    names: Addresses
     window: int = 0
     entry: int = 0
     calls: list[_Key] = field(default_factory=list)
+
+    def place(self, line: int) -> Place:
+        """A line of the method."""
+        return Place(self.method.file, line, f"{self.code.name}.{self.method.name}")
 
     @property
     def size(self) -> int:
@@ -67,11 +67,13 @@ def link(
         workload: the description.
         space: the machine's line size and CPUs.
         base: word address at which the workload will lie.
-        codes: bytecode of parsed classes that exist only as data; others are compiled from their source.
+        codes: bytecode of parsed classes that exist only as data; others are compiled from their
+            source.
 
     Raises:
         CompileError: a method is outside the language.
-        LinkError: a call that can not be resolved, recursion, a path round a loop that takes no time.
+        LinkError: a call that can not be resolved, recursion, a path round a loop that takes no
+            time.
     """
     return _Linker(space, codes or {}).link(workload, base)
 
@@ -97,6 +99,7 @@ class _Linker:
         entry = self._start(root, base)
         for function in self.functions.values():
             self._emit(function)
+        self._types_of_setups(workload)
         for row, column, key in self.fixups:
             self.rows[row][column] = self.functions[key].entry
         n = max(f.window + f.size for f in self.functions.values())
@@ -124,20 +127,21 @@ class _Linker:
                 known = ", ".join(sorted(code.methods)) or "none"
                 caller = f", which {path[-1][1]}() calls" if path else ""
                 raise LinkError(f"{code.name} has no program {name}(){caller} (it has: {known})")
-            self.functions[key] = _Function(spec, code, code.methods[name])
+            names = Addresses(spec, code.types, self.space)
+            self.functions[key] = _Function(spec, code, code.methods[name], names)
         function = self.functions[key]
         calls = []
         for instr in function.method.instrs:
             if instr.op == "CALL":
                 _, _, kind, fields, method, args = instr.args
-                callee = self._function(
-                    self._resolve(function, kind, fields)[0], method, [*path, key]
-                )
+                inner = function.names.struct(kind, fields)[0]
+                callee = self._function(inner, method, [*path, key])
                 takes = len(self.functions[callee].method.arg_types)
                 if takes != len(args):
                     raise LinkError(
-                        f"{function.code.file}:{instr.line}: {method}() of "
-                        f"{self.functions[callee].code.name} takes {takes} arguments, not {len(args)}"
+                        f"{function.method.file}:{instr.line}: {method}() of "
+                        f"{self.functions[callee].code.name} takes {takes} arguments, "
+                        f"not {len(args)}"
                     )
                 calls.append(callee)
             elif instr.op == "ALLOC":
@@ -147,31 +151,16 @@ class _Linker:
         function.calls = calls
         return key
 
-    def _resolve(self, function: _Function, kind: str, path: list[str]) -> tuple[Struct, int]:
-        """The struct at a path from a base of a type, and its offset from the base in words."""
-        spec, offset = self._base_spec(function, kind), 0
-        for name in path:
-            f = type(spec).FIELDS[name]
-            offset += self.space.layout(spec).offset(name)
-            if not isinstance(f, part):
-                raise LinkError(f"{type(spec).__name__}.{name} is no embedded struct")
-            spec = spec._parts[name]
-        return spec, offset
-
-    def _base_spec(self, function: _Function, kind: str) -> Struct:
-        """What a base register points to: ``self``, a class, or the elements of an array on a dotted path from one."""
-        first, *fields = kind.split(".")
-        spec = function.spec if first == "self" else self.space.default(function.code.types[first])
-        for name in fields:
-            spec = spec._parts[name]
-        return spec
-
-    def _offset(self, function: _Function, kind: str, path: list[str]) -> int:
-        """Offset of the field (of any sort) at a path."""
-        if not path:
-            return 0
-        spec, offset = self._resolve(function, kind, path[:-1])
-        return offset + self.space.layout(spec).offset(path[-1])
+    def _types_of_setups(self, workload: Workload) -> None:
+        """Memory has to know what set-up programs allocate too; they are no part of the image."""
+        scan = _Linker(self.space, self.codes)
+        todo: list[Struct] = [workload]
+        while todo:
+            spec = todo.pop()
+            todo += spec._parts.values()
+            if is_method(type(spec), "setup"):
+                scan._function(spec, "setup", [])
+        self.types += [t for t in scan.types if t not in self.types]
 
     # Programs that would never let time pass
 
@@ -225,9 +214,10 @@ class _Linker:
                 nxt = todo.pop()
                 if state[nxt] == 1:
                     raise LinkError(
-                        f"{function.code.file}:{instrs[nxt].line}: {function.code.name}."
-                        f"{function.method.name} can go round this loop for ever without any time passing\n"
-                        "mend: let every way round the loop perform an operation, a pause() at least"
+                        f"{function.method.file}:{instrs[nxt].line}: {function.code.name}."
+                        f"{function.method.name} can go round this loop for ever without any "
+                        "time passing\nmend: let every way round the loop perform an operation, "
+                        "a pause() at least"
                     )
                 if state[nxt] == 0:
                     stack.append((nxt, []))
@@ -255,13 +245,7 @@ class _Linker:
                     operand if role == "args" else [operand] if role in ("a", "base") else []
                 ):
                     if not (isinstance(one, str) and one.startswith("r")):
-                        self._constant(self._value(function, one))
-
-    def _value(self, function: _Function, operand: str | int) -> int:
-        if isinstance(operand, int):
-            return operand
-        *parts, name = operand[1:].split(".")
-        return self._resolve(function, "self", parts)[0]._params[name]
+                        self._constant(function.names.number(one))
 
     def _place_windows(self, root: _Key) -> None:
         first = len(self.constants)
@@ -283,7 +267,7 @@ class _Linker:
 
     def _start(self, root: _Key, base: int) -> int:
         f = self.functions[root]
-        place = Place(f.code.file, f.method.line, f"{f.code.name}.thread")
+        place = f.place(f.method.line)
         entry = self._row(place, b.MOV, f.window, self._constant(base))
         call = self._row(place, b.CALL, f.link, 0)
         self.fixups.append((call, 2, root))
@@ -300,9 +284,7 @@ class _Linker:
         calls = iter(function.calls)
         for k, instr in enumerate(instrs):
             starts.append(len(self.rows))
-            place = Place(
-                function.code.file, instr.line, f"{function.code.name}.{function.method.name}"
-            )
+            place = function.place(instr.line)
             if k in loops:
                 self._row(place, b.SPIN_ENTER)
                 heads[k] = self._row(place, b.SPIN)
@@ -319,7 +301,7 @@ class _Linker:
         def reg(operand: str | int) -> int:
             if isinstance(operand, str) and operand.startswith("r"):
                 return f.window + int(operand[1:])
-            return self.constants[self._value(f, operand)]
+            return self.constants[f.names.number(operand)]
 
         plain = [
             reg(o) if role in ("d", "a", "base") else 0
@@ -331,7 +313,7 @@ class _Linker:
             _, base, kind, path, _, operands = instr.args
             key = next(calls)
             callee = self.functions[key]
-            self._row(place, b.ADDI, callee.window, reg(base), self._resolve(f, kind, path)[1])
+            self._row(place, b.ADDI, callee.window, reg(base), f.names.struct(kind, path)[1])
             for i, operand in enumerate(operands):
                 self._row(place, b.MOV, callee.window + 1 + i, reg(operand))
             self.fixups.append((self._row(place, b.CALL, callee.link, 0), 2, key))
@@ -342,18 +324,17 @@ class _Linker:
         elif op in ("JMP", "JZ", "JNZ", "JEQ", "JNE", "JLT", "JLE", "JGT", "JGE"):
             self._row(place, getattr(b, op), 0, *plain)
         elif op == "ADDR":
-            offset = self._offset(f, instr.args[2], instr.args[3])
+            offset = f.names.offset(instr.args[2], instr.args[3])
             self._row(place, b.ADDI, reg(instr.args[0]), reg(instr.args[1]), offset)
         elif op == "INDEX":
             d, base, kind, path, index = instr.args
-            spec, offset = self._resolve(f, kind, path[:-1])
-            slot = self.space.layout(spec).slot(path[-1])
+            slot = f.names.slot(kind, path)
             self._row(
                 place,
                 b.INDEX,
                 reg(d),
                 reg(base),
-                offset + slot.offset,
+                slot.offset,
                 reg(index),
                 slot.stride,
                 slot.count,
@@ -378,10 +359,11 @@ class _Linker:
     def _memory(self, f: _Function, instr: Instr, place: Place, reg: Any) -> None:
         operands = [o for r, o in zip(SIGNATURES[instr.op], instr.args, strict=True) if r == "a"]
         named = dict(zip(SIGNATURES[instr.op], instr.args, strict=False))
-        offset = self._offset(f, named["type"], named["path"]) if named["type"] != "word" else 0
+        offset = f.names.offset(named["type"], named["path"])
         values = [reg(o) for o in operands] + [0] * (2 - len(operands))
-        op, order = instr.op, int(named["order"])
+        op, order, was_store = instr.op, int(named["order"]), 0
         if op == "STORE" and order == SEQ_CST:
-            op = "SWAP"  # as compilers emit for x86; the result goes to a register nobody reads
+            # As compilers emit for x86; the result goes to a register that nobody reads.
+            op, was_store = "SWAP", 1
         d = reg(named["d"]) if "d" in named else f.result
-        self._row(place, getattr(b, op), d, reg(named["base"]), offset, *values, 0, order)
+        self._row(place, getattr(b, op), d, reg(named["base"]), offset, *values, was_store, order)

@@ -67,6 +67,7 @@ def compile_method(unit: Unit, method: MethodSource) -> tuple[MethodCode, Signat
         instrs,
         method.node.lineno,
         method.role,
+        method.source.file,
     )
     return code, Signature(method.name, program, tuple(arguments.items()), returns)
 

@@ -1,7 +1,8 @@
 """Bytecode as JSON: what crosses from the compiler to a grader, a C printer or a file.
 
 Classes of the library travel as their names; every other struct travels as its fields. Reading a
-document makes new classes with those fields and nothing else: no code of the document is run.
+document makes new classes with those fields, and methods that interpret the document's bytecode: no
+code of the document is run as Python.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
+from locksim.compiler.frontend import compile_class
+from locksim.compiler.generators import attach
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.lang.fields import Field, array, param, part, percpu, pointer, word
 from locksim.lang.struct import Lock, RWLock, Struct, Workload
@@ -73,7 +76,7 @@ def codes_from_json(document: Json) -> dict[str, ClassCode]:
         )
     try:
         structs = _structs(document["structs"])
-        return {
+        codes = {
             name: ClassCode(
                 structs[c["struct"]].__name__,
                 c["file"],
@@ -85,6 +88,10 @@ def codes_from_json(document: Json) -> dict[str, ClassCode]:
             )
             for name, c in document["classes"].items()
         }
+        for name, c in document["classes"].items():
+            if "library" not in document["structs"][c["struct"]]:
+                attach(codes[name], compile_class)
+        return codes
     except (KeyError, TypeError, ValueError, AttributeError, ImportError) as e:
         raise FormatError(f"the bytecode is damaged: {type(e).__name__}: {e}") from e
 
@@ -212,6 +219,7 @@ def _method(m: MethodCode) -> Json:
         "registers": list(m.registers),
         "line": m.line,
         "role": m.role,
+        "file": m.file,
         "instrs": [[i.op, list(i.args), i.line, i.column, i.end_column] for i in m.instrs],
     }
 
@@ -232,4 +240,5 @@ def _read_method(m: Json) -> MethodCode:
         tuple(instrs),
         int(m["line"]),
         m["role"],
+        str(m["file"]),
     )

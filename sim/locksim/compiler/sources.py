@@ -61,6 +61,8 @@ class MethodSource:
 
 PARSED: dict[type, dict[str, MethodSource]] = {}
 """Own methods of the classes that exist only as parsed text."""
+FILES: dict[type, Source] = {}
+"""The files of those classes."""
 
 
 def method_sources(cls: type[Struct]) -> dict[str, MethodSource]:
@@ -94,9 +96,9 @@ def is_method(cls: type, name: str) -> bool:
 
 def class_source(cls: type[Struct]) -> Source:
     """The file that a class is defined in (empty text where it has no methods and is not found)."""
+    if cls in FILES:
+        return FILES[cls]
     for owner in cls.__mro__:
-        for method in PARSED.get(owner, {}).values():
-            return method.source
         for value in vars(owner).values() if owner not in BASES else ():
             function = _function(value)
             if function is not None:

@@ -1,8 +1,9 @@
 """Which loops may be idle spins: re-reading words that the CPU already holds, changing nothing.
 
-The fast engine jumps over whole iterations of such a loop. That is exact if an iteration in which every load hits leaves the thread
-as it found it. Statically: the body only loads, pauses and computes; it writes no register that is live at its head (each
-iteration then starts from the same registers); and no register is written twice in it (so that the registers in the middle of an
+The fast engine jumps over whole iterations of such a loop. That is exact if an iteration in which
+every load hits leaves the thread as it found it. Statically: the body only loads, pauses and
+computes; it writes no register that is live at its head (each iteration then starts from the same
+registers); and no register is written twice in it (so that the registers in the middle of an
 iteration are those of the iteration before). Whether the loads hit, the engine sees when it runs.
 """
 
@@ -20,7 +21,8 @@ _ALLOWED = frozenset(
 def spin_loops(method: MethodCode) -> dict[int, int]:
     """The candidate loops of a method: index of the first instruction → index of the last.
 
-    Of loops that begin at the same instruction (``while True:`` round a ``while``) it is the longest idle one.
+    Of loops that begin at the same instruction (``while True:`` round a ``while``) it is the
+    longest idle one.
     """
     instrs = method.instrs
     live = _live(instrs)
@@ -64,7 +66,8 @@ def _idle(instrs: tuple[Instr, ...], head: int, last: int, live: set[str]) -> bo
         and any(i.op == "LOAD" for i in body)
         and len(set(written)) == len(written)
         and not set(written) & live
-        # A jump into the middle from outside would make an iteration that did not begin at the head.
+        # A jump into the middle from outside would make an iteration that did not begin at the
+        # head.
         and not any(
             head < target <= last
             for k, i in enumerate(instrs)

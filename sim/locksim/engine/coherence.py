@@ -70,7 +70,8 @@ class Served:
         counter: the CPU counter that the request adds 1 to: "hits" if no transaction was needed,
             "upgrades", or the counter of the supplier's class.
         losers: CPUs whose copy was taken away.
-        delay_ps: what the requester waits after that, while the line serves others (0 but in ablations).
+        delay_ps: what the requester waits after that, while the line serves others (0 but in
+            ablations).
     """
 
     completes_ps: int

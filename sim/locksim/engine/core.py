@@ -7,7 +7,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from locksim.engine.agents import Agent, StoreBuffer
-from locksim.engine.faults import Fault, Wait
+from locksim.engine.faults import Fault, Wait, of_exception
 from locksim.engine.meters import mark
 from locksim.engine.places import Place, place_of, place_of_error
 from locksim.engine.randomness import draw
@@ -127,7 +127,8 @@ class Core(Agent):
         kind = self.op.kind
         if Kind.LOAD <= kind <= Kind.FETCH_XOR:
             if not self.engine.alive(self.op.address):
-                raise self.engine.memory_fault(kind, self.op.address, self.cpu, self.place())
+                asked = Kind.STORE if self.op.wrap is _dropped else kind
+                raise self.engine.memory_fault(asked, self.op.address, self.cpu, self.place())
             if kind == Kind.LOAD:
                 return self._issue_load()
             return self._issue_store() if kind == Kind.STORE else self._issue_atomic()
@@ -311,18 +312,7 @@ class Core(Agent):
 
     def _program_error(self, error: Exception) -> SimulationError:
         """An exception that the program raised, as the fault that it is."""
-        kind, detail = Fault.PROGRAM, f"{type(error).__name__}: {error}"
-        match error:
-            case IndexError():
-                kind, detail = Fault.INDEX, str(error)
-            case ZeroDivisionError():
-                kind, detail = Fault.DIVISION, ""
-            case AssertionError():
-                kind, detail = Fault.ASSERTION, str(error)
-            case ValueError() if "shift count" in str(error):
-                kind, detail = Fault.SHIFT, "a negative number"
-            case ValueError() if str(error).startswith("random_"):
-                kind, detail = Fault.RANDOM, str(error)
+        kind, detail = of_exception(error)
         return self.engine.fault(kind, self.cpu, place_of_error(error), detail)
 
     def _watch(self) -> None:

@@ -1,4 +1,4 @@
-"""Names of what the engines count, for each CPU, each lock and each line: the columns of their arrays."""
+"""Names of what the engines count, for each CPU and each lock: the columns of their arrays."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ CPU_COUNTERS = (
     "from_far2",  # … class 4
     "from_far3",  # … class 5 and beyond
     "invalidated",  # copies that others took away
-    "miss_ps",  # picoseconds between a request for a line and its completion, queueing included (core and store buffer)
+    "miss_ps",  # from a request for a line to its completion, queueing included (also a buffer's)
     "queue_ps",  # … the part of it spent in the line's queue before being served
 )
 """Columns of ``cpu`` in a result: one row a CPU. ``notes`` and marks are not counted.
 
-Distance class k (2 …) of a cache supplier counts in ``from_node`` + (k - 2), capped; class 1 in ``from_core``."""
+Distance class k (2 …) of a cache supplier counts in ``from_node`` + (k - 2), capped; class 1 in
+``from_core``."""
 
 LOCK_COUNTERS = (
     "total",  # exclusive acquisitions (successful)

@@ -63,12 +63,34 @@ def message(
         file: the source file; only its last part is shown. line: from 1. method: ``Class.method``.
         detail: what :class:`Fault` says for the kind; "" where there is none.
     """
-    text = _TEXTS[kind]
+    where = f"{place(file, line)} in {method}"
+    return f"CPU {cpu} at {microseconds(time_ps)}, {where}: {text(kind, detail)}"
+
+
+def text(kind: Fault, detail: str = "") -> str:
+    """What went wrong, without who, when and where."""
+    found = _TEXTS[kind]
     if detail:
-        text = text.format(detail) if "{}" in text else f"{text}: {detail}"
-    else:
-        text = text.replace(": {}", "").replace(" {},", ",")
-    return f"CPU {cpu} at {microseconds(time_ps)}, {place(file, line)} in {method}: {text}"
+        return found.format(detail) if "{}" in found else f"{found}: {detail}"
+    return found.replace(": {}", "").replace(" {},", ",")
+
+
+def of_exception(error: Exception) -> tuple[Fault, str]:
+    """An exception that a program raised, as the fault that it is, with its detail."""
+    match error:
+        case IndexError():
+            return Fault.INDEX, str(error)
+        case ZeroDivisionError():
+            return Fault.DIVISION, ""
+        case AssertionError():
+            return Fault.ASSERTION, str(error)
+        case ValueError() if str(error) == "negative shift count":  # Python's own
+            return Fault.SHIFT, "a negative number"
+        case ValueError() if str(error).startswith("shift count "):  # the interpreter's
+            return Fault.SHIFT, str(error).removeprefix("shift count ")
+        case ValueError() if str(error).startswith("random_"):
+            return Fault.RANDOM, str(error)
+    return Fault.PROGRAM, f"{type(error).__name__}: {error}"
 
 
 def memory_detail(operation: str, address: int, words_per_line: int, name: str) -> str:

@@ -77,48 +77,49 @@ def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped
         kind: number of a :class:`~locksim.lang.ops.Mark`; DONE and NOTE change nothing.
         cpu: who passes it. now: the time in picoseconds. pauses: the CPU's count of pauses so far.
     """
-    row, own = locks[lock], state[cpu, lock]
     if kind in (_ACQUIRE_START, _READ_START):
-        own[_START] = now
-        own[_PAUSES] = pauses
+        state[cpu, lock, _START] = now
+        state[cpu, lock, _PAUSES] = pauses
     elif kind == _ACQUIRED:
-        if row[_OWNER] != 0 or row[_READERS] != 0:
-            row[_VIOLATIONS] += 1
-        row[_TOTAL] += 1
-        if pauses > own[_PAUSES]:
-            wait = now - own[_START]
-            row[_CONTENDED] += 1
-            row[_WAIT] += wait
-            row[_WAIT_MAX] = max(row[_WAIT_MAX], wait)
-        row[_OWNER] = cpu + 1
-        row[_SINCE] = now
+        if locks[lock, _OWNER] != 0 or locks[lock, _READERS] != 0:
+            locks[lock, _VIOLATIONS] += 1
+        locks[lock, _TOTAL] += 1
+        if pauses > state[cpu, lock, _PAUSES]:
+            wait = now - state[cpu, lock, _START]
+            locks[lock, _CONTENDED] += 1
+            locks[lock, _WAIT] += wait
+            locks[lock, _WAIT_MAX] = max(locks[lock, _WAIT_MAX], wait)
+        locks[lock, _OWNER] = cpu + 1
+        locks[lock, _SINCE] = now
     elif kind == _RELEASED:
-        if row[_OWNER] != 0:
-            hold = now - row[_SINCE]
-            row[_HOLD] += hold
-            row[_HOLD_MAX] = max(row[_HOLD_MAX], hold)
-            row[_OWNER] = 0
+        if locks[lock, _OWNER] != 0:
+            hold = now - locks[lock, _SINCE]
+            locks[lock, _HOLD] += hold
+            locks[lock, _HOLD_MAX] = max(locks[lock, _HOLD_MAX], hold)
+            locks[lock, _OWNER] = 0
     elif kind in (_TRY_FAILED, _READ_TRY_FAILED):
-        row[_REJECTED] += 1
+        locks[lock, _REJECTED] += 1
     elif kind == _READ_ACQUIRED:
-        if row[_OWNER] != 0:
-            row[_VIOLATIONS] += 1
-        row[_READ_TOTAL] += 1
-        if pauses > own[_PAUSES]:
-            wait = now - own[_START]
-            row[_READ_CONTENDED] += 1
-            row[_READ_WAIT] += wait
-            row[_READ_WAIT_MAX] = max(row[_READ_WAIT_MAX], wait)
-        own[_READING] = now
-        if row[_READERS] == 0:
-            row[_BUSY_PERIODS] += 1
-            row[_BUSY_SINCE] = now
-        row[_READERS] += 1
-        row[_READERS_MAX] = max(row[_READERS_MAX], row[_READERS])
-    elif kind == _READ_RELEASED and row[_READERS] > 0:
-        hold = now - own[_READING]
-        row[_READ_HOLD] += hold
-        row[_READ_HOLD_MAX] = max(row[_READ_HOLD_MAX], hold)
-        row[_READERS] -= 1
-        if row[_READERS] == 0:
-            row[_BUSY] += now - row[_BUSY_SINCE]
+        if locks[lock, _OWNER] != 0:
+            locks[lock, _VIOLATIONS] += 1
+        locks[lock, _READ_TOTAL] += 1
+        if pauses > state[cpu, lock, _PAUSES]:
+            wait = now - state[cpu, lock, _START]
+            locks[lock, _READ_CONTENDED] += 1
+            locks[lock, _READ_WAIT] += wait
+            locks[lock, _READ_WAIT_MAX] = max(locks[lock, _READ_WAIT_MAX], wait)
+        state[cpu, lock, _READING] = now
+        if locks[lock, _READERS] == 0:
+            locks[lock, _BUSY_PERIODS] += 1
+            locks[lock, _BUSY_SINCE] = now
+        locks[lock, _READERS] += 1
+        locks[lock, _READERS_MAX] = max(locks[lock, _READERS_MAX], locks[lock, _READERS])
+    elif kind == _READ_RELEASED and locks[lock, _READERS] > 0:
+        hold = now - state[cpu, lock, _READING]
+        locks[lock, _READ_HOLD] += hold
+        locks[lock, _READ_HOLD_MAX] = max(locks[lock, _READ_HOLD_MAX], hold)
+        locks[lock, _READERS] -= 1
+        if locks[lock, _READERS] == 0:
+            locks[lock, _BUSY] += now - locks[lock, _BUSY_SINCE]
+    # Both arrays are in use to the end; else numba counts references to them, atomically.
+    return locks.shape[0] + state.shape[0]

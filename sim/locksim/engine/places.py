@@ -8,8 +8,9 @@ from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
 
 _PACKAGE = Path(__file__).parent.parent
-_OURS = (str(_PACKAGE / "lang"), str(_PACKAGE / "engine"))
-"""Folders whose frames are machinery, not program."""
+_INTERPRETER = str(_PACKAGE / "compiler" / "generators.py")
+_OURS = tuple(str(_PACKAGE / name) for name in ("lang", "engine", "memory.py"))
+"""Folders and files whose frames are machinery, not program."""
 
 
 class Place(NamedTuple):
@@ -24,7 +25,7 @@ def place_of(program: Any) -> Place:
     """Where a suspended generator is: in the innermost program that it has called."""
     frame: FrameType | None = None
     while isinstance(program, GeneratorType):
-        if program.gi_frame is not None and not program.gi_code.co_filename.startswith(_OURS):
+        if program.gi_frame is not None and _is_program(program.gi_frame):
             frame = program.gi_frame
         program = program.gi_yieldfrom
     return Place("?", 0, "?") if frame is None else _place(frame, frame.f_lineno)
@@ -33,12 +34,23 @@ def place_of(program: Any) -> Place:
 def place_of_error(error: Exception) -> Place:
     """Where a program raised an exception: in its own innermost frame, not in one of ours."""
     frames = list(traceback.walk_tb(error.__traceback__))
-    theirs = [f for f in frames if not f[0].f_code.co_filename.startswith(_OURS)]
+    theirs = [f for f in frames if _is_program(f[0])]
     return _place(*(theirs or frames)[-1])
+
+
+def _is_program(frame: FrameType) -> bool:
+    """Whether a frame runs a program: its Python code, or its bytecode."""
+    file = frame.f_code.co_filename
+    if file == _INTERPRETER:
+        return "interpreted" in frame.f_locals
+    return not file.startswith(_OURS)
 
 
 def _place(frame: FrameType, line: int) -> Place:
     code = frame.f_code
+    if code.co_filename == _INTERPRETER:
+        at = frame.f_locals["interpreted"]
+        return Place(at.file, at.line, at.method)
     method = code.co_qualname.rpartition("<locals>.")[2]
     if "self" in frame.f_locals:
         method = f"{type(frame.f_locals['self']).__name__}.{code.co_name}"

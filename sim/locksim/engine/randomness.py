@@ -1,7 +1,8 @@
 """Random numbers that both engines share: a counter-based stream for every thread.
 
 Draw number k of thread i under seed s is a pure function of (s, i, k): Steele, Lea and Flood's
-SplitMix64 finaliser (OOPSLA 2014) over the three, so that no draw of one thread can shift another's.
+SplitMix64 finaliser (OOPSLA 2014) over the three, so that no draw of one thread can shift
+another's.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import math
 
 import numpy as np
 from numba import njit
-
 
 
 @njit(cache=True, inline="never")
@@ -31,8 +31,8 @@ def draw(seed, thread, counter):  # type: ignore[no-untyped-def]
 
 
 TRANSACTIONS = 1 << 20
-"""The stream of the memory system, beside the threads' (which are numbered from 0): its k-th draw is
-the jitter of the run's k-th transaction."""
+"""The stream of the memory system, beside the threads' (which are numbered from 0): its k-th draw
+is the jitter of the run's k-th transaction."""
 
 
 @njit(cache=True, inline="never")

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 class SimulationError(Exception):
-    """A simulated program did something that stops the run: the message says which CPU, where and what."""
+    """A simulated program did what stops the run: the message says which CPU, where and what."""
 
     exit_code = 2
 
@@ -23,13 +23,15 @@ class RunResult:
     """The raw result of one run.
 
     Arguments:
-        end_ps: simulated time at which the run ended (``until_ps``, or when the last thread returned).
+        end_ps: simulated time at which the run ended (``until_ps``, or when the last thread
+            returned).
         events: events processed (the engines may differ: the fast one jumps over idle spins).
         finished: threads that returned.
         cpu: int64[n_cpus, len(CPU_COUNTERS)].
         locks: int64[n_locks, len(LOCK_COUNTERS)].
         lines: int64[n_lines], transactions served on each line.
-        trace: int64[n, 5] rows of (time_ps, agent, what, address, value), or None; see :mod:`locksim.engine.trace`.
+        trace: int64[n, 5] rows of (time_ps, agent, what, address, value), or None; see
+            :mod:`locksim.engine.trace`.
         memory: int64[n_words], the words at the end.
     """
 

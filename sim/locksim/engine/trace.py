@@ -1,6 +1,7 @@
 """Trace rows: what both engines record, event for event, in the order in which it takes effect.
 
-A row is (time_ps, agent, what, address, value). ``agent`` is 2c for CPU c's core, 2c + 1 for its store buffer.
+A row is (time_ps, agent, what, address, value). ``agent`` is 2c for CPU c's core, 2c + 1 for its
+store buffer.
 
 | what | recorded when | address | value |
 |---|---|---|---|

@@ -1,9 +1,10 @@
 """What carries the result of kaigai-2004: take one mechanism away at a time and look what is left.
 
-- *No queueing at the line*: a line serves the next request after a hundredth of a transaction's latency. What a request
-  costs its own CPU stays the same. Without the queue there is no collapse and no plateau.
-- *used = 1 on every hit* under RCU: the lock is gone, the store is not; the entry's line bounces.
-- *Another lock* round the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS that the kernel had.
+- *No queueing at the line*: a line serves the next request after a hundredth of a transaction's
+latency. What a request costs its own CPU stays the same. Without the queue there is no collapse and
+no plateau. - *used = 1 on every hit* under RCU: the lock is gone, the store is not; the entry's
+line bounces. - *Another lock* round the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS
+that the kernel had.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def table(
 
     def row(variant: str, kernel: str, machine: Machine, struct: Struct | None = None) -> Row:
         return Row(
-            variant, kernel, {n: _seconds(machine, kernel, n, work, struct, operations, replications) for n in cpus}
+            variant,
+            kernel,
+            {n: _seconds(machine, kernel, n, work, struct, operations, replications) for n in cpus},
         )
 
     def spinlock(lock: type[Struct]) -> Struct:
@@ -67,7 +70,7 @@ def table(
 
 
 def sensitivity(shares: tuple[float, ...] = (0.25, 0.5, 0.75)) -> dict[float, dict[str, float]]:
-    """Errors of the predicted cells where another share of a check's work is done while the cache is held.
+    """Errors of the predicted cells with another share of a check's work done inside the lock.
 
     Nothing is fitted again.
     """

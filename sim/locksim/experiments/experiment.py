@@ -1,7 +1,8 @@
-"""What every reproduction of a published result gives back: cells with honest roles, and all parameters.
+"""What a reproduction of a published result gives: cells with honest roles, all parameters.
 
-A cell is *input* if a parameter was set from it (it proves nothing), *fitted* if a fit has seen it, and
-*predicted* if nothing has. Errors are fractions of the understood value, and only predicted cells count in the summary.
+A cell is *input* if a parameter was set from it (it proves nothing), *fitted* if a fit has seen it,
+and *predicted* if nothing has. Errors are fractions of the understood value, and only predicted
+cells count in the summary.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ class Cell:
 
     Arguments:
         row, column: its place in the table.
-        published: as printed, or None. understood: the corrected value, or None where nothing was measured.
+        published: as printed, or None. understood: the corrected value, or None where nothing was
+            measured.
         simulated: the mean over replications; low, high: its 95 % interval.
         role: whether anything has seen the understood value.
         unit: of understood and simulated.
@@ -47,7 +49,7 @@ class Cell:
 
     @property
     def error(self) -> float | None:
-        """Relative error of the simulated value, as a fraction, or None where nothing was measured."""
+        """Relative error of the simulated value, a fraction; None where nothing was measured."""
         return None if self.understood is None else self.simulated / self.understood - 1
 
 
@@ -72,7 +74,7 @@ class Reproduction:
     extra: dict[str, Any] = field(default_factory=dict)
 
     def summary(self) -> dict[str, Any]:
-        """Counts of fitted parameters and predicted cells, and the predicted cells' errors (fractions)."""
+        """Counts of fitted parameters and predicted cells; the predicted cells' errors."""
         errors = [abs(c.error) for c in self.cells if c.role == "predicted" and c.error is not None]
         return {
             "fitted": sum(p.role == "fitted" for p in self.parameters),
@@ -87,7 +89,13 @@ class Reproduction:
             "experiment": self.experiment,
             "machine": self.machine,
             "parameters": [
-                {"name": p.name, "value": p.value, "unit": p.unit, "source": p.source, "role": p.role}
+                {
+                    "name": p.name,
+                    "value": p.value,
+                    "unit": p.unit,
+                    "source": p.source,
+                    "role": p.role,
+                }
                 for p in self.parameters
             ],
             "cells": [{**asdict(c), "error": c.error} for c in self.cells],

@@ -1,11 +1,13 @@
 """kaigai-2004: SELinux's access vector cache under a spinlock, an rwlock and RCU on 4 to 32 CPUs.
 
-KaiGai Kohei, "Re: RCU issue with SELinux", linux-kernel, 20 August 2004: N processes write one byte to a file on tmpfs and seek
-back, 5,000,000 times. Four kernels: SELinux off, one spinlock round the cache, a reader-writer lock, RCU.
+KaiGai Kohei, "Re: RCU issue with SELinux", linux-kernel, 20 August 2004: N processes write one byte
+to a file on tmpfs and seek back, 5,000,000 times. Four kernels: SELinux off, one spinlock round the
+cache, a reader-writer lock, RCU.
 
-What goes in: the work of one iteration (from the cell "disabled, 4 CPUs") and the register work of one check (from
-"rcu, 4 CPUs"). What was fitted: two costs of the machine profile, on the rwlock at 4 CPUs and the points at 1 and 2 CPUs
-(:func:`fit`). All other cells are predictions, the one that was too long to measure included.
+What goes in: the work of one iteration (from the cell "disabled, 4 CPUs") and the register work of
+one check (from "rcu, 4 CPUs"). What was fitted: two costs of the machine profile, on the rwlock at
+4 CPUs and the points at 1 and 2 CPUs (:func:`fit`). All other cells are predictions, the one that
+was too long to measure included.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from locksim import machine as machines
 from locksim.caches.avc_rcu import AvcRCU
@@ -32,18 +34,23 @@ PS_PER_SECOND = 10**12
 KERNELS = ("disabled", "spinlock", "rwlock", "rcu")
 CPUS = (1, 2, 4, 8, 16, 32)
 INPUTS = {("disabled", 4), ("rcu", 4)}
-FITTED_ON = {("rwlock", 4), *((k, n) for k in ("spinlock", "rwlock", "rcu", "disabled") for n in (1, 2))}
+FITTED_ON = {
+    ("rwlock", 4),
+    *((k, n) for k in ("spinlock", "rwlock", "rcu", "disabled") for n in (1, 2)),
+}
+"""Cells that count as fitted. The fit reads three of them (:func:`fit`); the others at 1 and 2 CPUs
+are counted too, because the placement was chosen with them in sight."""
 SEARCH_SHARE = 0.5
 """Share of a check's register work that is done while the cache is held; nobody measured it."""
 
 
-def placement(cpus: int) -> Literal["compact", "scatter"]:
-    """Where the processes run: one or two in one node, four and more spread over the nodes first.
-
-    Nothing was published. The published rwlock row says: its line moves in 0.50 us at 4 CPUs and in 0.56 to 0.62 at 8 to 32, so that four
-    CPUs can not have shared a node; and the points at 2 CPUs need a much shorter transfer.
-    """
-    return "compact" if cpus <= 2 else "scatter"
+COMPACT_UP_TO = 2
+"""Up to so many processes share a node; more are spread over the nodes first."""
+_PLACEMENT = (
+    "more are spread over the nodes first; not published. The rwlock's line moves in 0.50 us at "
+    "4 CPUs and in 0.56 to 0.62 us at 8 to 32, so four CPUs can not have shared a node; the points "
+    "at 2 CPUs need a much shorter transfer"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +128,13 @@ class Kaigai2004:
                 progress(f"{kernel} on {n} CPUs", i / len(plan))
             try:
                 run = wall_seconds(
-                    profile, kernel, n, work, operations=operations, replications=replications, seed=seed
+                    profile,
+                    kernel,
+                    n,
+                    work,
+                    operations=operations,
+                    replications=replications,
+                    seed=seed,
                 )
             except KeyboardInterrupt:
                 if not cells:
@@ -135,7 +148,9 @@ class Kaigai2004:
             elif (kernel, n) in FITTED_ON:
                 role = "fitted"
             cells.append(
-                Cell(kernel, f"{n} CPU", printed, understood, run.mean, run.low, run.high, role, "s")
+                Cell(
+                    kernel, f"{n} CPU", printed, understood, run.mean, run.low, run.high, role, "s"
+                )
             )
         return Reproduction(
             self.name,
@@ -171,12 +186,15 @@ def published() -> dict[tuple[str, int], tuple[str, float | None]]:
 
     frame = lockdata.load("kaigai-2004/rcutest", reading="both")
     wall = frame[frame["measure"] == "wall"]
+    rows: list[tuple[str, int, str, float | None]] = [
+        *wall[["kernel", "cpus", "printed", "understood"]].itertuples(index=False, name=None)
+    ]
     return {
-        (str(r.kernel), int(r.cpus)): (
-            str(r.printed),
-            None if r.understood is None or math.isnan(float(r.understood)) else float(r.understood),
+        (kernel, int(cpus)): (
+            str(printed),
+            None if understood is None or math.isnan(understood) else float(understood),
         )
-        for r in wall.itertuples()
+        for kernel, cpus, printed, understood in rows
     }
 
 
@@ -191,19 +209,22 @@ def wall_seconds(
     seed: int = 1,
     cache_: Struct | None = None,
 ) -> Interval:
-    """Simulated wall time of 5,000,000 iterations on each of ``cpus`` CPUs, scaled from a steady state."""
+    """Wall time of 5,000,000 iterations on each of ``cpus`` CPUs, scaled from a steady state."""
     run = simulate(
         RcuTest(other_ps=work.other_ps, cache=cache_ or cache(kernel, work)),
         machine=profile,
         cpus=cpus,
-        placement=placement(cpus),
+        placement="compact" if cpus <= COMPACT_UP_TO else "scatter",
         operations=operations,
         warmup=20,
         replications=replications,
         seed=seed,
-    ).operation_ps()
+    )
+    if not run.complete:
+        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+    time = run.operation_ps()
     scale = ITERATIONS / PS_PER_SECOND
-    return Interval(run.mean * scale, run.low * scale, run.high * scale)
+    return Interval(time.mean * scale, time.low * scale, time.high * scale)
 
 
 def inputs(profile: Machine, search_share: float = SEARCH_SHARE) -> Work:
@@ -230,15 +251,27 @@ def parameters(profile: Machine, work: Work) -> list[Parameter]:
     return [
         Parameter("rcutest.other_ps", work.other_ps, "ps", "cell disabled, 4 CPUs", "input"),
         Parameter("avc.check_ps", work.check_ps, "ps", "cell rcu, 4 CPUs", "input"),
-        Parameter("avc.search_share", work.search_share, "1", "half of a check's register work while the cache is held: not measured", "assumed"),
-        Parameter("rcutest.jitter_ps", RcuTest().jitter_ps, "ps", "a tenth of an iteration, either way: not measured", "assumed"),
-        Parameter("placement", 0, "compact up to 2 CPUs, then scatter", (placement.__doc__ or "").split("\n\n")[1].strip(), "assumed"),
+        Parameter(
+            "avc.search_share",
+            work.search_share,
+            "1",
+            "half of a check's register work while the cache is held: not measured",
+            "assumed",
+        ),
+        Parameter(
+            "rcutest.jitter_ps",
+            RcuTest().jitter_ps,
+            "ps",
+            "a tenth of an iteration, either way: not measured",
+            "assumed",
+        ),
+        Parameter("placement.compact_up_to", COMPACT_UP_TO, "CPUs", _PLACEMENT, "assumed"),
         *profile.parameters(),
     ]
 
 
 def slope(cells: list[Cell]) -> float | None:
-    """Growth of the spinlock's time per doubling of CPUs from 4 to 32: the least-squares slope of log2 against log2."""
+    """Growth of the spinlock's time per doubling of CPUs from 4 to 32 (slope of log2 over log2)."""
     import numpy as np
 
     points = [
@@ -248,14 +281,15 @@ def slope(cells: list[Cell]) -> float | None:
     ]
     if len(points) < 2:
         return None
-    return float(np.polyfit(*zip(*points, strict=True), 1)[0])
+    return float(np.polyfit([x for x, _ in points], [y for _, y in points], 1)[0])
 
 
 def fit(profile: Machine, *, operations: int = 60, replications: int = 3) -> dict[str, int]:
     """Fit the two free distances of the machine; the profile holds what this gives.
 
-    ``transfer.half`` from the rwlock at 4 CPUs, ``transfer.node`` from the spinlock and the rwlock at 2 CPUs (logarithms
-    of the times, least squares). The simulated times are means over the same seeds at every step.
+    ``transfer.half`` from the rwlock at 4 CPUs, ``transfer.node`` from the spinlock and the rwlock
+    at 2 CPUs (logarithms of the times, least squares). The simulated times are means over the same
+    seeds at every step.
 
     Arguments:
         profile: where to start; its other figures stay.
@@ -269,11 +303,14 @@ def fit(profile: Machine, *, operations: int = 60, replications: int = 3) -> dic
     fitted: dict[str, int] = {}
 
     def misfit(name: str, cost_ps: float, cells: list[tuple[str, int]]) -> float:
-        trial = profile.with_costs(**fitted, **{name: round(cost_ps)})
+        costs: dict[str, Any] = {**fitted, name: round(cost_ps)}
+        trial = profile.with_costs(**costs)
         work = inputs(trial)
         errors = [
             math.log(
-                wall_seconds(trial, k, n, work, operations=operations, replications=replications).mean
+                wall_seconds(
+                    trial, k, n, work, operations=operations, replications=replications
+                ).mean
                 / (table[k, n][1] or math.nan)
             )
             for k, n in cells

@@ -1,4 +1,4 @@
-"""Plots of reproductions: measured points on simulated lines, readable in greyscale, with alternative text."""
+"""Plots of reproductions: measured points on simulated lines, greyscale, alternative text."""
 
 from __future__ import annotations
 
@@ -31,15 +31,20 @@ def log_curves(
 
     figure, axes = plt.subplots(figsize=(7.2, 4.6), layout="constrained")
     sentences = []
-    for row, (marker, line) in zip(dict.fromkeys(c.row for c in result.cells), _STYLES, strict=False):
+    for row, (marker, line) in zip(
+        dict.fromkeys(c.row for c in result.cells), _STYLES, strict=False
+    ):
         cells = [c for c in result.cells if c.row == row]
         drawn = axes.plot(
-            [x(c) for c in cells], [c.simulated for c in cells], linestyle=line, label=f"{row}, simulated"
+            [x(c) for c in cells],
+            [c.simulated for c in cells],
+            linestyle=line,
+            label=f"{row}, simulated",
         )
         measured = [c for c in cells if c.understood is not None]
         axes.plot(
             [x(c) for c in measured],
-            [c.understood for c in measured],  # type: ignore[misc]
+            [c.understood for c in measured if c.understood is not None],
             linestyle="none",
             marker=marker,
             color=drawn[0].get_color(),
@@ -60,7 +65,11 @@ def log_curves(
     axes.set_title(title, fontsize=11)
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(fontsize=8, ncols=2)
-    alt = f"{title}. Lines are simulated, markers measured; {x_label} against {y_label}. " + "; ".join(sentences) + "."
+    alt = (
+        f"{title}. Lines are simulated, markers measured; {x_label} against {y_label}. "
+        + "; ".join(sentences)
+        + "."
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Title": title, "Description": alt}, dpi=150)
     plt.close(figure)

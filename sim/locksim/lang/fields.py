@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from locksim.lang.ops import NULL, SEQ_CST, Kind, Op, Order
 
 if TYPE_CHECKING:
+    from locksim.lang.layout import Layout
     from locksim.lang.struct import Struct
 
 
@@ -31,7 +32,8 @@ class Field:
             return self
         if obj._layout is None:
             raise TypeError(
-                f"{type(obj).__name__}.{self.name} has no address yet: it exists only while a program runs"
+                f"{type(obj).__name__}.{self.name} has no address yet: "
+                "it exists only while a program runs"
             )
         return self.place(obj)
 
@@ -39,6 +41,7 @@ class Field:
         raise AttributeError(f"assign through an operation: yield self.{self.name}.store(...)")
 
     def place(self, obj: Struct) -> Any:
+        """What the field is on a placed struct."""
         raise NotImplementedError
 
 
@@ -58,7 +61,8 @@ class word(Field):  # noqa: N801 - reads as a declaration, like dataclasses.fiel
         return None
 
     def place(self, obj: Struct) -> WordRef:
-        return WordRef(obj, obj._base + obj._layout.offset(self.name), self.target())
+        """The word."""
+        return WordRef(obj, obj._base + _layout(obj).offset(self.name), self.target())
 
 
 class pointer(word):  # noqa: N801
@@ -74,16 +78,25 @@ class pointer(word):  # noqa: N801
         self.to = to
 
     def target(self) -> type[Struct]:
+        """The struct that the word points to.
+
+        Raises:
+            TypeError: there is no struct of that name.
+        """
         if isinstance(self.to, str):
             if self.owner is None:
-                raise TypeError(f"pointer({self.to!r}) is used outside a struct: name the class itself")
+                raise TypeError(
+                    f"pointer({self.to!r}) is used outside a struct: name the class itself"
+                )
             found = (
                 self.owner
                 if self.owner.__name__ == self.to
                 else vars(sys.modules[self.owner.__module__]).get(self.to)
             )
             if found is None:
-                raise TypeError(f"{self.owner.__name__}.{self.name}: there is no struct {self.to!r}")
+                raise TypeError(
+                    f"{self.owner.__name__}.{self.name}: there is no struct {self.to!r}"
+                )
             self.to = found
         return self.to
 
@@ -106,7 +119,8 @@ class part(Field):  # noqa: N801
     """A struct embedded in this one, on the same lines as its neighbours.
 
     Arguments:
-        of: the struct's class, or an instance with parameters; the maker may replace it: ``AVC(lock=TicketLock)``.
+        of: the struct's class, or an instance with parameters; the maker may replace it:
+            ``AVC(lock=TicketLock)``.
         padded: True lets it start on a new line and leaves the rest of its last line empty.
     """
 
@@ -119,7 +133,10 @@ class part(Field):  # noqa: N801
         return super().__get__(obj, owner)
 
     def place(self, obj: Struct) -> Struct:
-        return obj._parts[self.name].placed(obj._base + obj._layout.offset(self.name), obj._layout.space)
+        """The embedded struct."""
+        return obj._parts[self.name].placed(
+            obj._base + _layout(obj).offset(self.name), _layout(obj).space
+        )
 
 
 class array(Field):  # noqa: N801
@@ -145,10 +162,11 @@ class array(Field):  # noqa: N801
             self.of.__set_name__(owner, name)
 
     def place(self, obj: Struct) -> ArrayRef:
+        """The array, to be indexed."""
         return ArrayRef(obj, self)
 
 
-class percpu(array):
+class percpu(array):  # noqa: N801
     """One element for each CPU, on lines of its own in that CPU's node: ``self.nodes[cpu()]``.
 
     Arguments:
@@ -176,7 +194,7 @@ class WordRef:
         target, near = self._target, self._near
         if target is None:
             return None
-        return lambda address: near._layout.space.view(target, address)
+        return lambda address: _layout(near).space.view(target, address)
 
     def load(self, order: Order = SEQ_CST) -> Op:
         """Read the word."""
@@ -191,7 +209,7 @@ class WordRef:
         return Op(Kind.SWAP, self._address, int(value), order=order, wrap=self._wrap())
 
     def compare_swap(self, expected: Any, desired: Any, order: Order = SEQ_CST) -> Op:
-        """Write ``desired`` if the word equals ``expected``; give the old value either way (cmpxchg)."""
+        """Write ``desired`` if the word equals ``expected``; give the old value in any case."""
         return Op(
             Kind.COMPARE_SWAP, self._address, int(expected), int(desired), order, self._wrap()
         )
@@ -223,12 +241,27 @@ class ArrayRef:
 
     def __getitem__(self, index: int) -> Any:
         obj, name = self._obj, self._field.name
-        layout = obj._layout
+        layout = _layout(obj)
         slot = layout.slot(name)
         i = int(index)
         if not 0 <= i < slot.count:
-            raise IndexError(f"{type(obj).__name__}.{name}[{i}]: the index is outside 0..{slot.count - 1}")
+            raise IndexError(index_detail(type(obj).__name__, name, i, slot.count))
         address = obj._base + slot.offset + i * slot.stride
         if isinstance(self._field.of, word):
             return WordRef(obj, address, self._field.of.target())
         return obj._parts[name].placed(address, layout.space)
+
+
+def _layout(obj: Struct) -> Layout:
+    """The layout of a placed struct."""
+    assert obj._layout is not None
+    return obj._layout
+
+
+def index_detail(owner: str, name: str, index: int, count: int) -> str:
+    """What is wrong with an index: the array, the index, and the range that it has to be in.
+
+    Arguments:
+        owner: the struct's class. name: the array's. index: what was asked for. count: elements.
+    """
+    return f"{owner}.{name}[{index}]: the index is outside 0..{count - 1}"

@@ -1,7 +1,13 @@
 """Where the fields of a struct lie: word offsets, strides and alignment on lines of a given size.
 
-Rules: fields follow one another in the order of their declaration; a padded field, and every per-CPU element, starts
-on a new line and leaves the rest of its last line empty; a struct that holds such a field starts on a new line itself.
+Rules: fields follow one another in the order of their declaration; a padded field, and every
+per-CPU element, starts on a new line and leaves the rest of its last line empty; a struct that
+holds such a field starts on a new line itself.
+
+The lock meters know a lock by the address of its first word, so no two metered structs may begin at
+one address. Where the first field of a metered struct is, or begins with, another metered struct (a
+lock built of locks), the fields begin one word later: the outer struct's first word is its own, and
+nothing uses it. If that first field is padded, it moves to the next line.
 """
 
 from __future__ import annotations
@@ -17,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A field's place, in words from the struct's start; ``stride`` and ``count`` are of its elements."""
+    """A field's place in words from the struct's start; stride and count of its elements."""
 
     offset: int
     stride: int
@@ -26,16 +32,28 @@ class Slot:
 
 
 class Layout:
-    """The layout of one struct description on one machine."""
+    """The layout of one struct description on one machine.
+
+    Arguments:
+        struct: the description. space: the machine.
+
+    Attributes:
+        slots: the place of every field that has words. size: words, at least 1.
+        aligned: True if it has to begin on a new line.
+        meter_at_start: True if a metered struct begins at its first word (itself, or a part).
+    """
 
     def __init__(self, struct: Struct, space: Space) -> None:
         self.struct, self.space = struct, space
         self.slots: dict[str, Slot] = {}
         self.aligned = False
+        self.meter_at_start = bool(type(struct).METERED)
         line, cursor = space.words_per_line, 0
         for name, field in type(struct).FIELDS.items():
             if isinstance(field, param):
                 continue
+            if not self.slots and self._begins_metered(struct, name, field):
+                cursor, self.meter_at_start = int(self.meter_at_start), True
             size, own_line, count = self._element(struct, name, field)
             if own_line:
                 self.aligned = True
@@ -46,8 +64,14 @@ class Layout:
             cursor += size * count
         self.size = max(1, _round_up(cursor, line) if self.aligned else cursor)
 
+    def _begins_metered(self, struct: Struct, name: str, field: Field) -> bool:
+        """Whether a metered struct begins where a field does."""
+        if isinstance(field, word) or (isinstance(field, array) and isinstance(field.of, word)):
+            return False
+        return self.space.layout(struct._parts[name]).meter_at_start
+
     def _element(self, struct: Struct, name: str, field: Field) -> tuple[int, bool, int]:
-        """Size of one element in words, whether it needs lines of its own, and how many there are."""
+        """Size of one element in words, whether it needs own lines, how many there are."""
         if isinstance(field, word):
             return 1, field.padded, 1
         if isinstance(field, part):
@@ -67,7 +91,9 @@ class Layout:
         if count is None:
             raise TypeError(f"{type(struct).__name__}.{field.name}: there is no param {field.n!r}")
         if count < 1:
-            raise TypeError(f"{type(struct).__name__}.{field.name} has {count} elements; it needs at least 1")
+            raise TypeError(
+                f"{type(struct).__name__}.{field.name} has {count} elements; it needs at least 1"
+            )
         return count
 
     def slot(self, name: str) -> Slot:
@@ -80,7 +106,7 @@ class Layout:
 
 
 class Space:
-    """A machine's view of memory: size of a line and number of CPUs. Keeps one layout a description.
+    """A machine's view of memory: size of a line, number of CPUs. Keeps one layout a description.
 
     Arguments:
         words_per_line: 64-bit words in a cache line.

@@ -121,7 +121,7 @@ def wake(thread_number: int) -> Op:
 
 
 def alloc(target: type[Struct]) -> Op:
-    """Allocate a zeroed struct on lines of its own; the result is a pointer, NULL if memory is out."""
+    """Allocate a zeroed struct on lines of its own; gives a pointer, NULL if memory is out."""
     return Op(Kind.ALLOC, target=target)
 
 
@@ -143,11 +143,25 @@ def note(value: int) -> Op:
 class Context(Protocol):
     """What the engine that drives a generator tells about the running thread."""
 
-    def cpu(self) -> int: ...
-    def thread(self) -> int: ...
-    def n_cpus(self) -> int: ...
-    def random(self) -> int: ...
-    def view(self, target: type[Any], address: int) -> Any: ...
+    def cpu(self) -> int:
+        """Number of the CPU that the thread runs on."""
+        ...
+
+    def thread(self) -> int:
+        """The thread's number."""
+        ...
+
+    def n_cpus(self) -> int:
+        """CPUs that take part."""
+        ...
+
+    def random(self) -> int:
+        """The next 64 random bits of the thread's stream."""
+        ...
+
+    def view(self, target: type[Any], address: int) -> Any:
+        """The struct of a class that lies at a word address."""
+        ...
 
 
 class _Running:
@@ -161,7 +175,9 @@ def set_context(context: Context | None) -> None:
 
 def _context() -> Context:
     if _Running.context is None:
-        raise RuntimeError("cpu(), thread(), n_cpus() and random_*() work only in a running program")
+        raise RuntimeError(
+            "cpu(), thread(), n_cpus() and random_*() work only in a running program"
+        )
     return _Running.context
 
 

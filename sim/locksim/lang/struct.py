@@ -1,15 +1,15 @@
 """Structs, locks and workloads: the classes that programs are written in.
 
-An instance made by a user (``TicketLock()``, ``AVC(slots=64)``) is a *description*: a class with parameters
-and parts. The engines *place* it: a copy of the description that knows its address, whose fields are real
-words of simulated memory. The methods of a struct are the programs.
+An instance made by a user (``TicketLock()``, ``AVC(slots=64)``) is a *description*: a class with
+parameters and parts. The engines *place* it: a copy of the description that knows its address,
+whose fields are real words of simulated memory. The methods of a struct are the programs.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Generator
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from locksim.lang.fields import Field, array, param, part, word
 from locksim.lang.layout import Layout, Space
@@ -26,16 +26,18 @@ METERS: dict[str, tuple[Mark | None, Mark, Mark | None]] = {
     "release": (None, Mark.RELEASED, None),
     "read_release": (None, Mark.READ_RELEASED, None),
 }
-"""Role of a metered method: the mark before its body, after it, and after it where it gave 0 or NULL.
+"""Role of a metered method: the marks before its body, after it, and where it gave 0 or NULL.
 
-A release is marked *before* its body: as in lockmeter, handing the lock over is no part of the hold time.
+A release is marked *before* its body: as in lockmeter, handing the lock over is no part of the hold
+time.
 """
 
 
 class Struct:
     """Words that lie together in memory, and programs that work on them.
 
-    ``METERED`` names the methods that the lock meters watch: method name → role (a key of ``METERS``).
+    ``METERED`` names the methods that the lock meters watch: method name → role (a key of
+    ``METERS``).
     """
 
     METERED: ClassVar[dict[str, str]] = {}
@@ -57,7 +59,8 @@ class Struct:
         """Describe a struct.
 
         Arguments:
-            settings: a number for a ``param``, or a struct (class or instance) for a ``part`` or an array of structs.
+            settings: a number for a ``param``, or a struct (class or instance) for a ``part`` or an
+                array of structs.
 
         Raises:
             TypeError: a setting that the struct does not have, or of the wrong kind.
@@ -70,18 +73,26 @@ class Struct:
             if isinstance(field, param):
                 value = field.default if given is None else given
                 if isinstance(value, bool) or not isinstance(value, int):
-                    raise TypeError(f"{cls.__name__}({name}=...) takes a whole number, not {value!r}")
+                    raise TypeError(
+                        f"{cls.__name__}({name}=...) takes a whole number, not {value!r}"
+                    )
                 self._params[name] = value
-            elif isinstance(field, part) or (isinstance(field, array) and not isinstance(field.of, word)):
-                value = field.of if given is None else given
+            elif isinstance(field, part) or (
+                isinstance(field, array) and not isinstance(field.of, word)
+            ):
+                value = cast(Any, field.of if given is None else given)
                 self._parts[name] = value() if isinstance(value, type) else value
                 if not isinstance(self._parts[name], Struct):
                     raise TypeError(f"{cls.__name__}({name}=...) takes a struct, not {value!r}")
             elif given is not None:
-                raise TypeError(f"{cls.__name__}.{name} is a {type(field).__name__}: it can not be set here")
+                raise TypeError(
+                    f"{cls.__name__}.{name} is a {type(field).__name__}: it can not be set here"
+                )
         if settings:
             known = ", ".join([*self._params, *self._parts]) or "none"
-            raise TypeError(f"{cls.__name__} has no setting {next(iter(settings))!r} (it has: {known})")
+            raise TypeError(
+                f"{cls.__name__} has no setting {next(iter(settings))!r} (it has: {known})"
+            )
 
     def key(self) -> tuple[Any, ...]:
         """What makes two descriptions the same: class, parameters and parts."""
@@ -92,7 +103,7 @@ class Struct:
         )
 
     def placed(self: _S, base: int, space: Space) -> _S:
-        """This description at an address (word index) of simulated memory."""
+        """The description at an address (word index) of simulated memory."""
         view = object.__new__(type(self))
         view._params, view._parts = self._params, self._parts
         view._base, view._layout = base, space.layout(self)
@@ -100,7 +111,9 @@ class Struct:
 
     def __int__(self) -> int:
         if self._layout is None:
-            raise TypeError(f"{type(self).__name__} has no address yet: it exists only while a program runs")
+            raise TypeError(
+                f"{type(self).__name__} has no address yet: it exists only while a program runs"
+            )
         return self._base
 
     __index__ = __int__
@@ -142,7 +155,10 @@ def _metered(body: Callable[..., Program], role: str) -> Callable[..., Program]:
 
 
 class Lock(Struct):
-    """A mutual-exclusion lock: ``acquire()``, ``release()``, perhaps ``try_acquire()`` (nonzero on success)."""
+    """A mutual-exclusion lock: ``acquire()``, ``release()``, perhaps ``try_acquire()``.
+
+    ``try_acquire()`` gives nonzero on success.
+    """
 
     METERED: ClassVar[dict[str, str]] = {
         "acquire": "acquire",
@@ -163,12 +179,13 @@ class RWLock(Struct):
 
 
 class Workload(Struct):
-    """What the CPUs run: ``thread()`` is one thread's program; ``yield done()`` counts a unit of work.
+    """What the CPUs run: ``thread()`` is a thread's program, ``yield done()`` ends a unit of work.
 
-    Any struct may have a ``setup()`` program. It runs before time 0, on CPU 0, at no cost: parts first, then the whole.
+    Any struct may have a ``setup()`` program. It runs before time 0, on CPU 0, at no cost: parts
+    first, then the whole.
     """
 
     def thread(self) -> Program:
         """One thread's whole life; the run ends when all have returned or time is up."""
         raise NotImplementedError(f"{type(self).__name__} needs a thread() program")
-        yield
+        yield  # type: ignore[unreachable] # makes it a generator function

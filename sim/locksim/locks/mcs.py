@@ -11,10 +11,10 @@ last is, or will shortly be, linked to its successor. A ``locked`` word is set b
 before it is linked, and cleared once, by its predecessor.
 
 Cost in line transfers. Uncontended: none if this CPU had the lock last, else one for ``tail``;
-releasing is a second operation on the same line. Contended, about five a hand-over whatever N
-is: one for ``tail``, and the rest to link into the predecessor's node, to read the link, to
-clear the successor's word and to see it cleared. Only the swap is on a line that all share, and
-it is out of the way before the hand-over.
+releasing is a second operation on the same line. Contended, five or six a hand-over whatever N
+is: one for ``tail``, and the rest to get the own node back, to link into the predecessor's, to
+read the link, to clear the successor's word and to see it cleared. Only the swap is on a line
+that all share, and it is out of the way before the hand-over.
 
 Fairness. First come, first served, in the order of the swaps on ``tail``.
 

@@ -9,8 +9,9 @@ wait. No number is given twice, so exclusion needs nothing but the counting.
 
 Cost in line transfers. Uncontended: none if this CPU had the lock last, else one. Both words
 lie on one line. With N - 1 waiters a release takes the line (one transfer), then every waiter
-reads it again (N - 1), and every arrival's fetch-and-add takes it from all of them: about N + 1
-a hand-over, half of TTAS's storm, but still growing with N.
+reads it again (N - 1), and the arrival's fetch-and-add takes it from all of them: N + 1 a
+hand-over, and more where waiters read again before the next release: half of TTAS's storm or
+a little above, but still growing with N.
 
 Fairness. First come, first served, in the order of the fetch-and-adds. The price: when the next
 in line is far away or not running, everybody waits for it.

@@ -26,13 +26,16 @@ MAX_COST_PS = 1_000_000_000_000
 
 @dataclass(frozen=True)
 class Parameter:
-    """One figure as it is reported: its dotted name, its value in ``unit``, source and role."""
+    """One figure as it is reported: its dotted name, its value in ``unit``, source and role.
+
+    A reproduction's own figures may be an ``input``: taken from a cell of the table itself.
+    """
 
     name: str
     value: float
     unit: str
     source: str
-    role: Role
+    role: Role | Literal["input"]
 
 
 class Figure(BaseModel):

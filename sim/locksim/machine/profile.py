@@ -23,8 +23,9 @@ without time passing, or make a remote line as near as the CPU's own."""
 class Protocol(BaseModel):
     """The ``[protocol]`` table: how lines are served, and by whom.
 
-    ``line_busy_percent`` is the share of a transaction's latency during which its line serves nobody
-    else; real lines are busy for all of it, and less is for ablations ("what if requests did not queue?").
+    ``line_busy_percent`` is the share of a transaction's latency during which its line serves
+    nobody else; real lines are busy for all of it, and less is for ablations ("what if requests did
+    not queue?").
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -13,10 +13,11 @@ instruction waits until the CPU's earlier stores are visible, the release of the
 them. A CPU can therefore not come back to the lock while its own release still waits
 for the line, and read its "free" from the store buffer before anybody else can see it.
 
-All processes start together, so that a lock's queue is full from the beginning. Under a lock that is
-not fair a run that starts with a nearly empty queue can fall into step in another way: two processes hand the lock to each
-other for ever, each back before the others, who spin, have read the line again. On a machine any long delay, a clock tick
-say, ends that; the full queue, once there, stays.
+All processes start together, so that a lock's queue is full from the beginning. Under a lock that
+is not fair a run that starts with a nearly empty queue can fall into step in another way: two
+processes hand the lock to each other for ever, each back before the others, who spin, have read the
+line again. On a machine any long delay, a clock tick say, ends that; the full queue, once there,
+stays.
 """
 
 from locksim.caches.avc_spinlock import AvcSpinlock

@@ -9,6 +9,7 @@ from locksim.compiler import compile_class
 from locksim.compiler.spin import spin_loops
 from locksim.lang import RELAXED, Workload, part, pause, word
 from locksim.lang.ops import Mark
+from locksim.locks.clh import CLHLock
 from locksim.locks.mcs import MCSLock
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.tas import TASLock
@@ -17,8 +18,10 @@ from locksim.locks.ttas import TTASLock
 from locksim.locks.ttas_backoff import TTASBackoffLock
 
 LOCKS = [TASLock, TTASLock, TTASBackoffLock, TicketLock, MCSLock]
+WITHOUT_TRY = [CLHLock]  # these have no try_acquire
 
-every_lock = pytest.mark.parametrize("lock", LOCKS)
+every_lock = pytest.mark.parametrize("lock", LOCKS + WITHOUT_TRY)
+every_trylock = pytest.mark.parametrize("lock", LOCKS)
 schedules = given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
 few = settings(max_examples=25, deadline=None)
 
@@ -63,8 +66,11 @@ class TryWhileHeld(Workload):
         yield self.when_free.store(got)
 
 
-@every_lock
-@pytest.mark.parametrize("workload", [Increments, Tries, Mixed])
+@pytest.mark.parametrize(
+    ("workload", "lock"),
+    [(Increments, lock) for lock in LOCKS + WITHOUT_TRY]
+    + [(workload, lock) for workload in (Tries, Mixed) for lock in LOCKS],
+)
 @schedules
 @few
 def test_no_count_is_lost(interleave, workload, lock, n_threads, seed):
@@ -74,7 +80,7 @@ def test_no_count_is_lost(interleave, workload, lock, n_threads, seed):
     assert n_threads * run.root.rounds == len(run.marks(Mark.ACQUIRED))
 
 
-@every_lock
+@every_trylock
 def test_try_acquire_does_not_wait(interleave, lock):
     """A try fails on a held lock and succeeds on a free one."""
     run = interleave(TryWhileHeld(lock=lock), 1, 0)
@@ -96,6 +102,7 @@ def test_uncontended_acquire_does_not_pause(interleave, lock):
         (TTASBackoffLock, "acquire", 1),
         (TicketLock, "acquire", 1),
         (MCSLock, "acquire", 1),
+        (CLHLock, "acquire", 1),
         (ReaderPreferenceRWLock, "read_acquire", 1),
         (ReaderPreferenceRWLock, "write_acquire", 2),
     ],

@@ -7,6 +7,7 @@ from programs import Increments
 
 from locksim.lang import Workload, part, word
 from locksim.lang.ops import Kind, Mark
+from locksim.locks.clh import CLHLock
 from locksim.locks.mcs import MCSLock
 from locksim.locks.ticket import TicketLock
 from locksim.locks.ttas import TTASLock
@@ -35,6 +36,15 @@ def test_mcs_is_fifo(interleave, n_threads, seed):
     joined = arrivals(run, Kind.SWAP, int(run.root.lock.tail))
     assert joined == run.marks(Mark.ACQUIRED)
     assert run.word(run.root.lock.tail) == 0
+
+
+@given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_clh_is_fifo(interleave, n_threads, seed):
+    """CLH: the order of the swaps on the tail is the order of the acquisitions."""
+    run = interleave(Increments(lock=CLHLock), n_threads, seed)
+    joined = arrivals(run, Kind.SWAP, int(run.root.lock.tail))
+    assert joined == run.marks(Mark.ACQUIRED)
 
 
 @given(seed=st.integers(0, 2**32))
@@ -80,7 +90,7 @@ class Nested(Workload):
             yield from self.outer.release()
 
 
-@pytest.mark.parametrize("lock", [TicketLock, MCSLock])
+@pytest.mark.parametrize("lock", [TicketLock, MCSLock, CLHLock])
 def test_two_locks_nest(interleave, lock):
     """A thread may hold one queue lock while it takes another of the same kind."""
     run = interleave(Nested(outer=lock, inner=lock), 4, 7)

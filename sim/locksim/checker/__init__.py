@@ -1,0 +1,35 @@
+"""The checker: every interleaving of a few threads, with a shortest counterexample.
+
+    from locksim.checker import check_lock
+    from locksim.locks.ticket import TicketLock
+
+    check_lock(TicketLock, threads=3, memory="tso").verdict   # "proven"
+
+From source to verdict: :mod:`program` unfolds the linked bytecode and finds what matters in a
+state, :mod:`model` lays a state out, :mod:`step` takes one step, :mod:`explore` all of them,
+:mod:`progress` looks back from the ends, :mod:`counterexample` and :mod:`render` tell what went
+wrong, :mod:`check` puts it together. What the memory models allow is in ``docs/CHECKER.md``.
+"""
+
+from locksim.checker.check import (
+    PROPERTIES,
+    Budget,
+    Verdict,
+    check_lock,
+    check_workload,
+    outcomes,
+)
+from locksim.checker.counterexample import Counterexample, Step
+from locksim.checker.errors import CheckError
+
+__all__ = [
+    "PROPERTIES",
+    "Budget",
+    "CheckError",
+    "Counterexample",
+    "Step",
+    "Verdict",
+    "check_lock",
+    "check_workload",
+    "outcomes",
+]

@@ -1,0 +1,146 @@
+"""What a lock is checked with: a few threads that count a word up under it.
+
+The count is a plain load and a plain store, so that two threads inside at once can lose an update;
+the marks of the lock's methods tell besides who is inside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from locksim.checker.errors import CheckError
+from locksim.compiler import compile_class
+from locksim.compiler.ir import ClassCode
+from locksim.lang import RELAXED, Workload, param, part, thread, word
+from locksim.lang.struct import Lock, RWLock, Struct
+from locksim.locks.rwlock import ReaderPreferenceRWLock
+from locksim.locks.tas import TASLock
+
+
+@dataclass(frozen=True)
+class Client:
+    """A workload and what must hold when all its threads have finished.
+
+    Arguments:
+        name: what it does, in a few words.
+        workload: the description.
+        expect: word's name → its value at the end.
+    """
+
+    name: str
+    workload: Workload
+    expect: dict[str, int] = field(default_factory=dict)
+
+
+class Counting(Workload):
+    """Every thread: acquire, count up, release; some rounds of that.
+
+    Arguments:
+        rounds: critical sections of each thread.
+    """
+
+    rounds = param(1)
+    lock = part(TASLock)
+    count = word()
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for _ in range(self.rounds):
+            yield from self.lock.acquire()
+            count = yield self.count.load(RELAXED)
+            yield self.count.store(count + 1, RELAXED)
+            yield from self.lock.release()
+
+
+class Trying(Workload):
+    """As Counting, but every thread tries first, and waits only if that fails: two ways in at once.
+
+    Arguments:
+        rounds: critical sections of each thread.
+    """
+
+    rounds = param(1)
+    lock = part(TASLock)
+    count = word()
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for _ in range(self.rounds):
+            if not (yield from self.lock.try_acquire()):
+                yield from self.lock.acquire()
+            count = yield self.count.load(RELAXED)
+            yield self.count.store(count + 1, RELAXED)
+            yield from self.lock.release()
+
+
+class ReadingAndWriting(Workload):
+    """Threads take turns to write and to read: a writer changes two words, a reader compares them.
+
+    Arguments:
+        rounds: critical sections of each thread.
+        shift: thread t writes in round r if t + r + shift is even.
+    """
+
+    rounds = param(1)
+    shift = param(0)
+    lock = part(ReaderPreferenceRWLock)
+    count = word()
+    copy = word()
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for i in range(self.rounds):
+            if (thread() + i + self.shift) % 2 == 0:
+                yield from self.lock.write_acquire()
+                count = yield self.count.load(RELAXED)
+                yield self.count.store(count + 1, RELAXED)
+                yield self.copy.store(count + 1, RELAXED)
+                yield from self.lock.write_release()
+            else:
+                yield from self.lock.read_acquire()
+                count = yield self.count.load(RELAXED)
+                assert (yield self.copy.load(RELAXED)) == count
+                yield from self.lock.read_release()
+
+
+def clients(
+    lock: Struct | type[Struct],
+    n_threads: int,
+    rounds: int,
+    codes: dict[type[Struct], ClassCode] | None = None,
+) -> list[Client]:
+    """The workloads that a lock is checked with.
+
+    Arguments:
+        lock: a lock's class or description.
+        n_threads: how many threads will run. rounds: critical sections of each.
+        codes: bytecode of classes that exist only as parsed text.
+
+    Raises:
+        CheckError: the struct is no lock, or the rounds make no sense.
+        CompileError: it is outside the language.
+    """
+    cls = lock if isinstance(lock, type) else type(lock)
+    if not 1 <= rounds <= 100:
+        raise CheckError(f"{rounds} rounds: give a number from 1 to 100")
+    if issubclass(cls, Lock):
+        code = (codes or {}).get(cls) or compile_class(cls)
+        expect = {"count": n_threads * rounds}
+        todo = [Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect)]
+        if "try_acquire" in code.methods:
+            tries = Trying(lock=lock, rounds=rounds)
+            todo.append(Client("try, else acquire, and count up", tries, expect))
+        return todo
+    if issubclass(cls, RWLock):
+        return [_mixed(lock, n_threads, rounds, shift) for shift in (0, 1)]
+    raise CheckError(
+        f"{cls.__name__} is neither a Lock nor an RWLock: only locks have a standard client\n"
+        "mend: derive it from Lock, or write a Workload and call locksim.checker.check_workload()"
+    )
+
+
+def _mixed(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
+    writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
+    workload = ReadingAndWriting(lock=lock, rounds=rounds, shift=shift)
+    name = f"{n_threads * rounds - writes} readings, {writes} writings"
+    return Client(name, workload, {"count": writes, "copy": writes})

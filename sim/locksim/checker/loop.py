@@ -1,0 +1,192 @@
+"""The loop over states, compiled; :mod:`locksim.checker.explore` drives it and makes room.
+
+What a thread does depends on its own row and the shared row only. So an action's outcome is kept by
+that pair (the memo), and found again in every state that differs only in what *other* threads are
+up to. Most transitions then cost two look-ups and no interpretation.
+
+Not cached by itself: see :mod:`locksim.checker.compiled`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from locksim.checker import model as m
+from locksim.checker.registers import NOTES
+from locksim.checker.step import (
+    DISABLED,
+    DONE,
+    FLUSH,
+    FULL_BUFFER,
+    HEAP_FULL,
+    MAX_CHOICES,
+    perform,
+)
+from locksim.checker.table import intern
+from locksim.compiler import bytecode as b
+
+STUCK, WRONG_END, NO_PROGRESS = 20, 21, 22
+"""What is wrong with a state itself; what is wrong with a step, its outcome says."""
+
+RUNNING, COMPLETE, ROOM, VIOLATED = range(4)
+"""Why the loop stopped."""
+
+# The control block.
+(EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS) = range(8)
+
+_Int64 = npt.NDArray[np.int64]
+
+
+class Space(NamedTuple):
+    """The arrays of an exploration; the counts are arrays of one."""
+
+    states: npt.NDArray[np.int32]
+    state_slots: npt.NDArray[np.int32]
+    state_count: _Int64
+    threads: _Int64
+    thread_slots: npt.NDArray[np.int32]
+    thread_count: _Int64
+    shared: _Int64
+    shared_slots: npt.NDArray[np.int32]
+    shared_count: _Int64
+    memo_key: _Int64
+    memo: npt.NDArray[np.int32]  # thread's row, shared row, outcome
+    parent: npt.NDArray[np.int32]
+    via: npt.NDArray[np.int16]  # thread * 64 + action
+    depth: npt.NDArray[np.int32]
+    final: npt.NDArray[np.int8]
+    edge_start: _Int64
+    edges: npt.NDArray[np.int32]
+    control: _Int64
+
+
+@njit(cache=True)
+def _memo_slot(keys, key):  # type: ignore[no-untyped-def]
+    mask = np.uint64(keys.shape[0] - 1)
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    at = (h ^ (h >> np.uint64(32))) & mask
+    while keys[at] != key and keys[at] >= 0:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+@njit(cache=True)
+def move_memo(keys, memo, new_keys, new_memo):  # type: ignore[no-untyped-def]
+    """Enter what a memo holds into a larger one that is empty."""
+    for i in range(keys.shape[0]):
+        if keys[i] >= 0:
+            at = _memo_slot(new_keys, keys[i])
+            new_keys[at] = keys[i]
+            new_memo[at] = memo[i]
+
+
+@njit
+def _roomy(x, most):  # type: ignore[no-untyped-def]
+    """Whether a state with ``most`` successors surely fits."""
+    return (
+        x.state_count[0] + most < x.states.shape[0]
+        and x.thread_count[0] + most < x.threads.shape[0]
+        and x.shared_count[0] + most < x.shared.shape[0]
+        and x.control[EDGES] + most < x.edges.shape[0]
+        and 2 * (x.control[MEMOS] + most) < x.memo_key.shape[0]
+    )
+
+
+@njit
+def _first_time(t, x, regs, note, row, shared, at, key):  # type: ignore[no-untyped-def]
+    """Perform an action whose outcome is not known yet, and keep the outcome in the memo."""
+    row[:] = x.threads[key >> 37]
+    shared[:] = x.shared[key & 0x7FFFFFFF]
+    status = perform(t, row, shared, regs, (key >> 31) & 63, note)
+    x.memo_key[at] = key
+    x.memo[at, 2] = status
+    x.control[MEMOS] += 1
+    if status == DONE:
+        x.memo[at, 0] = intern(x.threads, x.thread_slots, x.thread_count, row)
+        x.memo[at, 1] = intern(x.shared, x.shared_slots, x.shared_count, shared)
+
+
+@njit(nogil=True)
+def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def]
+    """Explore states in order until ``limit`` are done; says why it stopped."""
+    n = t.size[m.N_THREADS]
+    most = n * (MAX_CHOICES + 2)
+    note = np.zeros(NOTES, np.int64)
+    row = np.zeros(x.threads.shape[1], np.int64)
+    shared = np.zeros(x.shared.shape[1], np.int64)
+    state = np.zeros(n + 1, np.int32)
+    # Names of their own: passing the whole tuple on costs more than a transition.
+    c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
+    keys, memo, threads, edges = x.memo_key, x.memo, x.threads, x.edges
+    while True:
+        s = c[EXPLORED]
+        if s == count[0]:
+            return COMPLETE
+        if s >= limit:
+            return RUNNING
+        if not _roomy(x, most):
+            return ROOM
+        enabled = 0
+        exited = 0
+        shared_row = np.int64(states[s, n])
+        for i in range(n):
+            thread_row = np.int64(states[s, i])
+            op = t.code[threads[thread_row, m.PC], 0]
+            actions = MAX_CHOICES if op == b.RANDOM else 1
+            if op == b.EXIT:
+                exited += 1
+                actions = 0
+            for k in range(-1, actions):
+                action = FLUSH if k < 0 else k
+                if k < 0 and threads[thread_row, m.BUFFERED] == 0:
+                    continue
+                key = ((thread_row << 6) | action) << 31 | shared_row
+                at = _memo_slot(keys, key)
+                if keys[at] < 0:
+                    _first_time(t, x, regs, note, row, shared, at, key)
+                status = memo[at, 2]
+                if status == DISABLED:
+                    if op == b.RANDOM:
+                        break
+                    continue
+                if status == FULL_BUFFER:
+                    c[FULL] = 1
+                    continue
+                if status == HEAP_FULL:
+                    c[HEAP] = 1
+                    enabled += 1
+                    continue
+                if status != DONE:
+                    c[BAD_STATE], c[BAD_ACTION], c[BAD_STATUS] = s, i * 64 + action, status
+                    return VIOLATED
+                enabled += 1
+                if memo[at, 0] == thread_row and memo[at, 1] == shared_row:
+                    continue  # a step that changes nothing: a spin
+                for j in range(n):
+                    state[j] = states[s, j]
+                state[i] = memo[at, 0]
+                state[n] = memo[at, 1]
+                before = count[0]
+                to = intern(states, slots, count, state)
+                if to == before:
+                    x.parent[to], x.via[to] = s, i * 64 + action
+                    x.depth[to] = x.depth[s] + 1
+                edges[c[EDGES]] = to
+                c[EDGES] += 1
+        x.edge_start[s + 1] = c[EDGES]
+        if enabled == 0:
+            c[BAD_STATE], c[BAD_ACTION] = s, -1
+            if exited == n:
+                x.final[s] = 1
+                for j in range(expect.shape[0]):
+                    if x.shared[shared_row, expect[j, 0]] != expect[j, 1]:
+                        c[BAD_STATUS] = WRONG_END
+                        return VIOLATED
+            elif deadlock:
+                c[BAD_STATUS] = STUCK
+                return VIOLATED
+        c[EXPLORED] = s + 1

@@ -1,0 +1,118 @@
+"""The lock meter as people read it, under lockmeter's names (Bryant and Hawkes, ALS 2000).
+
+With a lock or two there is a line for each measure, with what it means beside it; with more there
+is a line for each lock, as lockmeter printed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from locksim.cli import tables
+
+__all__ = ["print_meter"]
+
+Row = dict[str, Any]
+
+# Lock sides that fit side by side, with the words that explain each measure.
+SIDE_BY_SIDE = 2
+
+
+def print_meter(output: Console, rows: Sequence[Row]) -> None:
+    """Print what the meters of the locks counted; nothing where no lock was taken.
+
+    Args:
+        output: where to.
+        rows: as ``Simulation.by_lock`` gives them: one a lock and side, times in ns, shares as
+            fractions.
+    """
+    if rows:
+        (_print_measures if len(rows) <= SIDE_BY_SIDE else _print_locks)(output, rows)
+
+
+def _print_measures(output: Console, rows: Sequence[Row]) -> None:
+    """Print a line for each measure."""
+    view = tables.table()
+    tables.add(view, "lock meter")
+    tables.add(view, "", fold=True)
+    for row in rows:
+        tables.add(view, escape(_name(row)), right=True, fold=True)
+    for name, meaning, shown in _measures(rows):
+        view.add_row(name, meaning, *(shown(row) for row in rows))
+    tables.print_table(output, view)
+
+
+def _measures(rows: Sequence[Row]) -> list[tuple[str, str, Callable[[Row], str]]]:
+    """Return name, meaning and text of each measure that applies to any of the rows."""
+    found: list[tuple[str, str, Callable[[Row], str]]] = [
+        ("UTIL", "share of time held", lambda r: _percent(r["util"])),
+        ("CON", "acquisitions that had to wait", lambda r: _percent(r["con"])),
+        ("HOLD", "mean", lambda r: _time(r["hold_ns"])),
+        ("", "longest", lambda r: _time(r["hold_max_ns"])),
+        ("WAIT", "mean of those that waited", lambda r: _waited(r, "wait_ns")),
+        ("", "longest", lambda r: _waited(r, "wait_max_ns")),
+        ("% CPU", "all CPUs' time spent waiting", lambda r: _percent(r["cpu_share"])),
+        ("TOTAL", "acquisitions", lambda r: f"{r['total']:,}"),
+        ("", "per second", lambda r: _rate(r["per_second"])),
+    ]
+    if any(row["side"] == "read" for row in rows):
+        found.append(("READERS", "at once, at most", _readers))
+    if any(row["violations"] for row in rows):
+        found.append(("BROKEN", "entered while another was in", lambda r: f"{r['violations']:,}"))
+    return found
+
+
+def _print_locks(output: Console, rows: Sequence[Row]) -> None:
+    """Print a line for each lock."""
+    view = tables.table()
+    for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
+        tables.add(view, name, right=True)
+    tables.add(view, "NAME", fold=True)
+    for r in rows:
+        name = _name(r) + (f" BROKEN {r['violations']:,} times" if r["violations"] else "")
+        view.add_row(
+            _percent(r["util"]),
+            _percent(r["con"]),
+            _time(r["hold_ns"]),
+            _time(r["hold_max_ns"]),
+            _waited(r, "wait_ns"),
+            _waited(r, "wait_max_ns"),
+            _percent(r["cpu_share"]),
+            f"{r['total']:,}",
+            escape(name),
+        )
+    tables.print_table(output, view)
+    output.print(
+        "\n  UTIL: share of time held. CON: share of acquisitions that had to wait. HOLD, WAIT:\n"
+        "  mean and longest, WAIT over those that waited. % CPU: all CPUs' time spent waiting.",
+        markup=False,
+    )
+
+
+def _name(row: Row) -> str:
+    """Return a lock's name, with its side where it is the readers'."""
+    return f"{row['lock']} (read)" if row["side"] == "read" else str(row["lock"])
+
+
+def _readers(row: Row) -> str:
+    return str(row["readers_max"]) if row["side"] == "read" else tables.DASH
+
+
+def _waited(row: Row, key: str) -> str:
+    return _time(row[key]) if row["con"] else tables.DASH
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}"
+
+
+def _time(time_ns: float) -> str:
+    return tables.scale_of(time_ns, "ns").text(time_ns)
+
+
+def _rate(per_second: float) -> str:
+    return tables.scale_of(per_second, "1/s").text(per_second)

@@ -1,0 +1,110 @@
+"""``locklab check``: exit codes, JSON, messages."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from locksim.cli.check import app
+
+BAD = '''
+from locksim.lang import *
+
+class Bad(Lock):
+    """Reads and writes in two steps."""
+
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.load(ACQUIRE)) != 0:
+            yield pause()
+        yield self.locked.store(1, RELAXED)
+
+    def release(self):
+        yield self.locked.store(0, RELEASE)
+'''
+KEYS = {"lock", "threads", "memory", "property", "verdict", "states", "seconds", "counterexample"}
+
+
+def run(*arguments):
+    """Run the command."""
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def bad(tmp_path):
+    """A file with a broken lock."""
+    file = tmp_path / "bad.py"
+    file.write_text(BAD)
+    return f"{file}:Bad"
+
+
+def test_proof_exits_with_0():
+    """A line with the verdict and what it rests on."""
+    result = run("ticket", "--threads", 2, "--memory", "tso")
+    assert 0 == result.exit_code
+    assert "ticket, 2 threads, tso, all: proven" in result.stdout
+
+
+def test_violation_exits_with_1_and_shows_the_way(bad):
+    """The table comes first, with lines of the user's file."""
+    result = run(bad, "--threads", 2)
+    assert 1 == result.exit_code
+    assert "bad.py:10" in result.stdout
+    assert "exclusion: thread" in result.stdout
+    assert "violated" in result.stdout
+
+
+def test_budget_exits_with_3():
+    """An exploration that is not finished says that it is no proof."""
+    result = run("mcs", "--threads", 3, "--max-states", 50)
+    assert 3 == result.exit_code
+    assert "not finished, no proof" in result.stdout
+    assert ": proven" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nope",), "no lock or cache 'nope'"),
+        (("rcu",), "neither a Lock nor an RWLock"),
+        (("ticket", "--memory", "arm"), "no memory model 'arm'"),
+        (("ticket", "--threads", 0), "0 threads"),
+        (("ticket", "--max-seconds", 0), "0.0 seconds"),
+        (("ticket", "--property", "speed"), "no property 'speed'"),
+    ],
+)
+def test_bad_input_exits_with_2(arguments, message):
+    """One message on stderr and nothing on stdout."""
+    result = run(*arguments)
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert message in result.stderr
+
+
+def test_json_of_a_proof():
+    """The keys of the contract, and no counterexample."""
+    document = json.loads(run("tas", "--threads", 2, "--json").stdout)
+    assert set(document) >= KEYS
+    assert ("proven", None) == (document["verdict"], document["counterexample"])
+    assert document["states"] > 0
+
+
+def test_json_of_a_violation(bad):
+    """The steps: who, what, which word, which value, where."""
+    document = json.loads(run(bad, "--threads", 2, "--memory", "tso", "--json").stdout)
+    assert ("violated", "exclusion") == (document["verdict"], document["found"])
+    steps = document["counterexample"]["steps"]
+    assert 4 == len(steps)
+    last = steps[-1]
+    assert ("store", "lock.locked", 1) == (last["operation"], last["word"], last["new"])
+    assert last["file"].endswith("bad.py")
+    assert "self.locked.store(1, RELAXED)" in last["source"]
+    assert [["lock.locked", 1, "1"]] == last["buffers"][last["thread"]]
+
+
+def test_json_of_an_unfinished_check():
+    """The depth and the reason are there."""
+    document = json.loads(run("mcs", "--threads", 3, "--max-states", 50, "--json").stdout)
+    assert "unfinished" == document["verdict"]
+    assert document["depth"] > 0
+    assert "50 states" in document["limits"][0]

@@ -1,0 +1,121 @@
+"""Workloads for every lock and cache of the library, for comparing the engines on them.
+
+What an entry of the registry is run with follows from what it is: a ``Lock``, an ``RWLock``, a
+cache, or a struct that is named in ``OTHERS``. So a new lock is covered by itself.
+"""
+
+from __future__ import annotations
+
+from locksim.lang import (
+    ACQUIRE,
+    RELAXED,
+    RELEASE,
+    Lock,
+    RWLock,
+    Struct,
+    Workload,
+    alloc,
+    compute,
+    cpu,
+    done,
+    param,
+    part,
+    pause,
+    pointer,
+    random_below,
+    word,
+)
+from locksim.locks.rcu import RCU, RcuHead
+from locksim.locks.ttas import TTASLock
+from locksim.registry import Entry
+from locksim.workloads.avc_mix import AvcMix
+from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.rcutest import RcuTest
+from locksim.workloads.readers_writers import ReadersWriters
+
+
+class Tries(Workload):
+    """A lock taken by trying, and by acquire where the try has failed twice."""
+
+    think_ps = param(1000)
+    lock = part(TTASLock, padded=True)
+    count = word()
+
+    def thread(self):
+        while True:
+            yield compute(random_below(self.think_ps) + 1)
+            if not (yield from self.lock.try_acquire()):
+                yield pause()
+                if not (yield from self.lock.try_acquire()):
+                    yield from self.lock.acquire()
+            count = yield self.count.load(RELAXED)
+            yield self.count.store(count + 1, RELAXED)
+            yield from self.lock.release()
+            yield done()
+
+
+class Box(Struct):
+    """An object under RCU."""
+
+    rcu = part(RcuHead)
+    value = word()
+
+
+class Published(Workload):
+    """One pointer that everybody reads, and that CPU 0 replaces now and then."""
+
+    think_ps = param(1000)
+    rcu = part(RCU)
+    shared = pointer(Box, padded=True)
+
+    def setup(self):
+        box = yield alloc(Box)
+        yield self.shared.store(box)
+
+    def thread(self):
+        while True:
+            yield compute(random_below(self.think_ps) + 1)
+            if cpu() == 0:
+                new = yield alloc(Box)
+                old = yield self.shared.load(RELAXED)
+                yield new.value.store(7, RELAXED)
+                yield self.shared.store(new, RELEASE)
+                yield from self.rcu.call_rcu(old.rcu)
+            else:
+                yield from self.rcu.read_lock()
+                box = yield self.shared.load(ACQUIRE)
+                yield box.value.load(RELAXED)
+                yield from self.rcu.read_unlock()
+            yield from self.rcu.quiescent()
+            yield done()
+
+
+OTHERS: dict[str, type[Workload]] = {"rcu": Published}
+"""Workloads of what is no lock: entries of the registry by name."""
+
+
+def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
+    """What to run an entry with.
+
+    Arguments:
+        entry: of the registry.
+        think_ps: picoseconds between two uses of the lock or cache.
+
+    Raises:
+        KeyError: the entry is no lock and no cache, and ``OTHERS`` does not name it.
+    """
+    struct = entry.struct
+    if issubclass(struct, Lock):
+        found: list[Workload] = [CriticalSection(lock=struct, think_ps=think_ps, words=2)]
+        if hasattr(struct, "try_acquire"):
+            found.append(Tries(lock=struct, think_ps=think_ps))
+        return found
+    if issubclass(struct, RWLock):
+        return [ReadersWriters(lock=struct, think_ps=think_ps, read_percent=70)]
+    if entry.kind == "cache":
+        # A miss asks the security server, which is quick here, so that more happens.
+        quick = "security_server_ps" in struct.FIELDS
+        cache = struct(security_server_ps=think_ps) if quick else struct()
+        mix = AvcMix(cache=cache, other_ps=think_ps, n_keys=8, updates_per_thousand=100)
+        return [RcuTest(cache=cache, other_ps=think_ps, jitter_ps=think_ps // 10), mix]
+    return [OTHERS[entry.name](think_ps=think_ps)]

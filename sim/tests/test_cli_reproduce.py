@@ -1,0 +1,191 @@
+"""`locklab reproduce`: its output at 80 columns, the JSON, files, refusals and Ctrl-C."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from locksim import experiments
+from locksim.cli.reproduce import app
+from locksim.experiments import Cell, Reproduction, kaigai_2004
+from locksim.machine import Parameter, load
+
+RUN = CliRunner()
+
+
+class MadeUp:
+    """An experiment of one cell that takes no time."""
+
+    name = "made-up"
+    title = "A made-up table"
+    interrupted = False
+
+    def reproduce(self, **options: Any) -> Reproduction:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        cell = Cell("ticket", "4 CPUs", "10.0", 10.0, 10.5, 10.4, 10.6, "predicted", "s")
+        figure = Parameter("far", 500, "ns", "a probe", "measured")
+        return Reproduction(self.name, self.title, "Nobody 2004", "ideal-4", [figure], [cell])
+
+    def plot(self, result: Reproduction, path: Path) -> str:
+        path.write_text("<svg/>")
+        return "One point."
+
+
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> MadeUp:
+    """Make every name stand for the experiment that takes no time."""
+    experiment = MadeUp()
+    monkeypatch.setattr(experiments, "find", lambda name: experiment)
+    return experiment
+
+
+def reproduce(folder: Path, *arguments: str) -> Result:
+    """Run the command with its files in ``folder``, in a terminal of 80 columns."""
+    options = ["--output", str(folder), "--replications", "2"]
+    return RUN.invoke(app, [*arguments, *options], env={"COLUMNS": "80"})
+
+
+@pytest.fixture(scope="module")
+def kaigai(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Run kaigai-2004 once."""
+    return reproduce(tmp_path_factory.mktemp("out"), "kaigai-2004", "--verbose")
+
+
+def test_nothing_is_cut_at_80_columns(kaigai: Result) -> None:
+    """Paths and the plot's words may be longer: they are there to be copied."""
+    assert (0, "") == (kaigai.exit_code, kaigai.stderr)
+    tables = kaigai.stdout.partition("\nplot: ")[0]
+    assert 80 >= max(map(len, tables.splitlines()))
+    assert "…" not in tables
+
+
+def test_every_cell_and_every_source_is_printed(kaigai: Result) -> None:
+    """24 cells with their published figure; each parameter's source in full."""
+    for (kernel, cpus), (printed, _) in kaigai_2004.published().items():
+        row = f"{kernel} {cpus} CPU {printed} "
+        assert any(" ".join(x.split()).startswith(row) for x in kaigai.stdout.splitlines())
+    text = " ".join(kaigai.stdout.split())
+    for parameter in load("itanium2-32").parameters():
+        assert " ".join(parameter.source.split()) in text
+
+
+def test_summary_and_files_come_last(kaigai: Result) -> None:
+    """Counts, errors, the spinlock's growth, then where the plot is and what it shows."""
+    starts = [line.partition(" ")[0] for line in kaigai.stdout.splitlines()[-6:]]
+    assert ["2", "error", "spinlock:", "plot:", "its", "the"] == starts
+
+
+def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
+    """The contract's keys and those of the module's docstring, errors as fractions."""
+    found = json.loads(reproduce(tmp_path, "made-up", "--json").stdout)
+    assert {
+        *("experiment", "title", "source", "machine", "complete", "parameters", "cells"),
+        *("summary", "plot", "plot_alt", "table"),
+    } == set(found)
+    assert {"name", "value", "unit", "source", "role"} == set(found["parameters"][0])
+    assert {
+        *("row", "column", "published", "understood", "simulated", "low", "high", "role"),
+        *("unit", "error"),
+    } == set(found["cells"][0])
+    error = pytest.approx(0.05)
+    assert {
+        "fitted": 0,
+        "predicted": 1,
+        "mean_abs_error": error,
+        "worst_abs_error": error,
+    } == found["summary"]
+    assert ("One point.", True) == (found["plot_alt"], Path(found["table"]).is_file())
+
+
+def test_several_experiments_make_a_list(tmp_path: Path, made_up: MadeUp) -> None:
+    """One document all the same."""
+    found = json.loads(reproduce(tmp_path, "made-up", "made-up", "--json").stdout)
+    assert ["made-up", "made-up"] == [document["experiment"] for document in found]
+
+
+def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
+    """Only with --verbose."""
+    said = [reproduce(tmp_path, "made-up", *v).stdout for v in ([], ["--verbose"])]
+    assert [False, True] == ["One point." in text for text in said]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name an experiment (kaigai-2004"),
+        (["kaigai2004"], "there is no experiment 'kaigai2004': did you mean 'kaigai-2004'?"),
+        (["kaigai-2004", "--seed", "-1"], "--seed -1: give a whole number from 0"),
+    ],
+)
+def test_bad_arguments_get_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
+    """Exit code 2, nothing on stdout, no file made."""
+    result = reproduce(tmp_path / "out", *arguments)
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert result.stderr.startswith(f"error: {message}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_no_replication_is_refused() -> None:
+    """Before anything is simulated or written."""
+    result = RUN.invoke(app, ["kaigai-2004", "--replications", "0"])
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "error: --replications 0: give a whole number from 1" in result.stderr
+
+
+def test_folder_that_can_not_be_written_is_refused(tmp_path: Path, made_up: MadeUp) -> None:
+    """A file is no folder; the message names the option."""
+    (tmp_path / "file").touch()
+    reasons = {
+        tmp_path / "file": f"{tmp_path / 'file'} is no folder",
+        tmp_path / "file" / "out": "can not be written (Not a directory)",
+    }
+    for folder, reason in reasons.items():
+        result = reproduce(folder, "made-up")
+        assert (2, "") == (result.exit_code, result.stdout)
+        assert result.stderr.startswith(f"error: --output {folder}: {reason}; name ")
+
+
+def test_interrupt_keeps_the_finished_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C within the sixth cell: five are printed and saved, exit code 130."""
+    whole = kaigai_2004.wall_seconds
+    measured: list[int] = []
+
+    def cut(*arguments: Any, **options: Any) -> Any:
+        if options.get("seed") is not None:  # a cell, not one of the runs that set the inputs
+            measured.append(1)
+            if len(measured) == 6:
+                raise KeyboardInterrupt
+        return whole(*arguments, **options)
+
+    monkeypatch.setattr(kaigai_2004, "wall_seconds", cut)
+    result = reproduce(tmp_path, "kaigai-2004", "--json")
+    found = json.loads(result.stdout)
+    assert (130, False, 5) == (result.exit_code, found["complete"], len(found["cells"]))
+    assert "interrupted: what is printed had been finished\n" == result.stderr
+    assert 6 == len((tmp_path / "kaigai-2004.csv").read_text().splitlines())
+
+
+def test_interrupt_before_the_first_cell(tmp_path: Path, made_up: MadeUp) -> None:
+    """One line, nothing on stdout."""
+    made_up.interrupted = True
+    result = reproduce(tmp_path, "made-up", "--json")
+    expected = (130, "", "interrupted: nothing was finished\n")
+    assert expected == (result.exit_code, result.stdout, result.stderr)
+
+
+def test_interrupt_ends_a_list_of_experiments(
+    tmp_path: Path, made_up: MadeUp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first experiment was cut short; the second is not begun, the list has one document."""
+    whole = MadeUp.reproduce
+    monkeypatch.setattr(
+        MadeUp, "reproduce", lambda self, **options: replace(whole(self), complete=False)
+    )
+    result = reproduce(tmp_path, "made-up", "made-up", "--json")
+    assert (130, 1) == (result.exit_code, len(json.loads(result.stdout)))
