@@ -4,6 +4,9 @@ KaiGai Kohei, "Re: RCU issue with SELinux", linux-kernel, 20 August 2004: N proc
 to a file on tmpfs and seek back, 5,000,000 times. Four kernels: SELinux off, one spinlock round the
 cache, a reader-writer lock, RCU.
 
+The parent process of the original waits for its first child only. In the steady state that is
+simulated all processes get on equally in the long run, so the mean over CPUs stands for that one.
+
 What goes in: the work of one iteration (from the cell "disabled, 4 CPUs") and the register work of
 one check (from "rcu, 4 CPUs"). What was fitted: two costs of the machine profile, on the rwlock at
 4 CPUs and the points at 1 and 2 CPUs (:func:`fit`). All other cells are predictions, the one that
