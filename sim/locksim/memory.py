@@ -133,10 +133,10 @@ def build(
     )
     memory.live[1:static_lines] = 1
     memory.names = sorted(_walk(root, ""))
-    for struct, _ in _structs(root, ""):
+    for struct, _ in structs(root, ""):
         _initialise(struct, memory, tables)
     metered: dict[int, str] = {}
-    for struct, name in _structs(root, ""):
+    for struct, name in structs(root, ""):
         if type(struct).METERED:
             metered[int(struct)] = name or type(struct).__name__
     for number, address in enumerate(sorted(metered)):
@@ -162,22 +162,22 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
                 memory.home[at : at + slot.stride // wpl] = tables.node_of[c]
 
 
-def _structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
+def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
     """Every embedded struct, parts before the whole, with its name."""
     prefix = f"{name}." if name else ""
     for field_name, f in type(struct).FIELDS.items():
         if isinstance(f, part):
-            yield from _structs(getattr(struct, field_name), prefix + field_name)
+            yield from structs(getattr(struct, field_name), prefix + field_name)
         elif isinstance(f, array) and not isinstance(f.of, word):
             elements = getattr(struct, field_name)
             for i in range(struct._layout.slot(field_name).count):  # type: ignore[union-attr]
-                yield from _structs(elements[i], f"{prefix}{field_name}[{i}]")
+                yield from structs(elements[i], f"{prefix}{field_name}[{i}]")
     yield struct, name
 
 
 def _walk(struct: Struct, name: str) -> Iterator[tuple[int, str]]:
     """Every word with its name."""
-    for inner, inner_name in _structs(struct, name):
+    for inner, inner_name in structs(struct, name):
         prefix = f"{inner_name}." if inner_name else ""
         for field_name, f in type(inner).FIELDS.items():
             if not isinstance(f, word) and not (isinstance(f, array) and isinstance(f.of, word)):
@@ -216,7 +216,7 @@ class _Setup:
 
     def run(self, root: Workload) -> None:
         """Run the setup program of every embedded struct, parts first."""
-        for struct, _ in _structs(root, ""):
+        for struct, _ in structs(root, ""):
             setup = getattr(struct, "setup", None)
             if setup is None:
                 continue

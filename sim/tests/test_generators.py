@@ -25,6 +25,7 @@ from locksim.engine.trace import MARK
 from locksim.lang import Lock, RWLock, Struct, Workload
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
+from locksim.locks import clh
 from locksim.machine import load
 from locksim.registry import Entry, entries, resolve
 from locksim.simulation import prepare
@@ -100,45 +101,10 @@ def load_of(struct: type[Struct]) -> Workload:
     return RcuTest(cache=AvcRCU(rcu=struct) if struct.__name__ == "RCU" else struct)
 
 
-CLH = '''
-class Node(Struct):
-    locked = word()
-
-
-class CLHLock(Lock):
-    """A queue lock whose nodes have to be given out before the start."""
-
-    tail = pointer(Node, padded=True)
-    spare = part(Node, padded=True)
-    nodes = percpu(Node)
-    mine = percpu(pointer(Node))
-    before = percpu(pointer(Node))
-
-    def setup(self):
-        yield self.tail.store(self.spare, RELAXED)
-        for i in range(n_cpus()):
-            yield self.mine[i].store(self.nodes[i], RELAXED)
-
-    def acquire(self):
-        node = yield self.mine[cpu()].load(RELAXED)
-        yield node.locked.store(1, RELAXED)
-        before = yield self.tail.swap(node, ACQ_REL)
-        yield self.before[cpu()].store(before, RELAXED)
-        while (yield before.locked.load(ACQUIRE)) != 0:
-            yield pause()
-
-    def release(self):
-        node = yield self.mine[cpu()].load(RELAXED)
-        before = yield self.before[cpu()].load(RELAXED)
-        yield self.mine[cpu()].store(before, RELAXED)
-        yield node.locked.store(0, RELEASE)
-'''
-
-
 def test_a_users_file_with_a_setup_runs(tmp_path: Path) -> None:
     """``locklab run my.py:CLHLock`` sets the lock up, and the lock excludes."""
     file = tmp_path / "my.py"
-    file.write_text("from locksim.lang import *\n" + CLH, encoding="utf-8")
+    file.write_text(inspect.getsource(clh), encoding="utf-8")
     arguments = [f"{file}:CLHLock", "--cpus", "3", "--operations", "20", "--json"]
     found = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert 0 == found.exit_code
@@ -348,7 +314,7 @@ def test_an_inherited_programs_fault_names_the_bases_file() -> None:
 
 def test_arguments_are_counted() -> None:
     """A call with too few says how many it takes, as Python does."""
-    lock = compile_source("from locksim.lang import *\n" + CLH, "my.py")["CLHLock"].struct
+    lock = compile_source(inspect.getsource(clh), "my.py")["CLHLock"].struct
     with pytest.raises(TypeError, match=r"acquire\(\) takes 0 arguments, not 1"):
         next(lock().placed(8, Space(8, 2)).acquire(1))  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="CLHLock has no address yet"):

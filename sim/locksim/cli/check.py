@@ -47,7 +47,6 @@ def check(
             memory=memory,
             property=property_,
             budget=Budget(max_states, max_seconds, buffer_entries),
-            codes={} if entry.code is None else {entry.struct: entry.code},
             name=lock,
             report=report,
         )

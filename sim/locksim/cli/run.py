@@ -59,7 +59,7 @@ def run(
 
     where = common.placement(placement)
     common.check_runs(replications=replications, seed=seed, operations=operations)
-    workload, codes = workload_for(lock, hold, think, read_percent, words)
+    workload = workload_for(lock, hold, think, read_percent, words)
     profile = machines.load(machine)
     n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
     with common.progress(f"{lock} on {machine}") as report:
@@ -71,7 +71,6 @@ def run(
             operations=operations,
             replications=replications,
             seed=seed,
-            codes=codes,
             longest_ps=patience_ps(n, hold, think),
             progress=report,
         )

@@ -83,17 +83,15 @@ def sweep(
     with common.progress("sweep") as report:
         for i, (name, n) in enumerate(plan):
             report(f"{name} on {common.cpus_of(n)}", i / len(plan))
-            workload, codes = loads[name]
             try:
                 result = simulate(
-                    workload,
+                    loads[name],
                     machine=profile,
                     cpus=n,
                     placement=where,
                     operations=operations,
                     replications=replications,
                     seed=seed,
-                    codes=codes,
                     longest_ps=patience_ps(n, hold, think),
                 )
                 if not result.complete:  # fewer replications than the other points have

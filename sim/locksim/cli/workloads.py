@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Lock, RWLock, Struct, Workload
+from locksim.lang.struct import Lock, RWLock, Workload
 from locksim.registry import resolve
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ class LoadError(Exception):
 
 def workload_for(
     name: str, hold_ns: int, think_ns: int, read_percent: int, words: int = 1
-) -> tuple[Workload, dict[type[Struct], ClassCode]]:
-    """The workload for a lock or cache, and the bytecode of what exists only as parsed text.
+) -> Workload:
+    """The workload for a lock or cache.
 
     Arguments:
         name: of the library, or ``FILE.py:CLASS``.
@@ -61,20 +60,19 @@ def workload_for(
     if not 0 <= words <= MOST_WORDS:
         raise LoadError(f"--words {words}: give a number from 0 to {MOST_WORDS}")
     entry = resolve(name)
-    codes = {} if entry.code is None else {entry.struct: entry.code}
     times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
     if issubclass(entry.struct, Lock):
-        return CriticalSection(lock=entry.struct, words=words, **times), codes
+        return CriticalSection(lock=entry.struct, words=words, **times)
     if issubclass(entry.struct, RWLock):
         times["words"] = max(1, words)
-        return ReadersWriters(lock=entry.struct, read_percent=read_percent, **times), codes
+        return ReadersWriters(lock=entry.struct, read_percent=read_percent, **times)
     if "has_perm" in entry.compiled().methods:
         if think_ns < 1:
             raise LoadError(
                 f"--think {think_ns}: a cache's load needs at least 1 ns between checks"
             )
         jitter = think_ns * NS // 10
-        return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter), codes
+        return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
     raise LoadError(
         f"{name} is neither a Lock nor an RWLock nor a cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"

@@ -67,7 +67,7 @@ from locksim.lang import ops
 from locksim.lang.fields import array
 from locksim.lang.struct import Struct
 from locksim.machine import MachineTables
-from locksim.memory import Memory, _structs
+from locksim.memory import Memory, structs
 
 forget_stale(
     advance,
@@ -271,7 +271,7 @@ class Session:
                 roots.append(memory.space.view(target, start * memory.space.words_per_line))
                 break
         for root in reversed(roots):
-            for struct, _ in _structs(root, ""):
+            for struct, _ in structs(root, ""):
                 for field in type(struct).FIELDS.values():
                     if isinstance(field, array):
                         slot = memory.space.layout(struct).slot(field.name)
