@@ -16,14 +16,31 @@
 
 #include "locklab/arch.h"
 
+/* One turn of private work: no memory is touched, and a compiler can not leave it out. */
+static inline void locklab_spend(uint32_t turns)
+{
+    for (; turns > 0; turns--)
+        __asm__ volatile("" : "+r"(turns));
+}
+
 /* Two lines: the hardware may fetch lines in pairs. */
 #define LOCKLAB_PAD (2 * LOCKLAB_LINE)
+
+/* What a thread does beside taking the lock, for the loops that ask. All zero: nothing. */
+struct locklab_mix {
+    uint32_t hold;        /* turns of locklab_spend() inside a section */
+    uint32_t think;       /* turns of it between two sections */
+    uint32_t write_share; /* of 65536 sections, how many write; where there is a read side */
+    uint32_t option;      /* what a data structure or workload makes of it */
+    uint64_t seed;
+};
 
 /* What one thread is asked to do. A loop uses either `iterations` or `stop`. */
 struct locklab_order {
     uint64_t iterations;
     const atomic_bool *stop;
     bool read; /* take the read side */
+    struct locklab_mix mix;
 };
 
 /* What one thread did. Each has lines of its own. */
@@ -43,13 +60,18 @@ struct locklab_loop {
                  struct locklab_tally *tally);
     uint64_t (*updates)(const void *state); /* the counter that exclusive sections count up */
     void (*dispose)(void *state);
+    bool has_read;
 };
+
+/* Locks, the data structures that they guard, probes of the machine, and whole workloads. */
+enum locklab_kind { LOCKLAB_LOCK, LOCKLAB_STRUCTURE, LOCKLAB_PROBE, LOCKLAB_WORKLOAD };
+
+enum locklab_loop_name { LOCKLAB_VALIDATE, LOCKLAB_THROUGHPUT, LOCKLAB_LATENCY, LOCKLAB_LOOPS };
 
 struct locklab_kernel {
     const char *name;
-    const struct locklab_loop *validate;
-    const struct locklab_loop *throughput;
-    const bool *has_read;
+    enum locklab_kind kind;
+    const struct locklab_loop *loops[LOCKLAB_LOOPS]; /* NULL: it has no such loop */
 };
 
 /* NULL when there is none with this number or name. */
@@ -63,6 +85,7 @@ struct locklab_plan {
     uint64_t duration_ns; /* > 0: set the stop flag after this time */
     uint64_t patience_ns; /* > 0: give up when `iterations` take longer */
     bool read;
+    struct locklab_mix mix;
     bool (*interrupted)(void); /* asked after a signal: give up? NULL: never */
 };
 

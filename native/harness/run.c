@@ -221,7 +221,7 @@ struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct
     struct worker *workers = calloc(plan->threads, sizeof(*workers));
 
     run.state = loop->prepare(plan->threads);
-    run.order = (struct locklab_order){plan->iterations, &run.stop, plan->read};
+    run.order = (struct locklab_order){plan->iterations, &run.stop, plan->read, plan->mix};
     memset(tallies, 0, plan->threads * sizeof(*tallies));
     if (run.state != NULL && workers != NULL)
         outcome = run_threads(&run, workers, tallies);

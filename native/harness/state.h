@@ -17,6 +17,12 @@
 #define NODE_INIT(node) ((void)(node))
 #endif
 
+#ifdef READ_ACQUIRE
+#define LOCKLAB_HAS_READ true
+#else
+#define LOCKLAB_HAS_READ false
+#endif
+
 #define LOCKLAB_PASTE(a, b) a##b
 #define LOCKLAB_NAME(prefix, kernel) LOCKLAB_PASTE(prefix, kernel)
 

@@ -78,4 +78,5 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
     (void)node;
 }
 
-const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {prepare, work, updates, free};
+const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {prepare, work, updates, free,
+                                                                     LOCKLAB_HAS_READ};
