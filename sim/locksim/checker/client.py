@@ -227,6 +227,8 @@ class Replacing(Workload):
     def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
         """One thread's life."""
         for i in range(self.rounds):
+            # First of all, so that a reading may come after the quiescent state that let it be.
+            yield from self.lock.quiescent()
             if (thread() + i + self.shift) % 2 == 0:
                 new = yield alloc(Box)
                 yield new.value.store(1, RELAXED)
@@ -238,7 +240,6 @@ class Replacing(Workload):
                 box = yield self.shared.load(ACQUIRE)
                 assert (yield box.value.load(RELAXED)) == 1
                 yield from self.lock.read_unlock()
-            yield from self.lock.quiescent()
         yield from self.lock.offline()
 
 

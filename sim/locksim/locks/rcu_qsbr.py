@@ -19,7 +19,8 @@ after its ACQUIRE of that number comes after. What a CPU did before its quiescen
 before its RELEASE of the word, and the updater's freeing after its ACQUIRE. So a quiescent
 state needs no full fence. Going online does, on both sides: the CPU announces itself and then
 reads, while the updater unlinks and then looks for announcements; without the fences both could
-miss each other, on x86 too.
+miss each other, on x86 too. The fences of ``read_lock`` and ``read_unlock`` stand for the barriers
+against the compiler that are there in C; they order nothing that quiescent states do not.
 
 Cost in line transfers. Reader: none, ever. Quiescent state without a grace period: none, one load
 that hits. One grace period on N CPUs: each re-reads ``current`` (N), gets the right to write its
