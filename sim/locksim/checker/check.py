@@ -20,13 +20,20 @@ from locksim.checker.counterexample import Counterexample
 from locksim.checker.errors import CheckError
 from locksim.checker.explore import Exploration, explore
 from locksim.checker.loop import NO_PROGRESS
-from locksim.checker.model import WATCH_ASSERTIONS, WATCH_EXCLUSION, Model, model
+from locksim.checker.model import (
+    WATCH_ASSERTIONS,
+    WATCH_EXCLUSION,
+    WATCH_RACES,
+    Model,
+    address_of,
+    model,
+)
 from locksim.checker.progress import doomed
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
 
 Progress = Callable[[str, float], None]
-PROPERTIES = ("all", "exclusion", "deadlock", "assertion", "memory")
+PROPERTIES = ("all", "exclusion", "deadlock", "assertion", "memory", "race")
 """What can be asked for. A fault of the program (dead memory used, an index out of range, …) ends
 every check, since nothing that follows it has a meaning; "memory" asks for nothing else."""
 
@@ -39,12 +46,14 @@ class Budget:
         max_states: states of one client. max_seconds: time for all clients together.
         buffer_entries: stores that a store buffer holds under TSO.
         heap_lines: lines that ``alloc`` can hand out.
+        history: overtaken messages of a word that are remembered under C11.
     """
 
     max_states: int = 5_000_000
     max_seconds: float = 600.0
     buffer_entries: int = 8
     heap_lines: int = 16
+    history: int = 8
 
 
 @dataclass(frozen=True)
@@ -168,14 +177,14 @@ def outcomes(
     """
     budget = budget or Budget()
     built = _model(workload, threads, memory, 0, budget, None)
-    at = [_address(built, name) for name in observe]
+    at = [address_of(built.memory, name) for name in observe]
     found = explore(
         built, deadlock=False, max_states=budget.max_states, max_seconds=budget.max_seconds
     )
     if found.status:
         told = ce.tell(found, found.status, found.state, found.action)
         raise CheckError(f"the workload goes wrong before it ends: {told.message}")
-    if not found.complete or found.buffer_was_full:
+    if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
@@ -200,13 +209,14 @@ def _check(
         raise CheckError(f"{budget.max_seconds} seconds: give a time above 0")
     watch = WATCH_EXCLUSION * (asked in ("all", "exclusion"))
     watch |= WATCH_ASSERTIONS * (asked in ("all", "assertion"))
+    watch |= WATCH_RACES * (asked in ("all", "race"))
     states, depth, seconds = 0, 0, 0.0
     limits: list[str] = []
     verdict, told, client = "proven", None, todo[-1]
     for client in todo:
-        built = _model(client.workload, threads, memory, watch, budget, codes)
+        built = _model(client.workload, threads, memory, watch, budget, codes, client.plain)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
-        words = [(_address(built, word), value) for word, value in expect.items()]
+        words = [(address_of(built.memory, word), value) for word, value in expect.items()]
         found = explore(
             built,
             expect=np.array(words, np.int64).reshape(-1, 2),
@@ -231,6 +241,11 @@ def _check(
             limits = [
                 f"store buffers of {budget.buffer_entries} entries were full at times: "
                 "nothing is said about larger ones"
+            ]
+        if found.forgot:
+            limits = [
+                f"words had more than {budget.history} overtaken values that somebody could still "
+                "read: nothing is said about reading older ones"
             ]
     return Verdict(
         lock=name,
@@ -274,6 +289,7 @@ def _model(
     watch: int,
     budget: Budget,
     codes: dict[type[Struct], ClassCode] | None,
+    plain: tuple[str, ...] = (),
 ) -> Model:
     return model(
         workload,
@@ -282,13 +298,7 @@ def _model(
         codes=codes,
         buffer_entries=budget.buffer_entries,
         heap_lines=budget.heap_lines,
+        history=budget.history,
+        plain=plain,
         watch=watch,
     )
-
-
-def _address(built: Model, name: str) -> int:
-    for address, word in built.memory.names:
-        if word == name:
-            return address
-    known = ", ".join(word for _, word in built.memory.names)
-    raise CheckError(f"there is no word '{name}'; there are {known}")

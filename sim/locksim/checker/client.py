@@ -25,11 +25,13 @@ class Client:
         name: what it does, in a few words.
         workload: the description.
         expect: word's name → its value at the end.
+        plain: words that stand for data that is not atomic: a race on them is an error.
     """
 
     name: str
     workload: Workload
     expect: dict[str, int] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
 
 
 class Counting(Workload):
@@ -126,10 +128,12 @@ def clients(
     if issubclass(cls, Lock):
         code = (codes or {}).get(cls) or compile_class(cls)
         expect = {"count": n_threads * rounds}
-        todo = [Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect)]
+        todo = [
+            Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect, ("count",))
+        ]
         if "try_acquire" in code.methods:
             tries = Trying(lock=lock, rounds=rounds)
-            todo.append(Client("try, else acquire, and count up", tries, expect))
+            todo.append(Client("try, else acquire, and count up", tries, expect, ("count",)))
         return todo
     if issubclass(cls, RWLock):
         return [_mixed(lock, n_threads, rounds, shift) for shift in (0, 1)]
@@ -143,4 +147,4 @@ def _mixed(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int)
     writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = ReadingAndWriting(lock=lock, rounds=rounds, shift=shift)
     name = f"{n_threads * rounds - writes} readings, {writes} writings"
-    return Client(name, workload, {"count": writes, "copy": writes})
+    return Client(name, workload, {"count": writes, "copy": writes}, ("count", "copy"))

@@ -14,11 +14,12 @@ from typing import Any
 
 from numba import njit
 
-from locksim.checker import loop, step
+from locksim.checker import loop, outcome, step
 
 _PACKAGE = Path(__file__).parent.parent
 SOURCES = (
-    *(f"checker/{name}.py" for name in ("loop", "model", "registers", "step", "table")),
+    *(f"checker/{name}.py" for name in ("c11", "loop", "model", "outcome")),
+    *(f"checker/{name}.py" for name in ("registers", "sc", "step", "table", "tso")),
     "compiler/bytecode.py",
     "engine/faults.py",
     "lang/ops.py",
@@ -44,13 +45,13 @@ def _entries(key: int) -> tuple[Any, Any, Any]:
     @njit(cache=True)
     def begin(t, row, shared, regs, note):  # type: ignore[no-untyped-def]
         if key == 0:
-            return step.DONE
+            return outcome.DONE
         return step.start(t, row, shared, regs, note)
 
     @njit(cache=True)
     def act(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
         if key == 0:
-            return step.DONE
+            return outcome.DONE
         return step.perform(t, row, shared, regs, action, note)
 
     return advance, begin, act

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim.checker import model as m
+from locksim.checker import outcome as oc
 from locksim.checker import registers as rg
 from locksim.checker import step as st
 from locksim.checker.compiled import act, begin
@@ -126,7 +127,7 @@ class _Walk:
         self.failed = -1
         self.thread = 0
         for i, row in enumerate(self.rows):
-            if begin(model.tables, row, self.shared, self.regs, self.note) != st.DONE:
+            if begin(model.tables, row, self.shared, self.regs, self.note) != oc.DONE:
                 self.failed, self.thread = i, i
                 return
 
@@ -194,10 +195,12 @@ class _Walk:
 
     def verdict(self, status: int, expect: dict[str, int]) -> tuple[str, str]:
         """The kind of what is wrong, and the message."""
-        if status == st.FAULT:
+        if status == oc.FAULT:
             return self._fault()
-        if status == st.EXCLUSION:
+        if status == oc.EXCLUSION:
             return "exclusion", self._exclusion()
+        if status == oc.RACE:
+            return "race", self._race()
         if status == WRONG_END:
             words = {name: address for address, name in self.model.memory.names}
             wrong = [
@@ -245,6 +248,18 @@ class _Walk:
             return f"thread {self.thread} releases {name}, which it does not hold: {holders}"
         enters = "enters" if what == Mark.ACQUIRED else "enters as a reader"
         return f"thread {self.thread} {enters} while {holders} ({name})"
+
+    def _race(self) -> str:
+        """Two accesses that nothing orders."""
+        address = int(self.note[rg.N_ADDRESS])
+        name = self.names.word(address)
+        if int(self.model.program.code[int(self.note[rg.N_PC]), 0]) == b.FREE:
+            name = self.names.object(address).lstrip("&")
+            return f"thread {self.thread} frees {name}, and does not know its last store"
+        return (
+            f"thread {self.thread} uses {name}, and nothing orders that after what another thread "
+            "did to it: in C this is a data race, on a weak machine an update can be lost"
+        )
 
     def _waits(self) -> list[str]:
         found = []

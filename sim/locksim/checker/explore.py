@@ -26,8 +26,9 @@ from locksim.checker.compiled import advance, begin
 from locksim.checker.errors import CheckError
 from locksim.checker.loop import Space
 from locksim.checker.model import Model
+from locksim.checker.outcome import CHOICES, DONE
 from locksim.checker.registers import NOTES
-from locksim.checker.step import CHOICES, DONE, MAX_CHOICES
+from locksim.checker.step import MAX_CHOICES
 from locksim.checker.table import intern, refill
 
 _CHUNK = 20_000
@@ -75,6 +76,11 @@ class Exploration:
     def buffer_was_full(self) -> bool:
         """Whether some store had to wait for room in its buffer."""
         return bool(self.space.control[loop.FULL])
+
+    @property
+    def forgot(self) -> bool:
+        """Whether some word had more messages than are remembered."""
+        return bool(self.space.control[loop.FORGOT])
 
     def path(self, state: int) -> list[int]:
         """The steps to a state (thread * 64 + action each): a shortest path."""
@@ -176,7 +182,7 @@ def _empty(model: Model) -> Space:
         final=np.zeros(many, np.int8),
         edge_start=np.zeros(many + 1, np.int64),
         edges=np.zeros(4 * many, np.int32),
-        control=np.zeros(8, np.int64),
+        control=np.zeros(9, np.int64),
     )
 
 

@@ -16,16 +16,9 @@ import numpy.typing as npt
 from numba import njit
 
 from locksim.checker import model as m
-from locksim.checker.registers import NOTES
-from locksim.checker.step import (
-    DISABLED,
-    DONE,
-    FLUSH,
-    FULL_BUFFER,
-    HEAP_FULL,
-    MAX_CHOICES,
-    perform,
-)
+from locksim.checker.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
+from locksim.checker.registers import N_FORGOT, NOTES
+from locksim.checker.step import FLUSH, MAX_CHOICES, perform
 from locksim.checker.table import intern
 from locksim.compiler import bytecode as b
 
@@ -36,7 +29,7 @@ RUNNING, COMPLETE, ROOM, VIOLATED = range(4)
 """Why the loop stopped."""
 
 # The control block.
-(EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS) = range(8)
+(EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS, FORGOT) = range(9)
 
 _Int64 = npt.NDArray[np.int64]
 
@@ -105,6 +98,7 @@ def _first_time(t, x, regs, note, row, shared, at, key):  # type: ignore[no-unty
     x.memo_key[at] = key
     x.memo[at, 2] = status
     x.control[MEMOS] += 1
+    x.control[FORGOT] |= note[N_FORGOT]
     if status == DONE:
         x.memo[at, 0] = intern(x.threads, x.thread_slots, x.thread_count, row)
         x.memo[at, 1] = intern(x.shared, x.shared_slots, x.shared_count, shared)
@@ -120,6 +114,7 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
     shared = np.zeros(x.shared.shape[1], np.int64)
     state = np.zeros(n + 1, np.int32)
     # Names of their own: passing the whole tuple on costs more than a transition.
+    c11 = t.size[m.MODEL] == m.C11
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
     keys, memo, threads, edges = x.memo_key, x.memo, x.threads, x.edges
     while True:
@@ -136,7 +131,8 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
         for i in range(n):
             thread_row = np.int64(states[s, i])
             op = t.code[threads[thread_row, m.PC], 0]
-            actions = MAX_CHOICES if op == b.RANDOM else 1
+            many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
+            actions = MAX_CHOICES if many else 1
             if op == b.EXIT:
                 exited += 1
                 actions = 0
@@ -150,7 +146,7 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
                     _first_time(t, x, regs, note, row, shared, at, key)
                 status = memo[at, 2]
                 if status == DISABLED:
-                    if op == b.RANDOM:
+                    if many:
                         break
                     continue
                 if status == FULL_BUFFER:

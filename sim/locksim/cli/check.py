@@ -22,13 +22,14 @@ def check(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")],
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
-    memory: Annotated[str, typer.Option(help="memory model: sc or tso")] = "sc",
+    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
-        str, typer.Option("--property", help="all, exclusion, deadlock, assertion or memory")
+        str, typer.Option("--property", help="all, exclusion, deadlock, assertion, memory or race")
     ] = "all",
     max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,
     max_seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 600.0,
     buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
+    history: Annotated[int, typer.Option(help="old values of a word to remember under c11")] = 8,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Prove a lock for a few threads, or show the shortest way to break it.
@@ -46,7 +47,7 @@ def check(
             rounds=rounds,
             memory=memory,
             property=property_,
-            budget=Budget(max_states, max_seconds, buffer_entries),
+            budget=Budget(max_states, max_seconds, buffer_entries, history=history),
             name=lock,
             report=report,
         )

@@ -1,4 +1,4 @@
-"""Every lock of the library is proven for two and three threads under both memory models."""
+"""Every lock of the library is proven for two and three threads under every memory model."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from locksim.registry import entries
 LOCKS = [e for e in entries() if issubclass(e.struct, Lock | RWLock)]
 
 
-@pytest.mark.parametrize("memory", ["sc", "tso"])
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize(("threads", "rounds"), [(2, 2), (3, 1)])
 @pytest.mark.parametrize("entry", LOCKS, ids=[e.name for e in LOCKS])
 def test_lock_is_proven(entry, threads, rounds, memory):
