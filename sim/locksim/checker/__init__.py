@@ -21,15 +21,18 @@ from locksim.checker.check import (
 )
 from locksim.checker.counterexample import Counterexample, Step
 from locksim.checker.errors import CheckError
+from locksim.checker.replay import ReplayError, replay
 
 __all__ = [
     "PROPERTIES",
     "Budget",
     "CheckError",
     "Counterexample",
+    "ReplayError",
     "Step",
     "Verdict",
     "check_lock",
     "check_workload",
     "outcomes",
+    "replay",
 ]

@@ -55,6 +55,8 @@ class Step:
         marks: what the thread does to locks right after, such as "acquired lock".
         buffers: each thread's store buffer after the step, oldest first, as (word, value, value
             as text).
+        behind: under C11 how many newer values of the word there were than the one that was read,
+            or than the one that was stored.
     """
 
     thread: int
@@ -73,6 +75,7 @@ class Step:
     source: str
     marks: list[str]
     buffers: list[list[tuple[str, int, str]]]
+    behind: int = 0
 
 
 @dataclass(frozen=True)
@@ -84,12 +87,17 @@ class Counterexample:
         message: what is wrong, in words.
         steps: the path. The last step shows the fault, or reaches the state that is wrong.
         threads: how many there are.
+        cycle: where the steps go round for ever: the index of the first one of the cycle, whose
+            last step leads back to where it began. None: they do not.
+        victim: the thread that never gets on in the cycle, or -1.
     """
 
     found: str
     message: str
     steps: list[Step]
     threads: int
+    cycle: int | None = None
+    victim: int = -1
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -176,6 +184,7 @@ class _Walk:
             source=linecache.getline(place.file, place.line).strip(),
             marks=self._marks(),
             buffers=[self._buffer(r) for r in self.rows],
+            behind=int(note[rg.N_BEHIND]) if has_word else 0,
         )
 
     def _marks(self) -> list[str]:

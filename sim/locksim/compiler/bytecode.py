@@ -45,8 +45,8 @@ ALLOC = 61  # x0 <- an object of type number x5
 FREE = 62  # x3
 
 WIDTH = 8
-"""Columns of the table. Column 7 of a memory operation and of a fence holds its C11 order; column 6 of
-a SWAP is 1 where the source says ``store`` (SEQ_CST)."""
+"""Columns of the table. Column 7 of a memory operation and of a fence holds its C11 order; column 6
+of a SWAP is 1 where the source says ``store`` (SEQ_CST)."""
 
 
 @dataclass(frozen=True, slots=True)
