@@ -11,17 +11,11 @@ state, :mod:`model` lays a state out, :mod:`step` takes one step, :mod:`explore`
 wrong, :mod:`check` puts it together. What the memory models allow is in ``docs/CHECKER.md``.
 """
 
-from locksim.checker.check import (
-    PROPERTIES,
-    Budget,
-    Verdict,
-    check_lock,
-    check_workload,
-    outcomes,
-)
+from locksim.checker.check import check_lock, check_workload, outcomes
 from locksim.checker.counterexample import Counterexample, Step
 from locksim.checker.errors import CheckError
 from locksim.checker.replay import ReplayError, replay
+from locksim.checker.verdict import PROPERTIES, Budget, Verdict
 
 __all__ = [
     "PROPERTIES",

@@ -78,7 +78,7 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
                 break
             action -= 1
         at -= 1
-    new = written(code, regs, old)
+    new = written(t, code, regs, old)
     note[N_OLD], note[N_NEW], note[N_BEHIND] = old, new, last - at
     shared[mine] |= _bits(first, at)
     carried = np.int64(0)
@@ -165,7 +165,7 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
         return DISABLED
     mine = t.size[m.CUR] + thread
     old = shared[address]
-    note[N_OLD], note[N_NEW], note[N_BEHIND] = old, written(code, regs, old), 0
+    note[N_OLD], note[N_NEW], note[N_BEHIND] = old, written(t, code, regs, old), 0
     loads = code[0] == b.LOAD
     own = -1
     for i in range(first, _end(t, shared, address, last)):

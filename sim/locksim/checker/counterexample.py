@@ -20,7 +20,9 @@ from locksim.checker import registers as rg
 from locksim.checker import step as st
 from locksim.checker.compiled import act, begin
 from locksim.checker.explore import Exploration
-from locksim.checker.loop import NO_PROGRESS, STUCK, WRONG_END
+from locksim.checker.leak import leaked
+from locksim.checker.liveness import Lasso
+from locksim.checker.loop import LEAK, NO_PROGRESS, STUCK, WRONG_END
 from locksim.checker.model import Model
 from locksim.checker.names import Names
 from locksim.compiler import bytecode as b
@@ -119,6 +121,37 @@ def tell(
     steps = [walk.step(a) for a in path]
     kind, message = walk.verdict(status, expect or {})
     return Counterexample(kind, message, steps, found.model.n_threads)
+
+
+def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
+    """The counterexample of a run that goes round for ever."""
+    walk = _Walk(found.model)
+    steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
+    message = _FOR_EVER[lasso.found].format(
+        steps="no step at all"
+        if not lasso.cycle
+        else f"steps {len(lasso.path) + 1} to {len(steps)}",
+        victim=lasso.victim,
+    )
+    waits = "\n".join(walk.waits())
+    return Counterexample(
+        lasso.found,
+        f"{message}\n{waits}",
+        steps,
+        found.model.n_threads,
+        cycle=len(lasso.path),
+        victim=lasso.victim,
+    )
+
+
+_FOR_EVER = {
+    "starvation": "{steps} go round for ever, each thread gets its turns, others get in, "
+    "and thread {victim} does not",
+    "livelock": "{steps} go round for ever, each thread gets its turns, and nobody gets in, "
+    "least of all thread {victim}",
+    "bypass": "{steps} can be gone round as often as one likes while thread {victim} waits: "
+    "others overtake it without bound",
+}
 
 
 class _Walk:
@@ -221,7 +254,10 @@ class _Walk:
                 "assertion",
                 f"all threads have finished, and {', '.join(wrong)}: an update is lost",
             )
-        waits = "\n".join(self._waits())
+        if status == LEAK:
+            lost = ", ".join(self.names.object(at) for at in leaked(self.model, self.shared))
+            return "leak", f"all threads have finished, and nothing points to {lost} any more"
+        waits = "\n".join(self.waits())
         if status == STUCK:
             return "deadlock", f"no thread can take a step\n{waits}"
         assert status == NO_PROGRESS
@@ -270,7 +306,8 @@ class _Walk:
             "did to it: in C this is a data race, on a weak machine an update can be lost"
         )
 
-    def _waits(self) -> list[str]:
+    def waits(self) -> list[str]:
+        """Where each thread is that has not finished."""
         found = []
         for i, row in enumerate(self.rows):
             pc = int(row[m.PC])

@@ -47,7 +47,7 @@ THREAD, PC, BUFFERED, REGISTERS = range(4)
 (MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, HOLDERS, SLEEP, PERMIT) = range(9)
 (HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
 (VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
-(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES) = range(25, 30)
+(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP) = range(25, 31)
 
 WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
 
@@ -103,6 +103,7 @@ def model(
     heap_lines: int = 16,
     history: int = 8,
     plain: Iterable[str] = (),
+    wrap: bool = False,
     watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
 ) -> Model:
     """Build the model of a workload.
@@ -116,6 +117,8 @@ def model(
         heap_lines: lines that ``alloc`` can hand out.
         history: overtaken messages of a word that are remembered under C11, 1 to 15.
         plain: names of words that are not atomic: under C11 a race on them is an error.
+        wrap: let a word that counts up to a power of two become 0 there, as narrow words do: the
+            first one that no address reaches.
         watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
             WATCH_RACES, or several.
 
@@ -147,13 +150,15 @@ def model(
         parts |= _views(len(built.words), n_threads)
     starts = np.cumsum([0, *map(len, parts.values())])
     offset = dict(zip(parts, map(int, starts[:-1]), strict=True))
-    size = np.zeros(30, np.int64)
+    size = np.zeros(31, np.int64)
     size[MODEL], size[ENTRIES], size[N_THREADS] = number, entries, n_threads
     size[N_WORDS], size[WIDTH] = len(built.words), program.width
     size[LINE_SHIFT] = wpl.bit_length() - 1
     size[HOLDERS], size[SLEEP], size[PERMIT] = (offset[k] for k in ("holders", "sleep", "permit"))
     size[HEAP], size[FREE_HEAD] = offset["heap_next"], offset["free_head"]
     size[LIVE], size[OBJECT], size[FREE_NEXT] = (offset[k] for k in ("live", "object", "free_next"))
+    # At 0 nothing wraps: what becomes 0 is 0 already.
+    size[WRAP] = max(16, 1 << len(built.words).bit_length()) if wrap else 0
     size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
     if number == C11:
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]

@@ -168,9 +168,13 @@ class ReferenceMachine:
             for start in range(len(self.memory.live))
             if self.memory.object_type[start]
         }
-        heap = min([len(self.memory.live) - HEAP_LINES, *lines])
+        objects = {line for start, n in lines.items() for line in range(start, start + n)}
         reached: set[int] = set()
-        todo = [int(v) for v in self.memory.words[: heap * wpl]] if lines else []
+        todo = [
+            int(self.memory.words[address])
+            for address in range(len(self.memory.words))
+            if address // wpl not in objects and self.memory.live[address // wpl]
+        ]
         while todo:
             line = todo.pop() // wpl
             for start, n in lines.items():

@@ -190,9 +190,11 @@ class _Replay:
             for number, step in enumerate(steps, start=cycle + 1):
                 self._do(number, step)
         entered = {thread for thread, mark in vm.marks if mark in _ENTRIES}
-        if self.told.victim in entered:
-            raise ReplayError(f"thread {self.told.victim} gets in after all")
-        waiting = {step.thread for step in steps}
-        if self.told.victim not in waiting and vm.options(self.told.victim):
+        if self.told.victim in entered or (self.told.found == "bypass" and not entered):
+            raise ReplayError(f"thread {self.told.victim} gets in after all, or nobody does")
+        if self.told.found == "bypass":
+            return "bypass"
+        acting = {step.thread for step in steps}
+        if self.told.victim not in acting and vm.options(self.told.victim):
             raise ReplayError(f"thread {self.told.victim} could act, and never does")
         return "starvation" if entered else "livelock"

@@ -134,7 +134,7 @@ def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untype
         return c11.access(t, row, shared, regs, code, address, action, note)
     if t.size[m.MODEL] == m.TSO:
         return tso.access(t, row, shared, regs, code, address, note)
-    return sc.access(shared, regs, code, address, note)
+    return sc.access(t, shared, regs, code, address, note)
 
 
 @njit

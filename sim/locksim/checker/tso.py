@@ -31,14 +31,15 @@ def access(t, row, shared, regs, code, address, note):  # type: ignore[no-untype
     if op == b.STORE:
         if n == t.size[m.ENTRIES]:
             return FULL_BUFFER
-        note[N_OLD], note[N_NEW] = shared[address], regs[code[4]]
+        note[N_OLD] = shared[address]
+        note[N_NEW] = sc.written(t, code, regs, shared[address])
         row[first + 2 * n] = address
-        row[first + 2 * n + 1] = regs[code[4]]
+        row[first + 2 * n + 1] = note[N_NEW]
         row[m.BUFFERED] = n + 1
         return DONE
     if n:
         return DISABLED
-    return sc.access(shared, regs, code, address, note)
+    return sc.access(t, shared, regs, code, address, note)
 
 
 @njit

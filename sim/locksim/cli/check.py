@@ -28,6 +28,7 @@ def check(
     ] = "all",
     max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,
     max_seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 600.0,
+    max_memory: Annotated[int, typer.Option(help="memory to use at most, in MiB")] = 8192,
     buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
     history: Annotated[int, typer.Option(help="old values of a word to remember under c11")] = 8,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
@@ -47,7 +48,9 @@ def check(
             rounds=rounds,
             memory=memory,
             property=property_,
-            budget=Budget(max_states, max_seconds, buffer_entries, history=history),
+            budget=Budget(
+                max_states, max_seconds, max_memory << 20, buffer_entries, history=history
+            ),
             name=lock,
             report=report,
         )

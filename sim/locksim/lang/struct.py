@@ -160,6 +160,9 @@ class Lock(Struct):
     ``try_acquire()`` gives nonzero on success.
     """
 
+    MODELS: ClassVar[tuple[str, ...]] = ("sc", "tso", "c11")
+    """The memory models that the lock claims to be right under; the checker holds it to that."""
+
     METERED: ClassVar[dict[str, str]] = {
         "acquire": "acquire",
         "try_acquire": "try_acquire",
@@ -169,6 +172,8 @@ class Lock(Struct):
 
 class RWLock(Struct):
     """A reader-writer lock: ``read_acquire/read_release`` and ``write_acquire/write_release``."""
+
+    MODELS: ClassVar[tuple[str, ...]] = ("sc", "tso", "c11")
 
     METERED: ClassVar[dict[str, str]] = {
         "read_acquire": "read_acquire",
