@@ -15,6 +15,7 @@ from locksim.checker.check import check_lock, check_workload, outcomes
 from locksim.checker.counterexample import Counterexample, Step
 from locksim.checker.errors import CheckError
 from locksim.checker.replay import ReplayError, replay
+from locksim.checker.sample import Sampling, sample_lock
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
 
 __all__ = [
@@ -23,10 +24,12 @@ __all__ = [
     "CheckError",
     "Counterexample",
     "ReplayError",
+    "Sampling",
     "Step",
     "Verdict",
     "check_lock",
     "check_workload",
     "outcomes",
     "replay",
+    "sample_lock",
 ]

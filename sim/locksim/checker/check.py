@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from locksim.checker import counterexample as ce
 from locksim.checker.client import Client, clients
@@ -29,6 +31,7 @@ from locksim.checker.model import (
     address_of,
     model,
 )
+from locksim.checker.outcome import FAULT
 from locksim.checker.progress import doomed
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.compiler.ir import ClassCode
@@ -199,17 +202,14 @@ class _Check:
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
-        watch = WATCH_EXCLUSION * (asked in ("all", "exclusion"))
-        watch |= WATCH_ASSERTIONS * (asked in ("all", "assertion"))
-        watch |= WATCH_RACES * (asked in ("all", "race"))
+        watch = watched(asked)
         built = build(
             client, self.threads, self.memory, watch, self.budget, self.codes, wrap=endless
         )
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
-        words = [(address_of(built.memory, word), value) for word, value in expect.items()]
         found = explore(
             built,
-            expect=np.array(words, np.int64).reshape(-1, 2),
+            expect=expected(built, expect),
             deadlock=asked in ("all", "deadlock"),
             max_states=self.budget.max_states,
             max_seconds=max(1e-3, self.budget.max_seconds - self.seconds),
@@ -218,13 +218,16 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        told = self._violation(found, expect)
+        told = self._violation(found, client, expect)
         self.seconds += found.seconds + time.perf_counter() - begun
         return found, told
 
-    def _violation(self, found: Exploration, expect: dict[str, int]) -> Counterexample | None:
+    def _violation(
+        self, found: Exploration, client: Client, expect: dict[str, int]
+    ) -> Counterexample | None:
         if found.status:
-            return ce.tell(found, found.status, found.state, found.action, expect)
+            told = ce.tell(found, found.status, found.state, found.action, expect)
+            return named(told, client) if found.status == FAULT else told
         if not found.complete:
             return None
         if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
@@ -280,6 +283,25 @@ class _Check:
             f"not finished, no proof: {why} was used up; explored {found.states} states, "
             f"to depth {found.depth}"
         )
+
+
+def named(told: Counterexample, client: Client) -> Counterexample:
+    """The same, with the name that a fault has for this client: a grace-period violation, say."""
+    name = client.means.get(told.found, "")
+    return replace(told, message=f"{name}: {told.message}") if name else told
+
+
+def watched(asked: str) -> int:
+    """What stops an exploration that asks for a property."""
+    watch = WATCH_EXCLUSION * (asked in ("all", "exclusion"))
+    watch |= WATCH_ASSERTIONS * (asked in ("all", "assertion"))
+    return watch | WATCH_RACES * (asked in ("all", "race"))
+
+
+def expected(built: Model, expect: dict[str, int]) -> npt.NDArray[np.int64]:
+    """int64[n, 2]: address and value of the words that a client expects at the end."""
+    words = [(address_of(built.memory, word), value) for word, value in expect.items()]
+    return np.array(words, np.int64).reshape(-1, 2)
 
 
 def build(

@@ -9,10 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from locksim.checker.errors import CheckError
+from locksim.checker.rcu_client import Replacing
 from locksim.compiler import compile_class
 from locksim.compiler.ir import ClassCode
 from locksim.lang import RELAXED, Workload, param, part, thread, word
 from locksim.lang.struct import Lock, RWLock, Struct
+from locksim.locks.rcu import RCU
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.tas import TASLock
 
@@ -26,12 +28,14 @@ class Client:
         workload: the description.
         expect: word's name → its value at the end.
         plain: words that stand for data that is not atomic: a race on them is an error.
+        means: what a fault is called here: kind of violation → name.
     """
 
     name: str
     workload: Workload
     expect: dict[str, int] = field(default_factory=dict)
     plain: tuple[str, ...] = ()
+    means: dict[str, str] = field(default_factory=dict)
 
 
 class Counting(Workload):
@@ -137,8 +141,14 @@ def clients(
         return todo
     if issubclass(cls, RWLock):
         return [_mixed(lock, n_threads, rounds, shift) for shift in (0, 1)]
+    if issubclass(cls, RCU):
+        means = {"memory": "grace-period violation", "assertion": "torn read"}
+        return [
+            Client(name, Replacing(rcu=lock, rounds=rounds, waits=waits), means=means)
+            for waits, name in enumerate(("call_rcu", "synchronize_rcu, then free"))
+        ]
     raise CheckError(
-        f"{cls.__name__} is neither a Lock nor an RWLock: only locks have a standard client\n"
+        f"{cls.__name__} is neither a Lock nor an RWLock nor RCU: it has no standard client\n"
         "mend: derive it from Lock, or write a Workload and call locksim.checker.check_workload()"
     )
 
@@ -147,4 +157,5 @@ def _mixed(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int)
     writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = ReadingAndWriting(lock=lock, rounds=rounds, shift=shift)
     name = f"{n_threads * rounds - writes} readings, {writes} writings"
-    return Client(name, workload, {"count": writes, "copy": writes}, ("count", "copy"))
+    expect = {"count": writes, "copy": writes}
+    return Client(name, workload, expect, ("count", "copy"), {"assertion": "torn read"})

@@ -116,11 +116,23 @@ def tell(
         status: what is wrong. state, action: where, as in :class:`Exploration`.
         expect: word's name → its value at the end, for the message.
     """
-    walk = _Walk(found.model)
     path = found.path(state) + ([action] if action >= 0 else [])
+    return tell_path(found.model, path, status, expect)
+
+
+def tell_path(
+    model: Model, path: list[int], status: int, expect: dict[str, int] | None = None
+) -> Counterexample:
+    """The counterexample of some steps (thread * 64 + action each), whose end shows what is wrong.
+
+    Arguments:
+        model: of what. path: the steps.
+        status: what is wrong. expect: word's name → its value at the end, for the message.
+    """
+    walk = _Walk(model)
     steps = [walk.step(a) for a in path]
     kind, message = walk.verdict(status, expect or {})
-    return Counterexample(kind, message, steps, found.model.n_threads)
+    return Counterexample(kind, message, steps, model.n_threads)
 
 
 def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:

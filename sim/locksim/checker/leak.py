@@ -46,8 +46,9 @@ def leaked(model: Model, shared: _Int) -> list[int]:
     live = shared[size[m.LIVE] :][:n_lines] != 0
     kinds = shared[size[m.OBJECT] :][:n_lines]
     owner = np.zeros(n_lines, np.int64)  # the first line of the object that a line belongs to
-    for start in np.flatnonzero(kinds):
-        owner[start : start + int(model.tables.type_lines[kinds[start] - 1])] = start
+    objects = [int(k) for k in np.flatnonzero(kinds)]
+    for at in objects:
+        owner[at : at + int(model.tables.type_lines[kinds[at] - 1])] = at
     words = shared[: n_lines * wpl].reshape(n_lines, wpl)
     todo = [int(k) for k in np.flatnonzero(live & (owner == 0))]
     reached: set[int] = set()
@@ -58,4 +59,4 @@ def leaked(model: Model, shared: _Int) -> list[int]:
             if start and start not in reached:
                 reached.add(start)
                 todo += [int(k) for k in np.flatnonzero(owner == start)]
-    return [int(s) * wpl for s in np.flatnonzero(kinds) if int(s) not in reached]
+    return [at * wpl for at in objects if at not in reached]

@@ -171,7 +171,9 @@ def _waiting(program: Program) -> tuple[_Bool, _Bool]:
             started = started - {row[2]}
         todo += [(j, started) for j in successors(row, k) if j < size]
     waiting = np.array([bool(h) for h in held])
-    edges = [(k, j) for k in np.flatnonzero(waiting) for j in successors(code[k], k) if waiting[j]]
+    edges = [
+        (k, j) for k in range(size) if waiting[k] for j in successors(code[k], k) if waiting[j]
+    ]
     ends = np.array(edges, np.int64).reshape(-1, 2)
     graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size))
     _, component = connected_components(graph, connection="strong")

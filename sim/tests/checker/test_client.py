@@ -5,7 +5,7 @@ import pytest
 from locksim.checker import CheckError
 from locksim.checker.client import clients
 from locksim.compiler import compile_source
-from locksim.locks.mcs import MCSLock
+from locksim.locks.mcs import MCSLock, QNode
 from locksim.locks.rcu import RCU
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.ticket import TicketLock
@@ -47,9 +47,16 @@ def test_rwlock_has_two_mixtures(threads, rounds, writings):
     assert [{"count": w, "copy": w} for w in writings] == [c.expect for c in found]
 
 
+def test_rcu_has_two_clients():
+    """Objects are freed by callbacks, or after waiting; what a fault means there has a name."""
+    found = clients(RCU, 2, 1)
+    assert ["call_rcu", "synchronize_rcu, then free"] == [c.name for c in found]
+    assert {"grace-period violation"} == {c.means["memory"] for c in found}
+
+
 def test_clients_have_names_of_their_own():
     """A verdict names the client that found the fault."""
-    for lock in (TicketLock, ReaderPreferenceRWLock):
+    for lock in (TicketLock, ReaderPreferenceRWLock, RCU):
         names = [c.name for c in clients(lock, 3, 1)]
         assert len(names) == len(set(names))
 
@@ -57,4 +64,4 @@ def test_clients_have_names_of_their_own():
 def test_what_is_no_lock_is_refused():
     """The message says what to do instead."""
     with pytest.raises(CheckError, match=r"neither a Lock nor an RWLock[^$]*check_workload"):
-        clients(RCU, 2, 1)
+        clients(QNode, 2, 1)
