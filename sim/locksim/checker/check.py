@@ -9,77 +9,35 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from locksim.checker import counterexample as ce
 from locksim.checker.client import Client, clients
 from locksim.checker.counterexample import Counterexample
+from locksim.checker.endless import endless_clients
 from locksim.checker.errors import CheckError
 from locksim.checker.explore import Exploration, explore
-from locksim.checker.loop import NO_PROGRESS
-from locksim.checker.model import WATCH_ASSERTIONS, WATCH_EXCLUSION, Model, model
+from locksim.checker.leak import leaking
+from locksim.checker.liveness import Lasso, bypass, starving
+from locksim.checker.loop import LEAK, NO_PROGRESS
+from locksim.checker.model import (
+    WATCH_ASSERTIONS,
+    WATCH_EXCLUSION,
+    WATCH_RACES,
+    Model,
+    address_of,
+    model,
+)
+from locksim.checker.outcome import FAULT
 from locksim.checker.progress import doomed
+from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
 
 Progress = Callable[[str, float], None]
-PROPERTIES = ("all", "exclusion", "deadlock", "assertion", "memory")
-"""What can be asked for. A fault of the program (dead memory used, an index out of range, …) ends
-every check, since nothing that follows it has a meaning; "memory" asks for nothing else."""
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When to give up.
-
-    Arguments:
-        max_states: states of one client. max_seconds: time for all clients together.
-        buffer_entries: stores that a store buffer holds under TSO.
-        heap_lines: lines that ``alloc`` can hand out.
-    """
-
-    max_states: int = 5_000_000
-    max_seconds: float = 600.0
-    buffer_entries: int = 8
-    heap_lines: int = 16
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The answer.
-
-    Arguments:
-        lock: name of what was checked. threads: how many. memory: "sc" or "tso".
-        property: what was asked, one of PROPERTIES.
-        verdict: "proven", "violated" or "unfinished".
-        states: different states found, all clients together. depth: steps to the last of them.
-        seconds: time spent.
-        found: the property that is violated, or "".
-        client: name of the client that violates it, or of the last one.
-        limits: what the verdict depends on, in sentences; empty if there is nothing to say.
-        counterexample: the shortest path to the violation, or None.
-    """
-
-    lock: str
-    threads: int
-    memory: str
-    property: str
-    verdict: str
-    states: int
-    depth: int
-    seconds: float
-    found: str = ""
-    client: str = ""
-    limits: list[str] = field(default_factory=list)
-    counterexample: Counterexample | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """JSON-ready data."""
-        told = None if self.counterexample is None else self.counterexample.to_json()
-        return {**vars(self), "counterexample": told}
 
 
 def check_lock(
@@ -99,7 +57,7 @@ def check_lock(
     Arguments:
         lock: a Lock or an RWLock, class or description.
         threads: 1 to 8. rounds: critical sections of each.
-        memory: "sc" or "tso". property: one of PROPERTIES.
+        memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
@@ -110,16 +68,11 @@ def check_lock(
         CompileError, LinkError, SimulationError: the lock is no valid program.
     """
     cls = lock if isinstance(lock, type) else type(lock)
-    return _check(
-        name or cls.__name__,
-        clients(lock, threads, rounds, codes),
-        threads,
-        memory,
-        property,
-        budget or Budget(),
-        codes,
-        report,
-    )
+    title = name or cls.__name__
+    check = _Check(title, threads, memory, property, budget or Budget(), codes, report, rounds)
+    if property in LIVENESS:
+        return check.verdict(endless_clients(lock))
+    return check.verdict(clients(lock, threads, rounds, codes))
 
 
 def check_workload(
@@ -145,7 +98,7 @@ def check_workload(
     """
     name = type(workload).__name__
     client = Client(name, workload, expect or {})
-    return _check(name, [client], threads, memory, property, budget or Budget(), codes)
+    return _Check(name, threads, memory, property, budget or Budget(), codes).verdict([client])
 
 
 def outcomes(
@@ -160,22 +113,26 @@ def outcomes(
 
     Arguments:
         workload: the description. threads: 1 to 8.
-        observe: the words' names. memory: "sc" or "tso". budget: when to give up.
+        observe: the words' names. memory: "sc", "tso" or "c11". budget: when to give up.
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
             lack some combination is never given.
     """
     budget = budget or Budget()
-    built = _model(workload, threads, memory, 0, budget, None)
-    at = [_address(built, name) for name in observe]
+    built = build(Client("", workload), threads, memory, 0, budget)
+    at = [address_of(built.memory, name) for name in observe]
     found = explore(
-        built, deadlock=False, max_states=budget.max_states, max_seconds=budget.max_seconds
+        built,
+        deadlock=False,
+        max_states=budget.max_states,
+        max_seconds=budget.max_seconds,
+        max_bytes=budget.max_bytes,
     )
     if found.status:
         told = ce.tell(found, found.status, found.state, found.action)
         raise CheckError(f"the workload goes wrong before it ends: {told.message}")
-    if not found.complete or found.buffer_was_full:
+    if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
@@ -184,111 +141,189 @@ def outcomes(
     return {tuple(int(x) for x in row) for row in rows}
 
 
-def _check(
-    name: str,
-    todo: list[Client],
-    threads: int,
-    memory: str,
-    asked: str,
-    budget: Budget,
-    codes: dict[type[Struct], ClassCode] | None,
-    report: Progress | None = None,
-) -> Verdict:
-    if asked not in PROPERTIES:
-        raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
-    if not budget.max_seconds > 0:
-        raise CheckError(f"{budget.max_seconds} seconds: give a time above 0")
-    watch = WATCH_EXCLUSION * (asked in ("all", "exclusion"))
-    watch |= WATCH_ASSERTIONS * (asked in ("all", "assertion"))
-    states, depth, seconds = 0, 0, 0.0
-    limits: list[str] = []
-    verdict, told, client = "proven", None, todo[-1]
-    for client in todo:
-        built = _model(client.workload, threads, memory, watch, budget, codes)
+class _Check:
+    """A check of some clients, one after another, within one budget."""
+
+    def __init__(
+        self,
+        name: str,
+        threads: int,
+        memory: str,
+        asked: str,
+        budget: Budget,
+        codes: dict[type[Struct], ClassCode] | None,
+        report: Progress | None = None,
+        rounds: int = 0,
+    ) -> None:
+        if asked not in PROPERTIES:
+            raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
+        if asked in LIVENESS and memory == "c11":
+            raise CheckError(
+                f"{asked} under c11: a machine that never shows a store to somebody is none that "
+                "exists, and C11 does not say when it must\nmend: ask under sc or tso"
+            )
+        self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
+        self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
+        self.states, self.depth, self.seconds = 0, 0, 0.0
+        self.limits: list[str] = []
+        self.bypass: int | None = None
+
+    def verdict(self, todo: list[Client]) -> Verdict:
+        """Check the clients until one of them is violated or not finished."""
+        answer, told, client = "proven", None, todo[-1]
+        for client in todo:
+            found, told = self._client(client)
+            if told is not None and self._only_because_words_are_narrow(found, told):
+                answer, told, self.bypass = "unfinished", None, None
+                break
+            if told is not None:
+                answer = "violated"
+                break
+            if not found.complete:
+                answer, self.limits, self.bypass = "unfinished", [self._unfinished(found)], None
+                break
+            self._limit(found)
+        return Verdict(
+            lock=self.name,
+            threads=self.threads,
+            memory=self.memory,
+            property=self.asked,
+            verdict=answer,
+            states=self.states,
+            depth=self.depth,
+            seconds=self.seconds,
+            found="" if told is None else told.found,
+            client=client.name,
+            limits=self.limits,
+            counterexample=told,
+            rounds=self.rounds,
+            bypass=None if told is not None else self.bypass,
+        )
+
+    def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
+        asked, endless = self.asked, self.asked in LIVENESS
+        watch = watched(asked)
+        built = build(
+            client, self.threads, self.memory, watch, self.budget, self.codes, wrap=endless
+        )
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
-        words = [(_address(built, word), value) for word, value in expect.items()]
         found = explore(
             built,
-            expect=np.array(words, np.int64).reshape(-1, 2),
+            expect=expected(built, expect),
             deadlock=asked in ("all", "deadlock"),
-            max_states=budget.max_states,
-            max_seconds=max(1e-3, budget.max_seconds - seconds),
-            report=report,
+            max_states=self.budget.max_states,
+            max_seconds=max(1e-3, self.budget.max_seconds - self.seconds),
+            max_bytes=self.budget.max_bytes,
+            report=self.report,
         )
-        states, depth = states + found.states, max(depth, found.depth)
-        seconds += found.seconds
+        self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        told = _violation(found, asked, expect)
-        seconds += time.perf_counter() - begun
-        if told is not None:
-            verdict = "violated"
-            break
+        told = self._violation(found, client, expect)
+        self.seconds += found.seconds + time.perf_counter() - begun
+        return found, told
+
+    def _violation(
+        self, found: Exploration, client: Client, expect: dict[str, int]
+    ) -> Counterexample | None:
+        if found.status:
+            told = ce.tell(found, found.status, found.state, found.action, expect)
+            return named(told, client) if found.status == FAULT else told
         if not found.complete:
-            verdict = "unfinished"
-            limits = [_unfinished(found, budget)]
-            break
-        if found.buffer_was_full:
-            limits = [
-                f"store buffers of {budget.buffer_entries} entries were full at times: "
-                "nothing is said about larger ones"
-            ]
-    return Verdict(
-        lock=name,
-        threads=threads,
-        memory=memory,
-        property=asked,
-        verdict=verdict,
-        states=states,
-        depth=depth,
-        seconds=seconds,
-        found="" if told is None else told.found,
-        client=client.name,
-        limits=limits,
-        counterexample=told,
-    )
-
-
-def _violation(found: Exploration, asked: str, expect: dict[str, int]) -> Counterexample | None:
-    if found.status:
-        return ce.tell(found, found.status, found.state, found.action, expect)
-    if asked in ("all", "deadlock") and found.complete:
-        lost = doomed(found)
-        if lost is not None:
+            return None
+        if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
             return ce.tell(found, NO_PROGRESS, lost, -1)
-    return None
+        if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
+            return ce.tell(found, LEAK, lost, -1)
+        if self.asked == "starvation" and (lasso := starving(found)) is not None:
+            return ce.tell_lasso(found, lasso)
+        if self.asked == "bypass":
+            most = bypass(found)
+            if isinstance(most, Lasso):
+                return ce.tell_lasso(found, most)
+            self.bypass = max(self.bypass or 0, most)
+        return None
+
+    def _only_because_words_are_narrow(self, found: Exploration, told: Counterexample) -> bool:
+        wrapped = found.wrapped
+        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in told.steps):
+            return False
+        self.limits = [
+            f"not finished, no proof: its numbers grow without bound, and with narrow ones, which "
+            f"begin again at 0 after {wrapped - 1}, there is {told.found}"
+        ]
+        return True
+
+    def _limit(self, found: Exploration) -> None:
+        """Say what a proof depends on."""
+        limits = []
+        if found.buffer_was_full:
+            limits.append(
+                f"store buffers of {self.budget.buffer_entries} entries were full at times: "
+                "nothing is said about larger ones"
+            )
+        if found.forgot:
+            limits.append(
+                f"words had more than {self.budget.history} overtaken values that somebody could "
+                "still read: nothing is said about reading older ones"
+            )
+        if wrapped := found.wrapped:
+            limits.append(
+                f"what counts up begins again at 0 after {wrapped - 1}, as narrow words do"
+            )
+        self.limits += [limit for limit in limits if limit not in self.limits]
+
+    def _unfinished(self, found: Exploration) -> str:
+        why = {
+            "states": f"the budget of {self.budget.max_states} states",
+            "time": f"the budget of {self.budget.max_seconds:g} seconds",
+            "memory": f"the budget of {self.budget.max_bytes} bytes",
+            "heap": f"the heap of {self.budget.heap_lines} lines",
+        }[found.stopped]
+        return (
+            f"not finished, no proof: {why} was used up; explored {found.states} states, "
+            f"to depth {found.depth}"
+        )
 
 
-def _unfinished(found: Exploration, budget: Budget) -> str:
-    why = {
-        "states": f"the budget of {budget.max_states} states",
-        "time": f"the budget of {budget.max_seconds:g} seconds",
-        "heap": f"the heap of {budget.heap_lines} lines",
-    }[found.stopped]
-    return f"not finished, no proof: {why} was used up; explored to depth {found.depth}"
+def named(told: Counterexample, client: Client) -> Counterexample:
+    """The same, with the name that a fault has for this client: a grace-period violation, say."""
+    name = client.means.get(told.found, "")
+    return replace(told, message=f"{name}: {told.message}") if name else told
 
 
-def _model(
-    workload: Workload,
+def watched(asked: str) -> int:
+    """What stops an exploration that asks for a property."""
+    watch = WATCH_EXCLUSION * (asked in ("all", "exclusion"))
+    watch |= WATCH_ASSERTIONS * (asked in ("all", "assertion"))
+    return watch | WATCH_RACES * (asked in ("all", "race"))
+
+
+def expected(built: Model, expect: dict[str, int]) -> npt.NDArray[np.int64]:
+    """int64[n, 2]: address and value of the words that a client expects at the end."""
+    words = [(address_of(built.memory, word), value) for word, value in expect.items()]
+    return np.array(words, np.int64).reshape(-1, 2)
+
+
+def build(
+    client: Client,
     threads: int,
     memory: str,
     watch: int,
     budget: Budget,
-    codes: dict[type[Struct], ClassCode] | None,
+    codes: dict[type[Struct], ClassCode] | None = None,
+    *,
+    wrap: bool = False,
 ) -> Model:
+    """The model of a client, within a budget; arguments as for :func:`locksim.checker.model`."""
     return model(
-        workload,
+        client.workload,
         threads,
         memory,
         codes=codes,
         buffer_entries=budget.buffer_entries,
         heap_lines=budget.heap_lines,
+        history=budget.history,
+        plain=client.plain,
+        wrap=wrap,
         watch=watch,
     )
-
-
-def _address(built: Model, name: str) -> int:
-    for address, word in built.memory.names:
-        if word == name:
-            return address
-    known = ", ".join(word for _, word in built.memory.names)
-    raise CheckError(f"there is no word '{name}'; there are {known}")

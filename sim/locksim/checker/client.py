@@ -9,28 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from locksim.checker.errors import CheckError
+from locksim.checker.rcu_client import Reclaiming, Replacing
 from locksim.compiler import compile_class
 from locksim.compiler.ir import ClassCode
-from locksim.lang import (
-    ACQ_REL,
-    ACQUIRE,
-    RELAXED,
-    Workload,
-    alloc,
-    free,
-    n_cpus,
-    param,
-    part,
-    pointer,
-    thread,
-    word,
-)
+from locksim.lang import RELAXED, Workload, n_cpus, param, part, thread, word
 from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct
 from locksim.locks.lockref import Lockref
-from locksim.locks.rcu_qsbr import QSBR
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.seqlock import SpinSeqLock
 from locksim.locks.tas import TASLock
+
+#: What a use of dead memory and a failed assertion are called where RCU is checked.
+RCU_FAULTS = {"memory": "grace-period violation", "assertion": "torn read"}
 
 
 @dataclass(frozen=True)
@@ -41,11 +31,15 @@ class Client:
         name: what it does, in a few words.
         workload: the description.
         expect: word's name → its value at the end.
+        plain: words that stand for data that is not atomic: a race on them is an error.
+        means: what a fault is called here: kind of violation → name.
     """
 
     name: str
     workload: Workload
     expect: dict[str, int] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    means: dict[str, str] = field(default_factory=dict)
 
 
 class Counting(Workload):
@@ -199,50 +193,6 @@ class Referring(Workload):
             yield self.ends.store(ends + 1, RELAXED)
 
 
-class Box(Struct):
-    """What is published: its value is 1 from before anybody can find it."""
-
-    value = word()
-
-
-class Replacing(Workload):
-    """Threads take turns to replace a published box and free the old one, and to look into it.
-
-    Arguments:
-        rounds: turns of each thread.
-        shift: thread t replaces in round r if t + r + shift is even.
-    """
-
-    rounds = param(1)
-    shift = param(0)
-    lock = part(QSBR)
-    shared = pointer(Box)
-
-    def setup(self):  # type: ignore[no-untyped-def] # a program in the lock language
-        """The first box."""
-        box = yield alloc(Box)
-        yield box.value.store(1, RELAXED)
-        yield self.shared.store(box, RELAXED)
-
-    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
-        """One thread's life."""
-        for i in range(self.rounds):
-            # First of all, so that a reading may come after the quiescent state that let it be.
-            yield from self.lock.quiescent()
-            if (thread() + i + self.shift) % 2 == 0:
-                new = yield alloc(Box)
-                yield new.value.store(1, RELAXED)
-                old = yield self.shared.swap(new, ACQ_REL)
-                yield from self.lock.synchronize_rcu()
-                yield free(old)
-            else:
-                yield from self.lock.read_lock()
-                box = yield self.shared.load(ACQUIRE)
-                assert (yield box.value.load(RELAXED)) == 1
-                yield from self.lock.read_unlock()
-        yield from self.lock.offline()
-
-
 def clients(
     lock: Struct | type[Struct],
     n_threads: int,
@@ -266,12 +216,14 @@ def clients(
     if issubclass(cls, Lock):
         code = (codes or {}).get(cls) or compile_class(cls)
         expect = {"count": n_threads * rounds}
-        todo = [Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect)]
+        todo = [
+            Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect, ("count",))
+        ]
         if issubclass(cls, CountedRef):
             todo += [_referring(lock, rounds, shift) for shift in (0, 1)]
         if "try_acquire" in code.methods:
             tries = Trying(lock=lock, rounds=rounds)
-            todo.append(Client("try, else acquire, and count up", tries, expect))
+            todo.append(Client("try, else acquire, and count up", tries, expect, ("count",)))
         return todo
     if issubclass(cls, RWLock):
         return [_mixed(ReadingAndWriting, lock, n_threads, rounds, shift) for shift in (0, 1)]
@@ -282,7 +234,12 @@ def clients(
             kinds.append(ReadingAndWriting)
         return [_mixed(k, lock, n_threads, rounds, shift) for k in kinds for shift in (0, 1)]
     if issubclass(cls, ReadCopyUpdate):
-        return [_replacing(lock, n_threads, rounds, shift) for shift in (0, 1)]
+        code = (codes or {}).get(cls) or compile_class(cls)
+        todo = [_replacing(lock, n_threads, rounds, shift) for shift in (0, 1)]
+        if "call_rcu" in code.methods:
+            calls = Reclaiming(rcu=lock, rounds=rounds)
+            todo.append(Client("call_rcu", calls, means=RCU_FAULTS))
+        return todo
     raise CheckError(
         f"{cls.__name__} is no Lock, RWLock, SeqLock or ReadCopyUpdate: only these have "
         "standard clients\n"
@@ -296,18 +253,22 @@ def _mixed(
 ) -> Client:
     writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = kind(lock=lock, rounds=rounds, shift=shift)
-    optimistic = "optimistic " if kind is ReadingAgain else ""
-    name = f"{n_threads * rounds - writes} {optimistic}readings, {writes} writings"
-    return Client(name, workload, {"count": writes, "copy": writes})
+    optimistic = kind is ReadingAgain
+    name = f"{n_threads * rounds - writes} {'optimistic ' * optimistic}readings, {writes} writings"
+    plain = () if optimistic else ("count", "copy")
+    expect = {"count": writes, "copy": writes}
+    return Client(name, workload, expect, plain, {"assertion": "torn read"})
 
 
 def _referring(lock: Struct | type[Struct], rounds: int, shift: int) -> Client:
     who = "odd" if shift == 0 else "even"
     name = f"get and put; {who} threads begin with the lock"
-    return Client(name, Referring(lock=lock, rounds=rounds, shift=shift), {"alive": 0, "ends": 1})
+    expect = {"alive": 0, "ends": 1}
+    return Client(name, Referring(lock=lock, rounds=rounds, shift=shift), expect, ("alive", "ends"))
 
 
 def _replacing(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
     n = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = Replacing(lock=lock, rounds=rounds, shift=shift)
-    return Client(f"{n_threads * rounds - n} readings, {n} replacements", workload)
+    name = f"{n_threads * rounds - n} readings, {n} replacements"
+    return Client(name, workload, means=RCU_FAULTS)

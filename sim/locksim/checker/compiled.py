@@ -14,11 +14,13 @@ from typing import Any
 
 from numba import njit
 
-from locksim.checker import loop, step
+from locksim.checker import loop, outcome, step
+from locksim.checker import wander as schedules
 
 _PACKAGE = Path(__file__).parent.parent
 SOURCES = (
-    *(f"checker/{name}.py" for name in ("loop", "model", "registers", "step", "table")),
+    *(f"checker/{name}.py" for name in ("c11", "loop", "model", "outcome")),
+    *(f"checker/{name}.py" for name in ("registers", "sc", "step", "table", "tso", "wander")),
     "compiler/bytecode.py",
     "engine/faults.py",
     "lang/ops.py",
@@ -32,7 +34,7 @@ def digest(sources: tuple[str, ...] = SOURCES) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
-def _entries(key: int) -> tuple[Any, Any, Any]:
+def _entries(key: int) -> tuple[Any, ...]:
     """The functions; ``key`` has to be used in them, or it would not be in their closures."""
 
     @njit(cache=True, nogil=True)
@@ -44,17 +46,30 @@ def _entries(key: int) -> tuple[Any, Any, Any]:
     @njit(cache=True)
     def begin(t, row, shared, regs, note):  # type: ignore[no-untyped-def]
         if key == 0:
-            return step.DONE
+            return outcome.DONE
         return step.start(t, row, shared, regs, note)
 
     @njit(cache=True)
     def act(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
         if key == 0:
-            return step.DONE
+            return outcome.DONE
         return step.perform(t, row, shared, regs, action, note)
 
-    return advance, begin, act
+    @njit(cache=True)
+    def wander(t, threads, first, regs, expect, seed, points, trail, note):  # type: ignore[no-untyped-def]
+        if key == 0:
+            return outcome.DONE, 0
+        return schedules.wander(t, threads, first, regs, expect, seed, points, trail, note)
+
+    @njit(cache=True)
+    def follow(t, threads, first, regs, expect, trail, note):  # type: ignore[no-untyped-def]
+        if key == 0:
+            return outcome.DONE, 0
+        return schedules.follow(t, threads, first, regs, expect, trail, note)
+
+    return advance, begin, act, wander, follow
 
 
-advance, begin, act = _entries(digest())
-"""Compiled :func:`loop.advance`, :func:`step.start` and :func:`step.perform`."""
+advance, begin, act, wander, follow = _entries(digest())
+"""Compiled :func:`loop.advance`, :func:`step.start`, :func:`step.perform`,
+:func:`wander.wander` and :func:`wander.follow`."""

@@ -15,11 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim.checker import model as m
+from locksim.checker import outcome as oc
 from locksim.checker import registers as rg
 from locksim.checker import step as st
 from locksim.checker.compiled import act, begin
 from locksim.checker.explore import Exploration
-from locksim.checker.loop import NO_PROGRESS, STUCK, WRONG_END
+from locksim.checker.leak import leaked
+from locksim.checker.liveness import Lasso
+from locksim.checker.loop import LEAK, NO_PROGRESS, STUCK, WRONG_END
 from locksim.checker.model import Model
 from locksim.checker.names import Names
 from locksim.compiler import bytecode as b
@@ -54,6 +57,8 @@ class Step:
         marks: what the thread does to locks right after, such as "acquired lock".
         buffers: each thread's store buffer after the step, oldest first, as (word, value, value
             as text).
+        behind: under C11 how many newer values of the word there were than the one that was read,
+            or than the one that was stored.
     """
 
     thread: int
@@ -72,6 +77,7 @@ class Step:
     source: str
     marks: list[str]
     buffers: list[list[tuple[str, int, str]]]
+    behind: int = 0
 
 
 @dataclass(frozen=True)
@@ -83,12 +89,17 @@ class Counterexample:
         message: what is wrong, in words.
         steps: the path. The last step shows the fault, or reaches the state that is wrong.
         threads: how many there are.
+        cycle: where the steps go round for ever: the index of the first one of the cycle, whose
+            last step leads back to where it began. None: they do not.
+        victim: the thread that never gets on in the cycle, or -1.
     """
 
     found: str
     message: str
     steps: list[Step]
     threads: int
+    cycle: int | None = None
+    victim: int = -1
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -105,11 +116,54 @@ def tell(
         status: what is wrong. state, action: where, as in :class:`Exploration`.
         expect: word's name → its value at the end, for the message.
     """
-    walk = _Walk(found.model)
     path = found.path(state) + ([action] if action >= 0 else [])
+    return tell_path(found.model, path, status, expect)
+
+
+def tell_path(
+    model: Model, path: list[int], status: int, expect: dict[str, int] | None = None
+) -> Counterexample:
+    """The counterexample of some steps (thread * 64 + action each), whose end shows what is wrong.
+
+    Arguments:
+        model: of what. path: the steps.
+        status: what is wrong. expect: word's name → its value at the end, for the message.
+    """
+    walk = _Walk(model)
     steps = [walk.step(a) for a in path]
     kind, message = walk.verdict(status, expect or {})
-    return Counterexample(kind, message, steps, found.model.n_threads)
+    return Counterexample(kind, message, steps, model.n_threads)
+
+
+def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
+    """The counterexample of a run that goes round for ever."""
+    walk = _Walk(found.model)
+    steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
+    message = _FOR_EVER[lasso.found].format(
+        steps="no step at all"
+        if not lasso.cycle
+        else f"steps {len(lasso.path) + 1} to {len(steps)}",
+        victim=lasso.victim,
+    )
+    waits = "\n".join(walk.waits())
+    return Counterexample(
+        lasso.found,
+        f"{message}\n{waits}",
+        steps,
+        found.model.n_threads,
+        cycle=len(lasso.path),
+        victim=lasso.victim,
+    )
+
+
+_FOR_EVER = {
+    "starvation": "{steps} go round for ever, each thread gets its turns, others get in, "
+    "and thread {victim} does not",
+    "livelock": "{steps} go round for ever, each thread gets its turns, and nobody gets in, "
+    "least of all thread {victim}",
+    "bypass": "{steps} can be gone round as often as one likes while thread {victim} waits: "
+    "others overtake it without bound",
+}
 
 
 class _Walk:
@@ -126,7 +180,7 @@ class _Walk:
         self.failed = -1
         self.thread = 0
         for i, row in enumerate(self.rows):
-            if begin(model.tables, row, self.shared, self.regs, self.note) != st.DONE:
+            if begin(model.tables, row, self.shared, self.regs, self.note) != oc.DONE:
                 self.failed, self.thread = i, i
                 return
 
@@ -175,6 +229,7 @@ class _Walk:
             source=linecache.getline(place.file, place.line).strip(),
             marks=self._marks(),
             buffers=[self._buffer(r) for r in self.rows],
+            behind=int(note[rg.N_BEHIND]) if has_word else 0,
         )
 
     def _marks(self) -> list[str]:
@@ -194,10 +249,12 @@ class _Walk:
 
     def verdict(self, status: int, expect: dict[str, int]) -> tuple[str, str]:
         """The kind of what is wrong, and the message."""
-        if status == st.FAULT:
+        if status == oc.FAULT:
             return self._fault()
-        if status == st.EXCLUSION:
+        if status == oc.EXCLUSION:
             return "exclusion", self._exclusion()
+        if status == oc.RACE:
+            return "race", self._race()
         if status == WRONG_END:
             words = {name: address for address, name in self.model.memory.names}
             wrong = [
@@ -209,7 +266,10 @@ class _Walk:
                 "assertion",
                 f"all threads have finished, and {', '.join(wrong)}: an update is lost",
             )
-        waits = "\n".join(self._waits())
+        if status == LEAK:
+            lost = ", ".join(self.names.object(at) for at in leaked(self.model, self.shared))
+            return "leak", f"all threads have finished, and nothing points to {lost} any more"
+        waits = "\n".join(self.waits())
         if status == STUCK:
             return "deadlock", f"no thread can take a step\n{waits}"
         assert status == NO_PROGRESS
@@ -246,7 +306,20 @@ class _Walk:
         enters = "enters" if what == Mark.ACQUIRED else "enters as a reader"
         return f"thread {self.thread} {enters} while {holders} ({name})"
 
-    def _waits(self) -> list[str]:
+    def _race(self) -> str:
+        """Two accesses that nothing orders."""
+        address = int(self.note[rg.N_ADDRESS])
+        name = self.names.word(address)
+        if int(self.model.program.code[int(self.note[rg.N_PC]), 0]) == b.FREE:
+            name = self.names.object(address).lstrip("&")
+            return f"thread {self.thread} frees {name}, and does not know its last store"
+        return (
+            f"thread {self.thread} uses {name}, and nothing orders that after what another thread "
+            "did to it: in C this is a data race, on a weak machine an update can be lost"
+        )
+
+    def waits(self) -> list[str]:
+        """Where each thread is that has not finished."""
         found = []
         for i, row in enumerate(self.rows):
             pc = int(row[m.PC])

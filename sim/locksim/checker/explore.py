@@ -22,12 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim.checker import loop
+from locksim.checker import model as m
 from locksim.checker.compiled import advance, begin
 from locksim.checker.errors import CheckError
 from locksim.checker.loop import Space
 from locksim.checker.model import Model
+from locksim.checker.outcome import CHOICES, DONE
 from locksim.checker.registers import NOTES
-from locksim.checker.step import CHOICES, DONE, MAX_CHOICES
+from locksim.checker.step import MAX_CHOICES
 from locksim.checker.table import intern, refill
 
 _CHUNK = 20_000
@@ -49,7 +51,7 @@ class Exploration:
         state: the state in which that is, or in which the step is taken that shows it.
         action: that step (thread * 64 + action), or -1.
         seconds: how long it took.
-        stopped: why it is not complete: "", "states", "time", "heap".
+        stopped: why it is not complete: "", "states", "time", "memory", "heap".
     """
 
     model: Model
@@ -76,6 +78,18 @@ class Exploration:
         """Whether some store had to wait for room in its buffer."""
         return bool(self.space.control[loop.FULL])
 
+    @property
+    def forgot(self) -> bool:
+        """Whether some word had more messages than are remembered."""
+        return bool(self.space.control[loop.FORGOT])
+
+    @property
+    def wrapped(self) -> int:
+        """The number at which words begin again at 0, if some word reached the one before; or 0."""
+        at, n_words = (int(self.model.tables.size[i]) for i in (m.WRAP, m.N_WORDS))
+        rows = self.space.shared[: int(self.space.shared_count[0]), :n_words]
+        return at if at and bool((rows == at - 1).any()) else 0
+
     def path(self, state: int) -> list[int]:
         """The steps to a state (thread * 64 + action each): a shortest path."""
         steps = []
@@ -97,6 +111,7 @@ def explore(
     deadlock: bool = True,
     max_states: int = 5_000_000,
     max_seconds: float = 600.0,
+    max_bytes: int = 8 << 30,
     report: Callable[[str, float], None] | None = None,
 ) -> Exploration:
     """Explore until something is wrong, nothing is left, or a budget is used up.
@@ -106,6 +121,7 @@ def explore(
         expect: int64[n, 2], words (address, value) that every final state must have; None: none.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
         max_states: states after which to stop. max_seconds: time after which to stop.
+        max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -129,7 +145,11 @@ def explore(
         found.seconds = time.perf_counter() - begun
         control = found.space.control
         if status == loop.ROOM:
-            found.space = _larger(found.space, model.n_threads)
+            # While an array grows, the old one is there too.
+            if 3 * sum(array.nbytes for array in found.space) > max_bytes:
+                found.stopped = "memory"
+                return found
+            found.space = _larger(found.space)
         elif status == loop.VIOLATED:
             found.state, found.action = int(control[loop.BAD_STATE]), int(control[loop.BAD_ACTION])
             found.status = int(control[loop.BAD_STATUS])
@@ -175,8 +195,10 @@ def _empty(model: Model) -> Space:
         depth=np.zeros(many, np.int32),
         final=np.zeros(many, np.int8),
         edge_start=np.zeros(many + 1, np.int64),
+        calm=np.zeros(many, np.int32),
         edges=np.zeros(4 * many, np.int32),
-        control=np.zeros(8, np.int64),
+        edge_via=np.zeros(4 * many, np.int16),
+        control=np.zeros(9, np.int64),
     )
 
 
@@ -198,7 +220,7 @@ def _enter(found: Exploration, regs: _Int64) -> bool:
     return True
 
 
-def _larger(space: Space, n_threads: int) -> Space:
+def _larger(space: Space) -> Space:
     """The same with twice the room wherever half of it is used."""
     changed: dict[str, Any] = {}
     n_states = int(space.state_count[0])
@@ -213,11 +235,12 @@ def _larger(space: Space, n_threads: int) -> Space:
             changed[slots] = np.zeros(4 * len(old), np.int32)
             refill(changed[rows], changed[slots], used)
     room = len(changed.get("states", space.states))
-    for name in ("parent", "via", "depth", "final"):
+    for name in ("parent", "via", "depth", "final", "calm"):
         changed[name] = _grown(getattr(space, name), room)
     changed["edge_start"] = _grown(space.edge_start, room + 1)
     if 2 * int(space.control[loop.EDGES]) >= len(space.edges):
-        changed["edges"] = _grown(space.edges, 2 * len(space.edges))
+        for name in ("edges", "edge_via"):
+            changed[name] = _grown(getattr(space, name), 2 * len(space.edges))
     if 4 * int(space.control[loop.MEMOS]) >= len(space.memo_key):
         changed["memo_key"] = np.full(2 * len(space.memo_key), -1, np.int64)
         changed["memo"] = np.zeros((2 * len(space.memo_key), 3), np.int32)

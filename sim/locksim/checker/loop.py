@@ -16,27 +16,23 @@ import numpy.typing as npt
 from numba import njit
 
 from locksim.checker import model as m
-from locksim.checker.registers import NOTES
-from locksim.checker.step import (
-    DISABLED,
-    DONE,
-    FLUSH,
-    FULL_BUFFER,
-    HEAP_FULL,
-    MAX_CHOICES,
-    perform,
-)
+from locksim.checker.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
+from locksim.checker.registers import N_FORGOT, NOTES
+from locksim.checker.step import FLUSH, MAX_CHOICES, perform
 from locksim.checker.table import intern
 from locksim.compiler import bytecode as b
 
-STUCK, WRONG_END, NO_PROGRESS = 20, 21, 22
+STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
+
+BUFFERS = 8
+"""Agent i is thread i; agent BUFFERS + i is its store buffer."""
 
 RUNNING, COMPLETE, ROOM, VIOLATED = range(4)
 """Why the loop stopped."""
 
 # The control block.
-(EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS) = range(8)
+(EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS, FORGOT) = range(9)
 
 _Int64 = npt.NDArray[np.int64]
 
@@ -60,7 +56,9 @@ class Space(NamedTuple):
     depth: npt.NDArray[np.int32]
     final: npt.NDArray[np.int8]
     edge_start: _Int64
+    calm: npt.NDArray[np.int32]  # agents that can not act, or act without changing anything
     edges: npt.NDArray[np.int32]
+    edge_via: npt.NDArray[np.int16]
     control: _Int64
 
 
@@ -105,6 +103,7 @@ def _first_time(t, x, regs, note, row, shared, at, key):  # type: ignore[no-unty
     x.memo_key[at] = key
     x.memo[at, 2] = status
     x.control[MEMOS] += 1
+    x.control[FORGOT] |= note[N_FORGOT]
     if status == DONE:
         x.memo[at, 0] = intern(x.threads, x.thread_slots, x.thread_count, row)
         x.memo[at, 1] = intern(x.shared, x.shared_slots, x.shared_count, shared)
@@ -120,8 +119,10 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
     shared = np.zeros(x.shared.shape[1], np.int64)
     state = np.zeros(n + 1, np.int32)
     # Names of their own: passing the whole tuple on costs more than a transition.
+    c11 = t.size[m.MODEL] == m.C11
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    keys, memo, threads, edges = x.memo_key, x.memo, x.threads, x.edges
+    keys, memo, threads = x.memo_key, x.memo, x.threads
+    edges, edge_via = x.edges, x.edge_via
     while True:
         s = c[EXPLORED]
         if s == count[0]:
@@ -132,17 +133,21 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
             return ROOM
         enabled = 0
         exited = 0
+        calm = 0
         shared_row = np.int64(states[s, n])
         for i in range(n):
             thread_row = np.int64(states[s, i])
             op = t.code[threads[thread_row, m.PC], 0]
-            actions = MAX_CHOICES if op == b.RANDOM else 1
+            many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
+            actions = MAX_CHOICES if many else 1
             if op == b.EXIT:
                 exited += 1
                 actions = 0
+            able = 0
             for k in range(-1, actions):
                 action = FLUSH if k < 0 else k
                 if k < 0 and threads[thread_row, m.BUFFERED] == 0:
+                    calm |= 1 << (i + BUFFERS)
                     continue
                 key = ((thread_row << 6) | action) << 31 | shared_row
                 at = _memo_slot(keys, key)
@@ -150,7 +155,7 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
                     _first_time(t, x, regs, note, row, shared, at, key)
                 status = memo[at, 2]
                 if status == DISABLED:
-                    if op == b.RANDOM:
+                    if many:
                         break
                     continue
                 if status == FULL_BUFFER:
@@ -164,8 +169,10 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
                     c[BAD_STATE], c[BAD_ACTION], c[BAD_STATUS] = s, i * 64 + action, status
                     return VIOLATED
                 enabled += 1
+                able += k >= 0
                 if memo[at, 0] == thread_row and memo[at, 1] == shared_row:
-                    continue  # a step that changes nothing: a spin
+                    calm |= 1 << i  # a step that changes nothing: a spin
+                    continue
                 for j in range(n):
                     state[j] = states[s, j]
                 state[i] = memo[at, 0]
@@ -175,8 +182,11 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
                 if to == before:
                     x.parent[to], x.via[to] = s, i * 64 + action
                     x.depth[to] = x.depth[s] + 1
-                edges[c[EDGES]] = to
+                edges[c[EDGES]], edge_via[c[EDGES]] = to, i * 64 + action
                 c[EDGES] += 1
+            if able == 0:
+                calm |= 1 << i
+        x.calm[s] = calm
         x.edge_start[s + 1] = c[EDGES]
         if enabled == 0:
             c[BAD_STATE], c[BAD_ACTION] = s, -1

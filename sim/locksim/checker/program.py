@@ -136,7 +136,7 @@ def _live(code: list[list[int]]) -> list[int]:
     live = [0] * (n + 1)
     before: list[list[int]] = [[] for _ in range(n + 1)]
     for k in range(n):
-        for after in _successors(code[k], k):
+        for after in successors(code[k], k):
             before[after].append(k)
     todo = list(range(n))
     waiting = set(todo)
@@ -145,7 +145,7 @@ def _live(code: list[list[int]]) -> list[int]:
         waiting.discard(k)
         row = code[k]
         out = 0
-        for after in _successors(row, k):
+        for after in successors(row, k):
             out |= live[after]
         defined = _defines(row)
         matters = _has_effect(row) or out & defined
@@ -159,7 +159,8 @@ def _live(code: list[list[int]]) -> list[int]:
     return live
 
 
-def _successors(row: list[int], k: int) -> list[int]:
+def successors(row: list[int], k: int) -> list[int]:
+    """The rows that may run after row ``k``."""
     if row[0] == b.JMP:
         return [row[1]]
     if row[0] == b.EXIT:

@@ -12,8 +12,9 @@ from locksim.compiler import bytecode as b
 from locksim.engine.faults import Fault
 
 # What a step notes down for the counterexample.
-(N_PC, N_ADDRESS, N_OLD, N_NEW, N_FAULT, N_FAULT_AT, N_FAULT_PC, N_MARKS) = range(8)
-NOTES = 8 + 2 * 8
+(N_PC, N_ADDRESS, N_OLD, N_NEW, N_FAULT, N_FAULT_AT, N_FAULT_PC, N_BEHIND) = range(8)
+N_FORGOT, N_MARKS = 8, 9
+NOTES = 10 + 2 * 8
 """Columns of a note: the above, then up to eight pairs of mark and lock."""
 
 _INDEX, _DIVISION, _SHIFT, _RANDOM = (

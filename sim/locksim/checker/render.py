@@ -29,6 +29,9 @@ def table(counterexample: Counterexample, width: int = 100) -> str:
     rule = "-+-".join("-" * w for w in widths)
     lines = [_line(head, widths), rule]
     for number, step in enumerate(counterexample.steps, start=1):
+        if number - 1 == counterexample.cycle:
+            lines.append("from here on, again and again:")
+            lines.append(rule)
         cell = _cell(step, column)
         for i, text in enumerate(cell):
             cells = [""] * (n + 1)
@@ -49,12 +52,20 @@ def _cell(step: Step, width: int) -> list[str]:
     parts = []
     if step.action == "run":
         parts.append(f"{place(step.file, step.line)}  {step.source}".rstrip())
-    parts.append(did(step))
+    parts.append(did(step) + _behind(step))
     parts += [f"=> {mark}" for mark in step.marks]
     buffer = step.buffers[step.thread]
     if buffer:
         parts.append("buffer: " + ", ".join(f"{name}={shown}" for name, _, shown in buffer))
     return [line for part in parts for line in _wrap(part, width)]
+
+
+def _behind(step: Step) -> str:
+    """Under C11: how far from the word's last value."""
+    if not step.behind:
+        return ""
+    values = "a newer value" if step.behind == 1 else f"{step.behind} newer values"
+    return f" (there {'is' if step.behind == 1 else 'are'} {values})"
 
 
 def _wrap(text: str, width: int) -> list[str]:

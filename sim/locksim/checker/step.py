@@ -1,10 +1,11 @@
 """One step of one thread, compiled: an operation, then its register code up to the next operation.
 
 A thread *rests* at an operation that others can notice: on a word of memory, on the heap, a sleep
-or a wake-up, a full fence under TSO, a random choice that matters. Marks, assertions, ``pause`` and
-``compute`` concern nobody else at that moment (a mark moves to just after the operation before
-it), so they run at once. Under TSO the store buffer takes steps of its own: action ``FLUSH`` makes
-its oldest store visible.
+or a wake-up, a full fence where the model needs it, a random choice that matters. Marks,
+assertions, ``pause``, ``compute`` and weaker fences concern nobody else at that moment (a mark
+moves to just after the operation before it), so they run at once. What an operation on a word does
+is the memory model's: :mod:`sc`, :mod:`tso`, :mod:`c11`. Under TSO the store buffer takes steps of
+its own: action ``FLUSH`` makes its oldest store visible.
 
 Not cached by itself: see :mod:`locksim.checker.compiled`.
 """
@@ -14,22 +15,31 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from locksim.checker import c11, sc, tso
 from locksim.checker import model as m
+from locksim.checker.outcome import (
+    CHOICES,
+    DISABLED,
+    DONE,
+    EXCLUSION,
+    FAULT_MEMORY,
+    HEAP_FULL,
+    alive,
+    fault,
+)
 from locksim.checker.registers import (
     N_ADDRESS,
-    N_FAULT,
     N_FAULT_AT,
     N_FAULT_PC,
     N_MARKS,
     N_NEW,
-    N_OLD,
     N_PC,
     compute,
     jumps,
 )
 from locksim.compiler import bytecode as b
 from locksim.engine.faults import Fault
-from locksim.lang.ops import Mark
+from locksim.lang.ops import Mark, Order
 
 FLUSH = 63
 """The action of a store buffer. Actions from 0 are the thread's own: the choice that it makes."""
@@ -38,19 +48,13 @@ MAX_CHOICES = 16
 LONGEST = 10_000
 """Instructions that run as one step; a thread that only pauses rests after that many."""
 
-(DISABLED, DONE, FAULT, EXCLUSION, CHOICES, HEAP_FULL, FULL_BUFFER) = range(7)
-"""What came of a step. FULL_BUFFER: as DISABLED, since the store buffer has no room."""
+ASLEEP = -1
+"""What ``_block`` gives for a thread that has just gone to sleep."""
 
-_MEMORY, _FREE, _RANDOM, _ASSERTION, _WAKE = (
-    int(f)
-    for f in (
-        Fault.MEMORY,
-        Fault.FREE,
-        Fault.RANDOM,
-        Fault.ASSERTION,
-        Fault.WAKE,
-    )
+_FREE, _RANDOM, _ASSERTION, _WAKE = (
+    int(f) for f in (Fault.FREE, Fault.RANDOM, Fault.ASSERTION, Fault.WAKE)
 )
+_SEQ_CST = int(Order.SEQ_CST)
 _ACQUIRED, _RELEASED, _READ_ACQUIRED, _READ_RELEASED, _LAST_MARK = (
     int(k)
     for k in (
@@ -78,12 +82,13 @@ def perform(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
         t: the model's Tables.
         row: the thread's row, changed in place. shared: the shared row, changed in place.
         regs: int64[n_registers], scratch space that holds the constants.
-        action: FLUSH, or the number of the choice (0 where there is none).
+        action: FLUSH, or the number of the choice (0 where there is none): of a random value, or
+            under C11 of the message to read or to stand behind.
         note: int64[NOTES], where to note down what happened.
     """
     note[:] = 0
     if action == FLUSH:
-        return _flush(t, row, shared, note)
+        return tso.flush(t, row, shared, note)
     pc = row[m.PC]
     code = t.code[pc]
     op = code[0]
@@ -91,125 +96,76 @@ def perform(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
     first = t.keep_start[pc]
     for i in range(t.keep_start[pc + 1] - first):
         regs[t.keep[first + i]] = row[m.REGISTERS + i]
+    status = DONE  # a pause or compute at which it rests only because there were so many
     if b.LOAD <= op <= b.FETCH_XOR:
-        status = _access(t, row, shared, regs, code, note)
+        status = _access(t, row, shared, regs, code, action, note)
     elif op == b.FENCE:
-        status = DISABLED if row[m.BUFFERED] else DONE
+        if t.size[m.MODEL] == m.C11:
+            c11.fence(t, row[m.THREAD], shared, code[b.WIDTH - 1])
+        else:
+            status = tso.fence(row)
     elif op == b.RANDOM:
         status = _choose(regs, code, action, note)
     elif op == b.BLOCK:
-        asleep = t.size[m.SLEEP] + row[m.THREAD]
-        permit = t.size[m.PERMIT] + row[m.THREAD]
-        if shared[asleep] == 1:
-            return DISABLED
-        if shared[asleep] == 0 and shared[permit] == 0:
-            shared[asleep] = 1
-            return DONE  # it stays at this operation, asleep
-        if shared[asleep] == 0:
-            shared[permit] = 0
-        shared[asleep] = 0
-        status = DONE
+        status = _block(t, row, shared)
+        if status == ASLEEP:
+            return DONE  # it stays at this operation
     elif op == b.WAKE:
-        other = regs[code[4]]
-        note[N_NEW] = other
-        status = DONE
-        if other < 0 or other >= t.size[m.N_THREADS]:
-            status = _fault(note, _WAKE, other, pc)
-        elif shared[t.size[m.SLEEP] + other] == 1:
-            shared[t.size[m.SLEEP] + other] = 2
-        else:
-            shared[t.size[m.PERMIT] + other] = 1
+        status = _wake(t, row, shared, regs[code[4]], note)
     elif op == b.ALLOC:
         status = _alloc(t, row, shared, regs, code, note)
     elif op == b.FREE:
         status = _free(t, row, shared, regs[code[4]], note)
     elif op == b.EXIT:
         return DISABLED
-    else:  # a pause or compute at which it rests only because there were so many
-        status = DONE
     if status != DONE:
         return status
     return _run_on(t, row, shared, regs, pc + 1, note)
 
 
 @njit
-def _fault(note, kind, at, pc):  # type: ignore[no-untyped-def]
-    note[N_FAULT], note[N_FAULT_AT], note[N_FAULT_PC] = kind, at, pc
-    return FAULT
+def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untyped-def]
+    """An operation on a word, as the memory model has it."""
+    address = regs[code[2]] + code[3]
+    note[N_ADDRESS] = address
+    if not alive(t, shared, address):
+        return fault(note, FAULT_MEMORY, address, row[m.PC])
+    if t.size[m.MODEL] == m.C11:
+        return c11.access(t, row, shared, regs, code, address, action, note)
+    if t.size[m.MODEL] == m.TSO:
+        return tso.access(t, row, shared, regs, code, address, note)
+    return sc.access(t, shared, regs, code, address, note)
 
 
 @njit
-def _alive(t, shared, address):  # type: ignore[no-untyped-def]
-    if address < 0 or address >= t.size[m.N_WORDS]:
-        return False
-    return shared[t.size[m.LIVE] + (address >> t.size[m.LINE_SHIFT])] != 0
-
-
-@njit
-def _flush(t, row, shared, note):  # type: ignore[no-untyped-def]
-    n = row[m.BUFFERED]
-    if n == 0:
+def _block(t, row, shared):  # type: ignore[no-untyped-def]
+    """Sleep, or take the permit, or go on after a wake-up; DISABLED while asleep."""
+    asleep = t.size[m.SLEEP] + row[m.THREAD]
+    permit = t.size[m.PERMIT] + row[m.THREAD]
+    if shared[asleep] == 1:
         return DISABLED
-    first = m.REGISTERS + t.size[m.WIDTH]
-    address, value = row[first], row[first + 1]
-    note[N_PC], note[N_ADDRESS], note[N_NEW] = row[m.PC], address, value
-    if not _alive(t, shared, address):
-        return _fault(note, _MEMORY, address, row[m.PC])
-    note[N_OLD] = shared[address]
-    shared[address] = value
-    for i in range(first, first + 2 * (n - 1)):
-        row[i] = row[i + 2]
-    row[first + 2 * n - 2] = 0
-    row[first + 2 * n - 1] = 0
-    row[m.BUFFERED] = n - 1
+    if shared[asleep] == 0 and shared[permit] == 0:
+        shared[asleep] = 1
+        return ASLEEP
+    if shared[asleep] == 0:
+        shared[permit] = 0
+    shared[asleep] = 0
+    if t.size[m.MODEL] == m.C11:
+        c11.woken(t, row[m.THREAD], shared)
     return DONE
 
 
 @njit
-def _access(t, row, shared, regs, code, note):  # type: ignore[no-untyped-def]
-    op = code[0]
-    address = regs[code[2]] + code[3]
-    note[N_ADDRESS] = address
-    if not _alive(t, shared, address):
-        return _fault(note, _MEMORY, address, row[m.PC])
-    first = m.REGISTERS + t.size[m.WIDTH]
-    n = row[m.BUFFERED]
-    old = shared[address]
-    if op == b.LOAD:
-        for i in range(n):
-            if row[first + 2 * i] == address:
-                old = row[first + 2 * i + 1]
-        note[N_OLD] = note[N_NEW] = old
-        regs[code[1]] = old
-        return DONE
-    operand = regs[code[4]]
-    if op == b.STORE:
-        note[N_OLD], note[N_NEW] = old, operand
-        if t.size[m.TSO] == 0:
-            shared[address] = operand
-            return DONE
-        if n == t.size[m.ENTRIES]:
-            return FULL_BUFFER
-        row[first + 2 * n] = address
-        row[first + 2 * n + 1] = operand
-        row[m.BUFFERED] = n + 1
-        return DONE
-    if n:
-        return DISABLED
-    new = operand
-    if op == b.COMPARE_SWAP:
-        new = regs[code[5]] if old == operand else old
-    elif op == b.FETCH_ADD:
-        new = old + operand
-    elif op == b.FETCH_AND:
-        new = old & operand
-    elif op == b.FETCH_OR:
-        new = old | operand
-    elif op == b.FETCH_XOR:
-        new = old ^ operand
-    note[N_OLD], note[N_NEW] = old, new
-    shared[address] = new
-    regs[code[1]] = old
+def _wake(t, row, shared, other, note):  # type: ignore[no-untyped-def]
+    note[N_NEW] = other
+    if other < 0 or other >= t.size[m.N_THREADS]:
+        return fault(note, _WAKE, other, row[m.PC])
+    if shared[t.size[m.SLEEP] + other] == 1:
+        shared[t.size[m.SLEEP] + other] = 2
+    else:
+        shared[t.size[m.PERMIT] + other] = 1
+    if t.size[m.MODEL] == m.C11:
+        c11.wake(t, row[m.THREAD], shared, other)
     return DONE
 
 
@@ -217,7 +173,7 @@ def _access(t, row, shared, regs, code, note):  # type: ignore[no-untyped-def]
 def _choose(regs, code, action, note):  # type: ignore[no-untyped-def]
     bound = regs[code[2]]
     if bound <= 0:
-        return _fault(note, _RANDOM, bound, note[N_PC])
+        return fault(note, _RANDOM, bound, note[N_PC])
     if bound > MAX_CHOICES:
         return CHOICES
     if action >= bound:
@@ -254,11 +210,15 @@ def _free(t, row, shared, address, note):  # type: ignore[no-untyped-def]
     shift = t.size[m.LINE_SHIFT]
     at = address >> shift
     note[N_ADDRESS] = address
-    bad = address <= 0 or at << shift != address or not _alive(t, shared, address)
+    bad = address <= 0 or at << shift != address or not alive(t, shared, address)
     if bad or t.size[m.N_TYPES] == 0 or shared[t.size[m.OBJECT] + at] == 0:
-        return _fault(note, _FREE, address, row[m.PC])
+        return fault(note, _FREE, address, row[m.PC])
     kind = shared[t.size[m.OBJECT] + at] - 1
     lines = t.type_lines[kind]
+    if t.size[m.MODEL] == m.C11:
+        status = c11.free(t, row[m.THREAD], shared, at << shift, (at + lines) << shift)
+        if status != DONE:
+            return status
     head = t.size[m.FREE_HEAD] + row[m.THREAD] * t.size[m.N_TYPES] + kind
     shared[t.size[m.LIVE] + at : t.size[m.LIVE] + at + lines] = 0
     shared[t.size[m.OBJECT] + at] = 0
@@ -273,17 +233,20 @@ def _free(t, row, shared, address, note):  # type: ignore[no-untyped-def]
 @njit
 def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
     """Run register code from ``pc`` to where the thread rests, and write its row."""
-    tso, thread = t.size[m.TSO] != 0, row[m.THREAD]
+    memory, thread = t.size[m.MODEL], row[m.THREAD]
     budget = LONGEST
     while True:
         code = t.code[pc]
         op = code[0]
         if op >= b.FIRST_OPERATION:
             idle = op == b.PAUSE or op == b.COMPUTE
-            if not idle and (op != b.FENCE or tso):
+            full_fence = op == b.FENCE and code[b.WIDTH - 1] == _SEQ_CST
+            if not idle and (op != b.FENCE or (full_fence and memory != m.SC)):
                 break
             if idle and budget <= 0:
                 break
+            if op == b.FENCE and memory == m.C11:
+                c11.fence(t, thread, shared, code[b.WIDTH - 1])
             pc += 1
             budget -= 1
             continue
@@ -300,7 +263,7 @@ def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
             pc += 1
         elif op == b.ASSERT:
             if regs[code[2]] == 0 and t.size[m.WATCH] & m.WATCH_ASSERTIONS:
-                return _fault(note, _ASSERTION, 0, pc)
+                return fault(note, _ASSERTION, 0, pc)
             pc += 1
         elif op == b.CPU or op == b.THREAD:
             regs[code[1]] = thread
@@ -309,15 +272,17 @@ def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
             regs[code[1]] = t.size[m.N_THREADS]
             pc += 1
         else:
-            fault = compute(code, regs, note)
-            if fault:
-                return _fault(note, fault, note[N_FAULT_AT], pc)
+            wrong = compute(code, regs, note)
+            if wrong:
+                return fault(note, wrong, note[N_FAULT_AT], pc)
             pc += 1
     row[m.PC] = pc
     first = t.keep_start[pc]
     n = t.keep_start[pc + 1] - first
     for i in range(t.size[m.WIDTH]):
         row[m.REGISTERS + i] = regs[t.keep[first + i]] if i < n else 0
+    if memory == m.C11 and t.code[pc, 0] == b.EXIT:
+        c11.leave(t, thread, shared)
     return DONE
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from locksim.cli import common
 
 if TYPE_CHECKING:
-    from locksim.checker import Verdict
+    from locksim.checker import Counterexample, Verdict
 
 app = typer.Typer(help=__doc__, add_completion=False)
 
@@ -19,56 +20,115 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 @app.command()
 @common.reported()
 def check(
-    lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")],
+    lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
-    memory: Annotated[str, typer.Option(help="memory model: sc or tso")] = "sc",
+    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
-        str, typer.Option("--property", help="all, exclusion, deadlock, assertion or memory")
+        str,
+        typer.Option(
+            "--property",
+            help="all, exclusion, deadlock, assertion, memory, race or leak; starvation or bypass",
+        ),
     ] = "all",
     max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,
     max_seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 600.0,
+    max_memory: Annotated[int, typer.Option(help="memory to use at most, in MiB")] = 8192,
     buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
+    history: Annotated[int, typer.Option(help="old values of a word to remember under c11")] = 8,
+    random: Annotated[
+        int, typer.Option(help="draw so many random schedules instead of exploring all")
+    ] = 0,
+    pct: Annotated[
+        int, typer.Option(help="draw them by priorities, for bugs of this depth (from 1)")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="seed of the first random schedule")] = 1,
+    replay: Annotated[
+        Path | None, typer.Option(help="replay the counterexample that --json wrote to this file")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Prove a lock for a few threads, or show the shortest way to break it.
 
-    Exit code 0: proven. 1: violated. 3: not finished within the budget. 2: bad input.
+    Exit code 0: proven, or replayed. 1: violated. 3: not finished within the budget. 2: bad input.
     """
-    from locksim.checker import Budget, check_lock
+    if (replay is None) == (not lock):
+        raise common.UsageError(
+            "give the name of a lock, or a file by --replay, and not both: locklab check ticket"
+        )
+    if replay is not None:
+        _replay(replay, json)
+        return
+    if pct and not random:
+        raise common.UsageError("--pct needs --random: how many schedules to draw")
+    from locksim.checker import Budget, Sampling, check_lock, sample_lock
     from locksim.registry import resolve
 
     entry = resolve(lock)
+    budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
     with common.progress(f"{lock}, {threads} threads, {memory}") as report:
-        verdict = check_lock(
-            entry.struct,
-            threads=threads,
-            rounds=rounds,
-            memory=memory,
-            property=property_,
-            budget=Budget(max_states, max_seconds, buffer_entries),
-            name=lock,
-            report=report,
-        )
+        if random:
+            verdict = sample_lock(
+                entry.struct,
+                Sampling(random, pct, seed),
+                threads=threads,
+                rounds=rounds,
+                memory=memory,
+                property=property_,
+                budget=budget,
+                name=lock,
+                report=report,
+            )
+        else:
+            verdict = check_lock(
+                entry.struct,
+                threads=threads,
+                rounds=rounds,
+                memory=memory,
+                property=property_,
+                budget=budget,
+                name=lock,
+                report=report,
+            )
     if json:
         common.print_json(verdict.to_json())
     else:
-        _print(verdict)
+        _print(verdict, "steps" if random else "states")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 
-def _print(verdict: Verdict) -> None:
-    from locksim.checker.render import table
-
+def _print(verdict: Verdict, explored: str) -> None:
     if verdict.counterexample is not None:
-        common.say(table(verdict.counterexample) + "\n")
+        _show(verdict.counterexample)
+    bypass = "" if verdict.bypass is None else f", at most {verdict.bypass} overtake"
     common.say(
         f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}, {verdict.property}: "
-        f"{verdict.verdict} ({verdict.states:,} states, depth {verdict.depth}, "
+        f"{verdict.verdict}{bypass} ({verdict.states:,} {explored}, depth {verdict.depth}, "
         f"{verdict.seconds:.2f} s)"
     )
     for limit in verdict.limits:
         common.say(f"  {limit}")
+
+
+def _show(counterexample: Counterexample) -> None:
+    from locksim.checker.render import table
+
+    common.say(table(counterexample) + "\n")
+
+
+def _replay(file: Path, json: bool) -> None:
+    from locksim.checker.replay_file import replay_file
+
+    replayed = replay_file(file)
+    if json:
+        common.print_json(replayed.to_json())
+        return
+    _show(replayed.counterexample)
+    verdict = replayed.verdict
+    common.say(
+        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}: replayed on the program's "
+        f"own generators, {len(replayed.counterexample.steps)} steps; it shows: {replayed.found}"
+    )
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ STORE = 49  # word at x1 + x2 <- x3 (RELAXED, RELEASE)
 SWAP, COMPARE_SWAP, FETCH_ADD, FETCH_AND, FETCH_OR, FETCH_XOR = range(
     50, 56
 )  # as LOAD; operands x3, x4
-FENCE = 56  # SEQ_CST
+FENCE = 56  # SEQ_CST; others only where they are asked for
 PAUSE = 57
 COMPUTE = 58  # x3
 BLOCK = 59
@@ -45,8 +45,8 @@ ALLOC = 61  # x0 <- an object of type number x5
 FREE = 62  # x3
 
 WIDTH = 8
-"""Columns of the table. Column 7 of a memory operation holds its C11 order; column 6 of a
-SWAP is 1 where the source says ``store`` (SEQ_CST)."""
+"""Columns of the table. Column 7 of a memory operation and of a fence holds its C11 order; column 6
+of a SWAP is 1 where the source says ``store`` (SEQ_CST)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,12 @@ class _Function:
 
 
 def link(
-    workload: Workload, space: Space, base: int, codes: dict[type[Struct], ClassCode] | None = None
+    workload: Workload,
+    space: Space,
+    base: int,
+    codes: dict[type[Struct], ClassCode] | None = None,
+    *,
+    weak_fences: bool = False,
 ) -> Image:
     """Link a workload's ``thread`` program.
 
@@ -69,18 +74,22 @@ def link(
         base: word address at which the workload will lie.
         codes: bytecode of parsed classes that exist only as data; others are compiled from their
             source.
+        weak_fences: keep fences that are weaker than SEQ_CST. The engines know none: they take no
+            time.
 
     Raises:
         CompileError: a method is outside the language.
         LinkError: a call that can not be resolved, recursion, a path round a loop that takes no
             time.
     """
-    return _Linker(space, codes or {}).link(workload, base)
+    return _Linker(space, codes or {}, weak_fences).link(workload, base)
 
 
 class _Linker:
-    def __init__(self, space: Space, codes: dict[type[Struct], ClassCode]) -> None:
-        self.space, self.codes = space, codes
+    def __init__(
+        self, space: Space, codes: dict[type[Struct], ClassCode], weak_fences: bool = False
+    ) -> None:
+        self.space, self.codes, self.weak_fences = space, codes, weak_fences
         self.functions: dict[_Key, _Function] = {}
         self.constants: dict[int, int] = {}
         self.types: list[type[Struct]] = []
@@ -347,8 +356,8 @@ class _Linker:
             number = self.types.index(f.code.types[instr.args[1]])
             self._row(place, b.ALLOC, reg(instr.args[0]), 0, 0, 0, 0, number)
         elif op == "FENCE":
-            if instr.args[0] == SEQ_CST:
-                self._row(place, b.FENCE)
+            if self.weak_fences or instr.args[0] == SEQ_CST:
+                self._row(place, b.FENCE, *[0] * (WIDTH - 2), instr.args[0])
         elif op in ("COMPUTE", "WAKE", "FREE"):
             self._row(place, getattr(b, op), 0, 0, 0, plain[0])
         elif op == "ASSERT":

@@ -154,11 +154,18 @@ def _metered(body: Callable[..., Program], role: str) -> Callable[..., Program]:
     return program
 
 
+#: The checker's memory models, from the strongest to the weakest.
+ALL_MODELS = ("sc", "tso", "c11")
+
+
 class Lock(Struct):
     """A mutual-exclusion lock: ``acquire()``, ``release()``, perhaps ``try_acquire()``.
 
     ``try_acquire()`` gives nonzero on success.
     """
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
+    """The memory models that the lock claims to be right under; the checker holds it to that."""
 
     METERED: ClassVar[dict[str, str]] = {
         "acquire": "acquire",
@@ -169,6 +176,8 @@ class Lock(Struct):
 
 class RWLock(Struct):
     """A reader-writer lock: ``read_acquire/read_release`` and ``write_acquire/write_release``."""
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
 
     METERED: ClassVar[dict[str, str]] = {
         "read_acquire": "read_acquire",
@@ -185,6 +194,8 @@ class SeqLock(Struct):
     be torn, and must be read again. Writers use ``write_acquire/write_release``; a lock that can
     also make its readers wait has ``read_acquire/read_release``.
     """
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
 
     METERED: ClassVar[dict[str, str]] = {
         "read_acquire": "read_acquire",
@@ -209,6 +220,8 @@ class ReadCopyUpdate(Struct):
     them, returns when all readers that were inside are gone. Every CPU that takes part calls
     ``quiescent()`` now and then where it holds no reference, and ``offline()`` before it stops.
     """
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
 
 
 class Workload(Struct):

@@ -72,6 +72,11 @@ def test_budget_exits_with_3():
         (("ticket", "--threads", 0), "0 threads"),
         (("ticket", "--max-seconds", 0), "0.0 seconds"),
         (("ticket", "--property", "speed"), "no property 'speed'"),
+        (("ticket", "--max-memory", 0), "0 bytes"),
+        (("ticket", "--memory", "c11", "--history", 0), "a history of 0 messages"),
+        (("ticket", "--memory", "c11", "--property", "bypass"), "bypass under c11"),
+        (("ticket", "--pct", 3), "--pct needs --random"),
+        (("ticket", "--random", -1), "-1 schedules"),
     ],
 )
 def test_bad_input_exits_with_2(arguments, message):
@@ -108,3 +113,35 @@ def test_json_of_an_unfinished_check():
     assert "unfinished" == document["verdict"]
     assert document["depth"] > 0
     assert "50 states" in document["limits"][0]
+
+
+def test_budget_of_memory_exits_with_3():
+    """The number of states and the depth are told."""
+    result = run("clh", "--threads", 4, "--memory", "c11", "--max-memory", 16)
+    assert 3 == result.exit_code
+    assert "not finished, no proof: the budget of 16777216 bytes was used up" in result.stdout
+    assert "states, to depth" in result.stdout
+
+
+def test_bypass_is_told():
+    """The bound, and in JSON a number."""
+    assert "proven, at most 2 overtake" in run("mcs", "--property", "bypass").stdout
+    assert 2 == json.loads(run("mcs", "--property", "bypass", "--json").stdout)["bypass"]
+
+
+def test_random_schedules_exit_with_3():
+    """They find nothing wrong, which is no proof."""
+    result = run("mcs", "--threads", 8, "--random", 50, "--seed", 3, "--pct", 2)
+    assert 3 == result.exit_code
+    assert "no proof: 100 schedules (by priorities, depth 2, seeds from 3)" in result.stdout
+
+
+def test_old_value_is_told():
+    """Under C11 the table says that a load read what was not the last."""
+    from checker.classics import Peterson
+
+    from locksim.checker import check_lock
+    from locksim.checker.render import table
+
+    text = table(check_lock(Peterson, threads=2, memory="c11").counterexample)
+    assert "(there is a newer" in text.replace("\n", " ")

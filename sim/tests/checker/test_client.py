@@ -6,7 +6,7 @@ from locksim.checker import CheckError
 from locksim.checker.client import clients
 from locksim.compiler import compile_source
 from locksim.locks.mcs import MCSLock
-from locksim.locks.rcu import RcuHead
+from locksim.locks.rcu import RCU, RcuHead
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.ticket import TicketLock
 
@@ -45,6 +45,13 @@ def test_rwlock_has_two_mixtures(threads, rounds, writings):
     """What one thread reads in the first it writes in the second."""
     found = clients(ReaderPreferenceRWLock, threads, rounds)
     assert [{"count": w, "copy": w} for w in writings] == [c.expect for c in found]
+
+
+def test_rcu_has_three_clients():
+    """Threads wait for grace periods, or hand over to them; a fault there has a name of its own."""
+    found = clients(RCU, 2, 1)
+    assert ["1 readings, 1 replacements"] * 2 + ["call_rcu"] == [c.name for c in found]
+    assert {"grace-period violation"} == {c.means["memory"] for c in found}
 
 
 def test_clients_have_names_of_their_own():

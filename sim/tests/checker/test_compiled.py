@@ -25,7 +25,10 @@ def imported(source):
     return modules
 
 
-@pytest.mark.parametrize("name", ["loop", "step", "registers", "table"])
+COMPILED = ["loop", "step", "sc", "tso", "c11", "outcome", "registers", "table", "wander"]
+
+
+@pytest.mark.parametrize("name", COMPILED)
 def test_every_source_is_in_the_digest(name):
     """What a compiled file takes from other files counts too."""
     assert imported(f"checker/{name}.py") | {f"checker/{name}.py"} <= set(compiled.SOURCES)
@@ -37,7 +40,10 @@ def test_digest_depends_on_the_text():
     assert compiled.digest() != compiled.digest(compiled.SOURCES[1:])
 
 
-@pytest.mark.parametrize("entry", [compiled.advance, compiled.begin, compiled.act])
+ENTRIES = [compiled.advance, compiled.begin, compiled.act, compiled.wander, compiled.follow]
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_digest_is_part_of_what_is_compiled(entry):
     """The number is in the function's closure, where numba's key takes it from."""
     cells = [cell.cell_contents for cell in entry.py_func.__closure__]

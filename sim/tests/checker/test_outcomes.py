@@ -1,54 +1,11 @@
-"""The compiled exploration against a plain one: random programs, all outcomes, both models."""
+"""The compiled exploration against a plain one: random programs, all outcomes, SC and TSO."""
 
+from checker.shapes import WORDS, checked_outcomes, fence, programs, reads, write
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from locksim.checker import outcomes
-from locksim.compiler import compile_source
-
-WORDS = ("x", "y")
-BUFFER = 8
-# An operation: (name, word, value). A load goes to the thread's next result word.
-operations = st.one_of(
-    st.tuples(st.just("store"), st.sampled_from(WORDS), st.integers(1, 2)),
-    st.tuples(st.just("load"), st.sampled_from(WORDS), st.just(0)),
-    st.tuples(st.just("swap"), st.sampled_from(WORDS), st.integers(1, 2)),
-    st.tuples(st.just("fetch_add"), st.sampled_from(WORDS), st.just(1)),
-    st.tuples(st.just("fence"), st.just("x"), st.just(0)),
-)
-programs = st.lists(st.lists(operations, min_size=1, max_size=3), min_size=2, max_size=3)
-READING = ("load", "swap", "fetch_add")
-
-
-def results(program):
-    """Names of the words that take what a program reads, thread by thread."""
-    return [
-        [f"r{t}_{i}" for i, op in enumerate(thread) if op[0] in READING]
-        for t, thread in enumerate(program)
-    ]
-
-
-def source(program):
-    """The program in the lock language."""
-    names = results(program)
-    lines = ["from locksim.lang import *", "class Random(Workload):"]
-    lines += [f"    {w} = word()" for w in [*WORDS, *(n for names_ in names for n in names_)]]
-    lines += ["    def thread(self):"]
-    for t, ops in enumerate(program):
-        lines.append(f"        if thread() == {t}:")
-        for i, (name, word, value) in enumerate(ops):
-            access = f"yield self.{word}.{name}"
-            match name:
-                case "store":
-                    lines.append(f"            {access}({value}, RELAXED)")
-                case "load":
-                    lines.append(f"            v{t}_{i} = {access}(RELAXED)")
-                case "fence":
-                    lines.append("            yield fence(SEQ_CST)")
-                case _:
-                    lines.append(f"            v{t}_{i} = {access}({value}, RELAXED)")
-        lines += [f"            yield self.{n}.store(v{n[1:]}, RELAXED)" for n in names[t]]
-    return "\n".join(lines) + "\n"
+RELAXED = ("RELAXED",)
+ORDERS = {"store": RELAXED, "load": RELAXED, "swap": RELAXED, "fetch_add": RELAXED}
 
 
 def plain_outcomes(program, tso):
@@ -70,7 +27,7 @@ def plain_outcomes(program, tso):
                 after.append((at, flushed, put(buffers, t, tuple(rest)), read))
             if at[t] == len(ops):
                 continue
-            name, text, value = ops[at[t]]
+            name, text, value, _ = ops[at[t]]
             word = WORDS.index(text)
             moved = put(at, t, at[t] + 1)
             if name == "load":
@@ -101,15 +58,10 @@ def put(row, index, value):
     return (*row[:index], value, *row[index + 1 :])
 
 
-@example([[("store", "x", 1), ("store", "x", 2), ("load", "x", 0)], [("load", "x", 0)]], True)
-@example([[("store", "x", 1), ("load", "y", 0)], [("store", "y", 1), ("load", "x", 0)]], True)
-@given(programs, st.booleans())
+@example([[write("x"), write("x", 2), *reads("RELAXED", "x")], reads("RELAXED", "x")], True)
+@example([[write("x"), *reads("RELAXED", "y")], [write("y"), fence(), write("x", 2)]], True)
+@given(programs(ORDERS, ["SEQ_CST"]), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_outcomes_are_those_of_a_plain_search(program, tso):
     """Nothing is missed by merging steps and states, and nothing is made up."""
-    cls = compile_source(source(program), "random.py")["Random"].struct
-    observe = (*WORDS, *(name for names in results(program) for name in names))
-    memory = "tso" if tso else "sc"
-    assert plain_outcomes(program, tso) == outcomes(
-        cls(), threads=len(program), observe=observe, memory=memory
-    )
+    assert plain_outcomes(program, tso) == checked_outcomes(program, "tso" if tso else "sc")

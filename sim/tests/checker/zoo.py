@@ -352,6 +352,7 @@ class Animal:
         lock: the class. found: the property that it violates first.
         threads, rounds: the smallest client that shows it.
         types: what it allocates.
+        weakly: what it violates first under C11, if that is something else.
     """
 
     lock: type[Struct]
@@ -359,6 +360,7 @@ class Animal:
     threads: int = 2
     rounds: int = 1
     types: tuple[type[Struct], ...] = ()
+    weakly: str = ""
 
 
 ZOO = [
@@ -388,7 +390,7 @@ ZOO = [
     Animal(HeapMCSUseAfterFree, "memory", types=(HeapNode,)),
     Animal(HeapMCSDoubleFree, "memory", types=(HeapNode,)),
 ]
-"""Every broken lock: violated under SC and under TSO."""
+"""Every broken lock: violated under every memory model."""
 
 RIGHT = [SleepingLock, HeapMCS]
 """The right ones that are not in the library."""

@@ -1,0 +1,86 @@
+"""What is asked for, within which budget, and the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from locksim.checker.counterexample import Counterexample
+from locksim.checker.errors import CheckError
+
+SAFETY = ("all", "exclusion", "deadlock", "assertion", "memory", "race", "leak")
+LIVENESS = ("starvation", "bypass")
+PROPERTIES = SAFETY + LIVENESS
+"""What can be asked for. A fault of the program (dead memory used, an index out of range, …) ends
+every check, since nothing that follows it has a meaning; "memory" asks for nothing else. LIVENESS
+is asked of clients that never end, and is no part of "all"."""
+
+
+MIN_BYTES = 1 << 24
+"""Less memory than that is not worth a check."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When to give up.
+
+    Arguments:
+        max_states: states of one client. max_seconds: time for all clients together.
+        max_bytes: memory for the states of one client.
+        buffer_entries: stores that a store buffer holds under TSO.
+        heap_lines: lines that ``alloc`` can hand out.
+        history: overtaken messages of a word that are remembered under C11.
+    """
+
+    max_states: int = 5_000_000
+    max_seconds: float = 600.0
+    max_bytes: int = 8 << 30
+    buffer_entries: int = 8
+    heap_lines: int = 16
+    history: int = 8
+
+    def __post_init__(self) -> None:
+        if not self.max_seconds > 0:
+            raise CheckError(f"{self.max_seconds} seconds: give a time above 0")
+        if self.max_bytes < MIN_BYTES:
+            raise CheckError(f"{self.max_bytes} bytes: give a number from {MIN_BYTES:,}")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer.
+
+    Arguments:
+        lock: name of what was checked. threads: how many. memory: "sc", "tso" or "c11".
+        property: what was asked, one of PROPERTIES.
+        verdict: "proven", "violated" or "unfinished".
+        states: different states found, all clients together. depth: steps to the last of them.
+        seconds: time spent.
+        found: the property that is violated, or "".
+        client: name of the client that violates it, or of the last one.
+        limits: what the verdict depends on, in sentences; empty if there is nothing to say.
+        counterexample: the shortest path to the violation, or None.
+        rounds: critical sections of each thread; 0 where the client decides.
+        bypass: how often others get in at most while a thread waits, if that was asked for and
+            there is a bound; else None.
+    """
+
+    lock: str
+    threads: int
+    memory: str
+    property: str
+    verdict: str
+    states: int
+    depth: int
+    seconds: float
+    found: str = ""
+    client: str = ""
+    limits: list[str] = field(default_factory=list)
+    counterexample: Counterexample | None = None
+    rounds: int = 0
+    bypass: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        told = None if self.counterexample is None else self.counterexample.to_json()
+        return {**vars(self), "counterexample": told}

@@ -1,0 +1,24 @@
+"""The C11 machine against the C11 axioms: random programs, all outcomes."""
+
+from checker import axioms
+from checker.shapes import WORDS, checked_outcomes, fence, programs, reads, write
+from hypothesis import example, given, settings
+
+RMW = ("RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL", "SEQ_CST")
+ORDERS = {
+    "load": ("RELAXED", "ACQUIRE", "SEQ_CST"),
+    "store": ("RELAXED", "RELEASE", "SEQ_CST"),
+    "swap": RMW,
+    "fetch_add": RMW,
+    "compare_swap": RMW,
+}
+FENCES = RMW[1:]
+
+
+@example([[write("x"), fence("RELEASE"), write("y")], [*reads("RELAXED", "y", "x"), write("x")]])
+@example([[write("x"), fence(), *reads("RELAXED", "y")], [write("y"), fence(), write("x", 2)]])
+@given(programs(ORDERS, FENCES))
+@settings(max_examples=60, deadline=None)
+def test_machine_allows_exactly_what_the_axioms_allow(program):
+    """Messages and views on one side, relations without cycles on the other."""
+    assert axioms.outcomes(program, WORDS) == checked_outcomes(program, "c11")
