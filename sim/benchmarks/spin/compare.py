@@ -1,0 +1,126 @@
+"""LockLab's checker beside SPIN: the same locks at the same granularity, in one run.
+
+    python sim/benchmarks/spin/compare.py
+
+Needs ``spin`` and a C compiler (Debian: ``apt-get install spin gcc``). SPIN's models are the
+``.pml`` files beside this one. Both explore everything under sequential consistency; SPIN without
+partial-order reduction, since states are compared, and compiled with -O2. The time is that of the
+processor, the best of some runs that take turns; SPIN's compilation does not count, nor ours. Below
+a hundred thousand states it says nothing and is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from locksim.checker import check_workload
+from locksim.checker.client import Counting
+from locksim.lang import RELAXED, Lock, array, pause, thread, word
+from locksim.lang.struct import Struct
+from locksim.locks.mcs import MCSLock
+from locksim.locks.ticket import TicketLock
+
+HERE = Path(__file__).parent
+RUNS = 3
+ENOUGH = 100_000
+"""States below which a time says nothing."""
+
+
+class Peterson(Lock):
+    """Peterson's algorithm (IPL 12(3), 1981) for two threads."""
+
+    wants = array(2, word())
+    turn = word()
+
+    def acquire(self):  # type: ignore[no-untyped-def]
+        """Announce, give way, wait."""
+        me = thread()
+        yield self.wants[me].store(1, RELAXED)
+        yield self.turn.store(1 - me, RELAXED)
+        while (yield self.wants[1 - me].load(RELAXED)):
+            if (yield self.turn.load(RELAXED)) == me:
+                return
+            yield pause()
+
+    def release(self):  # type: ignore[no-untyped-def]
+        """No longer interested."""
+        yield self.wants[thread()].store(0, RELAXED)
+
+
+CASES: list[tuple[str, type[Struct], int, int]] = [
+    ("peterson", Peterson, 2, 2),
+    ("peterson", Peterson, 2, 30),
+    ("ticket", TicketLock, 3, 2),
+    ("ticket", TicketLock, 5, 3),
+    ("mcs", MCSLock, 3, 2),
+    ("mcs", MCSLock, 4, 3),
+]
+"""Model, lock, threads, rounds."""
+
+
+def main() -> int:
+    """Print a table; 1 if verdicts or states differ, 0 also where there is no SPIN."""
+    missing = [tool for tool in ("spin", "gcc") if shutil.which(tool) is None]
+    if missing:
+        print(f"not compared: {' and '.join(missing)} is not installed (apt-get install spin gcc)")
+        return 0
+    head = ("lock", "threads", "rounds", "states", "SPIN's", "states/s", "SPIN's", "ratio")
+    print("{:<10} {:>7} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6}".format(*head))
+    different = 0
+    for name, lock, threads, rounds in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            pan = compiled(name, threads, rounds, Path(folder))
+            ours, theirs = [], []
+            for _ in range(RUNS):
+                begun = time.process_time()
+                verdict = check_workload(
+                    Counting(lock=lock, rounds=rounds),
+                    threads=threads,
+                    expect={"count": threads * rounds},
+                )
+                ours.append(time.process_time() - begun)
+                states, errors, seconds = explored(pan)
+                theirs.append(seconds)
+        different += states != verdict.states or (errors == 0) != (verdict.verdict == "proven")
+        mine, its = verdict.states / min(ours), states / min(theirs)
+        speed = f"{mine:>12,.0f} {its:>12,.0f} {mine / its:>6.2f}" if states >= ENOUGH else ""
+        print(f"{name:<10} {threads:>7} {rounds:>6} {verdict.states:>10,} {states:>10,} {speed}")
+    return int(different > 0)
+
+
+def compiled(name: str, threads: int, rounds: int, folder: Path) -> Path:
+    """SPIN's verifier of a model."""
+    for file in HERE.glob("*.inc"):
+        shutil.copy(file, folder)
+    shutil.copy(HERE / f"{name}.pml", folder)
+    sizes = [f"-DTHREADS={threads}", f"-DROUNDS={rounds}"]
+    subprocess.run(["spin", "-a", *sizes, f"{name}.pml"], cwd=folder, check=True)
+    flags = ["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=4096"]
+    subprocess.run(["gcc", *flags, "-o", "pan", "pan.c"], cwd=folder, check=True)
+    return folder / "pan"
+
+
+def explored(pan: Path) -> tuple[int, int, float]:
+    """States, errors, processor seconds of a verifier's run."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [str(pan), "-m1000000", "-w22"], cwd=pan.parent, check=True, capture_output=True, text=True
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    states = re.search(r"(\d+) states, stored", done.stdout)
+    errors = re.search(r"errors: (\d+)", done.stdout)
+    assert states is not None
+    assert errors is not None
+    return int(states[1]), int(errors[1]), seconds
+
+
+if __name__ == "__main__":
+    sys.exit(main())
