@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,9 @@ def check(
     max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,
     max_seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 600.0,
     buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
+    play: Annotated[
+        Path | None, typer.Option(help="write a page, FILE.html, on which you are the scheduler")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Prove a lock for a few threads, or show the shortest way to break it.
@@ -38,6 +42,8 @@ def check(
     from locksim.checker import Budget, check_lock
     from locksim.registry import resolve
 
+    if play is not None and play.suffix != ".html":
+        raise common.UsageError(f"--play {play}: a page is written; name a file that ends in .html")
     entry = resolve(lock)
     with common.progress(f"{lock}, {threads} threads, {memory}") as report:
         verdict = check_lock(
@@ -50,10 +56,23 @@ def check(
             name=lock,
             report=report,
         )
+    if play is not None:
+        from locksim.checker.graph import graph
+        from locksim.checker.walk import of_lock
+        from locksim.traces.page import page
+
+        chosen = verdict.client if verdict.verdict == "violated" else ""
+        walk = of_lock(
+            entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
+        )
+        with common.saving("--play"):
+            page(play, graph(walk))
     if json:
         common.print_json(verdict.to_json())
     else:
         _print(verdict)
+        if play is not None:
+            common.say(f"  you are the scheduler: open {play} in a browser")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 

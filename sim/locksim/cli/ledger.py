@@ -1,0 +1,80 @@
+"""The coherence ledger on the terminal: what an acquisition pays for, the dearest first."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from locksim.cli import common, tables
+
+if TYPE_CHECKING:
+    from locksim.traces import Ledger
+
+__all__ = ["ledger_json", "print_ledger"]
+
+MOST_ROWS = 20
+
+
+def ledger_json(ledger: Ledger) -> dict[str, Any]:
+    """Return the ledger for ``--json``; see ``locklab run``."""
+    return {
+        "acquisitions": len(ledger.warm()),
+        "transfers_per_acquisition": ledger.per_acquisition(),
+        "rows": common.records(ledger.table()),
+    }
+
+
+def print_ledger(output: Console, ledger: Ledger) -> None:
+    """Print a row a word, phase and source line, and the sums above them."""
+    counted = Counter((ledger.trace.locks[a.lock], a.mode) for a in ledger.warm())
+    output.print()
+    if not counted:
+        output.print("  [bold]ledger[/bold]: no lock was taken twice within the trace")
+        return
+    output.print("[bold]ledger[/bold]: line transfers of an acquisition, mean")
+    for (lock, mode), number in counted.items():
+        mean = ledger.per_acquisition(lock=lock)
+        output.print(
+            f"  {lock} ({mode}): {number:,} acquisitions, {tables.digits(mean)} transfers each",
+            markup=False,
+        )
+    view = tables.table()
+    tables.add(view, "phase")
+    tables.add(view, "word", fold=True)
+    tables.add(view, "transfer")
+    for head in ("number", "queue", "move", "cost"):
+        tables.add(view, head, right=True)
+    tables.add(view, "from")
+    rows = common.records(ledger.table())
+    for row in rows[:MOST_ROWS]:
+        view.add_row(
+            row["phase"],
+            escape(row["word"]),
+            row["kind"] + ("*" if row["buffered"] else ""),
+            tables.digits(row["per_acquisition"]),
+            *(_ns(row[key]) for key in ("queue_ns", "transfer_ns", "cost_ns")),
+            escape(_place(row)),
+        )
+    tables.print_table(output, view)
+    output.print()
+    for place, source in sorted({(_place(row), row["source"]) for row in rows[:MOST_ROWS]}):
+        output.print(f"  {place}  {source}", markup=False, no_wrap=True, overflow="ellipsis")
+    output.print()
+    if len(rows) > MOST_ROWS:
+        output.print(f"  … and {len(rows) - MOST_ROWS} cheaper ones")
+    output.print(
+        "  number: transfers an acquisition; queue, move: ns a transfer; cost: both, in ns an"
+    )
+    output.print("  acquisition. *: for a buffered store, which its CPU need not wait for")
+
+
+def _place(row: dict[str, Any]) -> str:
+    return f"{row['file']}:{row['line']}"
+
+
+def _ns(value: float) -> str:
+    return tables.DASH if math.isnan(value) else tables.digits(value)
