@@ -130,7 +130,7 @@ class Walk:
         return self._at(state).verdict(status, self.client.expect)
 
     def thread(self, state: State, thread: int) -> dict[str, Any]:
-        """A thread for people: ``next`` operation, its ``place``, ``buffer``, whether it is done."""
+        """A thread for people: ``next`` operation, ``source``, ``place``, ``buffer``, ``done``."""
         path = self._at(state)
         row = path.rows[thread]
         pc = int(row[m.PC])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -48,33 +47,26 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
     tables.add(view, "transfer")
     for head in ("number", "queue", "move", "cost"):
         tables.add(view, head, right=True)
-    tables.add(view, "from")
+    tables.add(view, "by")
+    sources: dict[str, int] = {}
     rows = common.records(ledger.table())
     for row in rows[:MOST_ROWS]:
+        source = f"{row['file']}:{row['line']}  {row['source']}"
         view.add_row(
             row["phase"],
             escape(row["word"]),
             row["kind"] + ("*" if row["buffered"] else ""),
             tables.digits(row["per_acquisition"]),
-            *(_ns(row[key]) for key in ("queue_ns", "transfer_ns", "cost_ns")),
-            escape(_place(row)),
+            *(tables.digits(row[key]) for key in ("queue_ns", "transfer_ns", "cost_ns")),
+            f"({sources.setdefault(source, len(sources) + 1)})",
         )
     tables.print_table(output, view)
     output.print()
-    for place, source in sorted({(_place(row), row["source"]) for row in rows[:MOST_ROWS]}):
-        output.print(f"  {place}  {source}", markup=False, no_wrap=True, overflow="ellipsis")
+    for source, number in sources.items():
+        text = f"  ({number}) {source}"
+        output.print(text, markup=False, no_wrap=True, overflow="ellipsis")
     output.print()
     if len(rows) > MOST_ROWS:
         output.print(f"  … and {len(rows) - MOST_ROWS} cheaper ones")
-    output.print(
-        "  number: transfers an acquisition; queue, move: ns a transfer; cost: both, in ns an"
-    )
-    output.print("  acquisition. *: for a buffered store, which its CPU need not wait for")
-
-
-def _place(row: dict[str, Any]) -> str:
-    return f"{row['file']}:{row['line']}"
-
-
-def _ns(value: float) -> str:
-    return tables.DASH if math.isnan(value) else tables.digits(value)
+    output.print("  number: transfers an acquisition; queue, move: ns a transfer; cost: of both,")
+    output.print("  ns an acquisition. *: for a buffered store, which its CPU need not wait for")

@@ -1,9 +1,9 @@
 """The player's JavaScript as one module, and its style.
 
-The sources in ``static/`` are plain ES modules that import one another. A notebook widget and a page
-without a server need one module; so they are put one after the other, without their import lines
-and with the word ``export`` taken off. That is all: nothing is translated, and each file still works
-as it stands.
+The sources in ``static/`` are plain ES modules that import one another. A notebook widget and a
+page without a server need one module; so they are put one after the other, without their import
+lines and with the word ``export`` taken off. That is all: nothing is translated, and each file
+works as it stands.
 """
 
 from __future__ import annotations
