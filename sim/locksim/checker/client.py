@@ -142,5 +142,6 @@ def clients(
 def _mixed(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
     writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = ReadingAndWriting(lock=lock, rounds=rounds, shift=shift)
-    name = f"{n_threads * rounds - writes} readings, {writes} writings"
+    readings = n_threads * rounds - writes
+    name = f"{readings} readings, {writes} writings, thread {shift} begins to write"
     return Client(name, workload, {"count": writes, "copy": writes})

@@ -5,9 +5,9 @@ shared row, and what a thread can do depends on its own row and the shared one o
 holds the rows once each and a table of moves by such pairs (``memo``), not a table of states; only
 the hints need all states.
 
-Hints come from a search backwards. A state is *lost* if a move out of it goes wrong, if it is a
-wrong end, or if no way leads from it to an end; ``distance`` counts the moves to the nearest such
-point.
+Hints come from a search backwards, from what is wrong: a move that goes wrong, a wrong end, a state
+in which nothing changes any more though not all have finished (or, if there is none, any from which
+no way leads to an end).
 """
 
 from __future__ import annotations
@@ -210,9 +210,11 @@ def _backwards(walk: Walk, found: Map) -> None:
                 if state not in hopeful:
                     hopeful.add(state)
                     todo.append(state)
-        for state in range(n):
-            if state not in hopeful:
-                found.ends[state] = walk.verdict(found.states[state], NO_PROGRESS)
+        lost = [state for state in range(n) if state not in hopeful]
+        # The checker's choice too: where nothing changes any more, everybody sees that it is over.
+        still = [state for state in lost if set(found.next[state]) == {state}]
+        for state in still or lost:
+            found.ends[state] = walk.verdict(found.states[state], NO_PROGRESS)
     distance = dict.fromkeys(found.ends, 0)
     queue = deque(found.ends)
     late = []

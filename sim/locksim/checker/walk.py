@@ -26,7 +26,6 @@ from locksim.checker.counterexample import Path, Step, operation_name
 from locksim.checker.errors import CheckError
 from locksim.checker.loop import STUCK, WRONG_END
 from locksim.checker.model import Model, model
-from locksim.checker.names import Names
 from locksim.checker.render import did
 from locksim.compiler import bytecode as b
 from locksim.compiler.ir import ClassCode
@@ -81,6 +80,7 @@ class Walk:
     def __init__(self, model: Model, client: Client, name: str) -> None:
         self.model, self.client, self.name = model, client, name
         path = Path(model)
+        self.kinds = path.names.kinds  # what was ever seen on the heap, for its names
         if path.failed >= 0:
             raise CheckError(f"{name}: a thread goes wrong before its first operation")
         self.start = _state(path)
@@ -231,7 +231,9 @@ class Walk:
         path.rows = np.array(rows, np.int64)
         path.shared = np.frombuffer(state.shared, np.int64).copy()
         path.stores = [list(stores) for stores in state.stores]
-        path.names = Names(self.model, path.shared)
+        path.names.kinds = self.kinds
+        path.names.update(path.shared)
+        self.kinds = path.names.kinds
         return path
 
     def _actions(self, state: State, thread: int) -> list[int]:

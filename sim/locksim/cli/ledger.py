@@ -35,12 +35,11 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
         output.print("  [bold]ledger[/bold]: no lock was taken twice within the trace")
         return
     output.print("[bold]ledger[/bold]: line transfers of an acquisition, mean")
-    for (lock, mode), number in counted.items():
-        mean = ledger.per_acquisition(lock=lock)
-        output.print(
-            f"  {lock} ({mode}): {number:,} acquisitions, {tables.digits(mean)} transfers each",
-            markup=False,
-        )
+    for lock in dict.fromkeys(lock for lock, _ in counted):
+        number = sum(n for (name, _), n in counted.items() if name == lock)
+        own, all_ = ledger.per_acquisition(lock=lock), ledger.per_completion(lock)
+        text = f"  {lock}: {number:,} acquisitions, {tables.digits(own)} transfers each"
+        output.print(f"{text}; with those of waiters {tables.digits(all_)}", markup=False)
     view = tables.table()
     tables.add(view, "phase")
     tables.add(view, "word", fold=True)

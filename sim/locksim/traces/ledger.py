@@ -101,6 +101,30 @@ class Ledger:
         )
         return booked / len(chosen) if chosen else float("nan")
 
+    def per_completion(self, lock: str) -> float:
+        """All transfers for a lock, over the acquisitions that came to an end.
+
+        Those of CPUs that wait to the end of the trace are in it, and cold caches. Where a lock
+        starves somebody this is far more than :meth:`per_acquisition`, the cost of those who got
+        in.
+
+        Arguments:
+            lock: its name.
+
+        Returns:
+            The mean, NaN where no acquisition is complete.
+        """
+        number = self.trace.locks.index(lock)
+        mine = [a for a in self.trace.attribution.acquisitions if a.lock == number]
+        booked = sum(
+            entry.acquisition is not None
+            and entry.acquisition.lock == number
+            and entry.transfer.kind != "none"
+            for entry in self.entries
+        )
+        complete = sum(a.complete for a in mine)
+        return booked / complete if complete else float("nan")
+
     def acquisitions(self) -> pd.DataFrame:
         """One row an acquisition: times in ns, transfers and the time that its CPU lost to them."""
         import pandas as pd

@@ -13,7 +13,9 @@ in, first out.
 
 from __future__ import annotations
 
+import bisect
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -84,15 +86,15 @@ def transfers(trace: Trace) -> list[Transfer]:
     lines: dict[int, Line[int]] = {}
     pending: list[deque[int]] = [deque() for _ in range(trace.tables.n_cpus)]
     effect = _effects(trace)
+    home = _home_of(trace)
     found = []
     wpl = trace.memory.space.words_per_line
 
     def line_of(number: int) -> Line[int]:
         if number not in lines:
-            lines[number] = Line(number, 0)
+            lines[number] = Line(number, home(number))
         return lines[number]
 
-    home = _homes(trace)
     rows = zip(trace.rows.tolist(), trace.origins.tolist(), strict=True)
     for k, ((time, agent, what, address, value), (place, asked, exclusive)) in enumerate(rows):
         cpu = agent >> 1
@@ -103,7 +105,6 @@ def transfers(trace: Trace) -> list[Transfer]:
             pending[cpu].popleft()
         elif what == SERVED:
             line = line_of(address)
-            line.home = home[address] if address in home else int(trace.memory.home[address])
             shared = cpu in line.sharers
             served = protocol.serve(line, cpu, bool(exclusive), time)
             if served.completes_ps != value:
@@ -148,14 +149,17 @@ def _effects(trace: Trace) -> dict[int, int]:
     return effect
 
 
-def _homes(trace: Trace) -> dict[int, int]:
-    """Home nodes of the lines that were allocated: those of their first allocator."""
-    home: dict[int, int] = {}
-    wpl, memory = trace.memory.space.words_per_line, trace.memory
+def _home_of(trace: Trace) -> Callable[[int], int]:
+    """Gives a line's home node: what is allocated in the run lives where its first allocator is."""
+    wpl, fresh = trace.memory.space.words_per_line, trace.memory.heap_next
+    node: dict[int, int] = {}
     for agent, address in trace.rows[trace.rows[:, 2] == Kind.ALLOC][:, [1, 3]].tolist():
-        first = address // wpl
-        kind = int(memory.object_type[first]) - 1 if address else -1
-        for line in range(first, first + int(memory.type_lines[kind])) if kind >= 0 else ():
-            if memory.heap_next <= line:
-                home.setdefault(line, int(trace.tables.node_of[agent >> 1]))
+        node.setdefault(address // wpl, int(trace.tables.node_of[agent >> 1]))
+    starts = sorted(line for line in node if line >= fresh)
+
+    def home(line: int) -> int:
+        if line < fresh:
+            return int(trace.memory.home[line])
+        return node[starts[bisect.bisect_right(starts, line) - 1]]
+
     return home
