@@ -2,6 +2,7 @@
 
 import json
 from collections import defaultdict
+from itertools import pairwise
 
 import pytest
 from traces.traced import contended, read_mostly
@@ -121,7 +122,7 @@ def test_holders_of_a_lock_follow_one_another():
     holds = [e for e in document["traceEvents"] if e["ph"] == "X" and e["pid"] == 2]
     times = sorted((ps(e["ts"]), ps(e["ts"] + e["dur"])) for e in holds)
     assert len(times) > 10
-    assert all(end <= start for (_, end), (start, _) in zip(times, times[1:], strict=False))
+    assert all(end <= start for (_, end), (start, _) in pairwise(times))
 
 
 def test_times_keep_their_picoseconds():
