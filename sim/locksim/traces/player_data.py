@@ -62,6 +62,7 @@ def of_trace(trace: Trace) -> dict[str, Any]:
             "asked": t.asked_ps,
             "served": t.served_ps,
             "ready": t.ready_ps,
+            "place": t.place,
         }
         for t in trace.transfers
     ]

@@ -32,6 +32,7 @@ export class Replay {
       this.byCpu[transfer.cpu].push(transfer);
       this.ofRow.set(transfer.row, transfer);
     }
+    this.requestRows = this.byCpu.map((list) => list.map((transfer) => transfer.row));
     this.lineRows = this.byLine.map((list) => list.map((transfer) => transfer.row));
     this.starts = this.spans.map((list) => list.map((span) => span.start));
   }
@@ -61,6 +62,18 @@ export class Replay {
   coreRow(cpu, row) {
     const k = lastAtMost(this.coreRows[cpu], row);
     return k < 0 ? -1 : this.coreRows[cpu][k];
+  }
+
+  /** Where in the program a CPU is after a row, the time being ps: a place's number, -1 if unknown. */
+  place(cpu, ps, row) {
+    // A request that still queues has no row yet; its core waits there all the same.
+    const requests = this.byCpu[cpu], next = lastAtMost(this.requestRows[cpu], row) + 1;
+    for (const request of requests.slice(next, next + 2)) {
+      if (!request.buffered && request.asked <= ps) return request.place;
+    }
+    let last = this.coreRow(cpu, row);
+    while (last >= 0 && this.data.rows.place[last] < 0) last = this.coreRow(cpu, last - 1);
+    return last < 0 ? -1 : this.data.rows.place[last];
   }
 
   /** A line's copies after a row: {holders, filler, ready} or null if nobody has had it. */

@@ -207,7 +207,7 @@ export class Timeline {
     g.fillStyle = this.ink.move;
     if (transfer.kind === "read") g.fillRect(x, y + 1, w, 3);
     else g.fillRect(x, y, w, 6);
-    if (w > 70) {
+    if (w > 120) {
       g.font = `10px ${this.font}`;
       g.fillStyle = this.ink.dim;
       g.textAlign = "left";

@@ -109,9 +109,7 @@ export class TraceView {
       if (state.textContent !== text) state.textContent = text;
       state.dataset.phase = phase || "";
       tr.classList.toggle("acting", cpu === acting);
-      let row = this.replay.coreRow(cpu, this.row);
-      while (row >= 0 && this.data.rows.place[row] < 0) row = this.replay.coreRow(cpu, row - 1);
-      const place = row < 0 ? null : this.data.rows.place[row];
+      const place = this.replay.place(cpu, now, this.row);
       if (code.dataset.place !== `${place}`) {
         code.dataset.place = `${place}`;
         const at = this.data.places[place];
