@@ -106,14 +106,14 @@ def tell(
         status: what is wrong. state, action: where, as in :class:`Exploration`.
         expect: word's name → its value at the end, for the message.
     """
-    walk = Path(found.model)
+    walk = Replay(found.model)
     path = found.path(state) + ([action] if action >= 0 else [])
     steps = [walk.step(a) for a in path]
     kind, message = walk.verdict(status, expect or {})
     return Counterexample(kind, message, steps, found.model.n_threads)
 
 
-class Path:
+class Replay:
     """A path that is walked again: threads, shared row, and buffered stores after each step."""
 
     def __init__(self, model: Model) -> None:

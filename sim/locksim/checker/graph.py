@@ -216,15 +216,12 @@ def _backwards(walk: Walk, found: Map) -> None:
         for state in still or lost:
             found.ends[state] = walk.verdict(found.states[state], NO_PROGRESS)
     distance = dict.fromkeys(found.ends, 0)
-    queue = deque(found.ends)
-    late = []
     for state in range(n):
         if state not in distance and -1 in found.next[state]:
             distance[state] = 1
             found.toward[state] = (found.moves[state][found.next[state].index(-1)].via, 1)
-            late.append(state)
-    # Breadth first, from ends (distance 0) before states one wrong move away (distance 1).
-    levels: deque[int] = deque([*queue, *late])
+    # Breadth first: what is wrong itself (distance 0) comes before what is one wrong move away.
+    levels = deque(distance)
     while levels:
         state = levels.popleft()
         for earlier in before[state]:

@@ -12,7 +12,7 @@ list of moves from the start, each a number ``via`` (thread * 64 + action, as th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path as File
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from locksim.checker import registers as rg
 from locksim.checker import step as st
 from locksim.checker.client import Client, clients
 from locksim.checker.compiled import act
-from locksim.checker.counterexample import Path, Step, operation_name
+from locksim.checker.counterexample import Replay, Step, operation_name
 from locksim.checker.errors import CheckError
 from locksim.checker.loop import STUCK, WRONG_END
 from locksim.checker.model import Model, model
@@ -79,7 +79,7 @@ class Walk:
 
     def __init__(self, model: Model, client: Client, name: str) -> None:
         self.model, self.client, self.name = model, client, name
-        path = Path(model)
+        path = Replay(model)
         self.kinds = path.names.kinds  # what was ever seen on the heap, for its names
         if path.failed >= 0:
             raise CheckError(f"{name}: a thread goes wrong before its first operation")
@@ -139,7 +139,7 @@ class Walk:
         return {
             "next": "" if done else operation_name(int(self.model.program.code[pc, 0])),
             "source": "" if done else path.source(place),
-            "place": {"file": File(place.file).name, "line": place.line},
+            "place": {"file": Path(place.file).name, "line": place.line},
             "buffer": [[name, shown] for name, _, shown in path.buffer(row)],
             "done": done,
         }
@@ -224,9 +224,9 @@ class Walk:
             ],
         }
 
-    def _at(self, state: State) -> Path:
-        """A path that stands at a state."""
-        path = Path(self.model)
+    def _at(self, state: State) -> Replay:
+        """A replay that stands at a state."""
+        path = Replay(self.model)
         rows = [np.frombuffer(row, np.int64) for row in state.threads]
         path.rows = np.array(rows, np.int64)
         path.shared = np.frombuffer(state.shared, np.int64).copy()
@@ -242,12 +242,12 @@ class Walk:
         own = range(st.MAX_CHOICES) if chooses else range(1)
         return [*own, st.FLUSH] if row[m.BUFFERED] else [*own]
 
-    def _exited(self, path: Path, thread: int) -> bool:
+    def _exited(self, path: Replay, thread: int) -> bool:
         row = path.rows[thread]
         over = self.model.program.code[int(row[m.PC]), 0] == b.EXIT
         return bool(over and row[m.BUFFERED] == 0)
 
-    def _holds(self, path: Path, thread: int) -> str:
+    def _holds(self, path: Replay, thread: int) -> str:
         at = int(self.model.tables.size[m.HOLDERS])
         told = []
         for lock, name in enumerate(self.model.memory.locks):
@@ -288,10 +288,10 @@ def of_lock(
 
 def vars_of(step: Step) -> dict[str, Any]:
     """A step for the player."""
-    return vars(step) | {"file": File(step.file).name}
+    return vars(step) | {"file": Path(step.file).name}
 
 
-def _state(path: Path) -> State:
+def _state(path: Replay) -> State:
     return State(
         tuple(row.tobytes() for row in path.rows),
         path.shared.tobytes(),

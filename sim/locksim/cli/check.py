@@ -56,6 +56,10 @@ def check(
             name=lock,
             report=report,
         )
+    if json:
+        common.print_json(verdict.to_json())
+    else:
+        _print(verdict)
     if play is not None:
         from locksim.checker.graph import graph
         from locksim.checker.walk import of_lock
@@ -67,11 +71,7 @@ def check(
         )
         with common.saving("--play"):
             page(play, graph(walk))
-    if json:
-        common.print_json(verdict.to_json())
-    else:
-        _print(verdict)
-        if play is not None:
+        if not json:
             common.say(f"  you are the scheduler: open {play} in a browser")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 

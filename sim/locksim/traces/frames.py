@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from locksim.engine.trace import MARK, NAMES, SERVED
+from locksim.engine.trace import DRAINED, MARK, NAMES, SERVED
 from locksim.lang.ops import Kind, Mark
 from locksim.traces.acquisitions import PHASES
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from locksim.traces.trace import Trace
 
-WITH_WORD = frozenset([*range(Kind.LOAD, Kind.FETCH_XOR + 1), 32])
+WITH_WORD = frozenset([*range(Kind.LOAD, Kind.FETCH_XOR + 1), DRAINED])
 """What concerns a word: operations on memory, and DRAINED."""
 
 

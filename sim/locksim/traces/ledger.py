@@ -9,7 +9,6 @@ first one, which pays for cold caches.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,7 +77,14 @@ class Ledger:
 
     def warm(self) -> list[Acquisition]:
         """The acquisitions that averages are taken over."""
-        return list(self._warm())
+        seen: Counter[tuple[int, int]] = Counter()
+        found = []
+        for a in self.trace.attribution.acquisitions:
+            if a.complete:
+                seen[a.cpu, a.lock] += 1
+                if seen[a.cpu, a.lock] > COLD:
+                    found.append(a)
+        return found
 
     def per_acquisition(
         self, *, lock: str | None = None, phases: tuple[str, ...] = PHASES
@@ -91,7 +97,7 @@ class Ledger:
         Returns:
             The mean, NaN where no acquisition is complete.
         """
-        chosen = {a.number for a in self._warm() if lock in (None, self.trace.locks[a.lock])}
+        chosen = {a.number for a in self.warm() if lock in (None, self.trace.locks[a.lock])}
         booked = sum(
             entry.phase in phases
             for entry in self.entries
@@ -162,8 +168,9 @@ class Ledger:
         """
         import pandas as pd
 
-        warm = {a.number for a in self._warm()}
-        totals = Counter((a.lock, a.mode) for a in self._warm())
+        acquisitions = self.warm()
+        warm = {a.number for a in acquisitions}
+        totals = Counter((a.lock, a.mode) for a in acquisitions)
         groups: defaultdict[tuple[Any, ...], list[Transfer]] = defaultdict(list)
         for entry in self.entries:
             a, transfer = entry.acquisition, entry.transfer
@@ -197,20 +204,11 @@ class Ledger:
         rows.sort(key=lambda row: -row["cost_ns"])
         return pd.DataFrame(rows)
 
-    def _warm(self) -> Iterator[Acquisition]:
-        seen: Counter[tuple[int, int]] = Counter()
-        for a in self.trace.attribution.acquisitions:
-            if a.complete:
-                seen[a.cpu, a.lock] += 1
-                if seen[a.cpu, a.lock] > COLD:
-                    yield a
-
     def _word(self, transfer: Transfer) -> str:
         """The word that the transfer was for, without the number of an element or object."""
-        row = transfer.effect if transfer.effect != NOTHING else NOTHING
-        if row == NOTHING:
+        if transfer.effect == NOTHING:
             return self.trace.line(transfer.line)
-        return _any_element(self.trace.word(int(self.trace.rows[row, 3])))
+        return _any_element(self.trace.word(int(self.trace.rows[transfer.effect, 3])))
 
 
 def _between(start_ps: int, end_ps: int) -> float:

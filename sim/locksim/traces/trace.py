@@ -44,7 +44,7 @@ class Trace:
     tables: MachineTables
     seed: int
     title: str = ""
-    _words: dict[int, str] = field(default_factory=dict, repr=False)
+    _words: dict[int, str] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.result.trace is None or self.result.origins is None:
