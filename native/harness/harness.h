@@ -16,25 +16,46 @@
 
 #include "locklab/arch.h"
 
+/* One turn of private work: no memory is touched, and a compiler can not leave it out. */
+static inline void locklab_spend(uint32_t turns)
+{
+    for (; turns > 0; turns--)
+        __asm__ volatile("" : "+r"(turns));
+}
+
 /* Two lines: the hardware may fetch lines in pairs. */
 #define LOCKLAB_PAD (2 * LOCKLAB_LINE)
+
+/* What a thread does beside taking the lock, for the loops that ask. All zero: nothing. */
+struct locklab_mix {
+    uint32_t hold;        /* turns of locklab_spend() inside a section */
+    uint32_t think;       /* turns of it between two sections */
+    uint32_t write_share; /* of 65536 sections, how many write; where there is a read side */
+    uint32_t option;      /* what a data structure or workload makes of it */
+    uint64_t seed;
+};
 
 /* What one thread is asked to do. A loop uses either `iterations` or `stop`. */
 struct locklab_order {
     uint64_t iterations;
     const atomic_bool *stop;
     bool read; /* take the read side */
+    struct locklab_mix mix;
 };
+
+struct locklab_samples; /* harness/samples.h */
 
 /* What one thread did. Each has lines of its own. */
 struct locklab_tally {
     _Alignas(LOCKLAB_PAD) uint64_t count; /* acquisitions */
     uint64_t writes;                      /* of these, exclusive ones */
+    uint64_t contended;                   /* of these, those that had to wait: the latency loop */
     uint64_t overlaps;                    /* times that it met somebody else inside */
     uint64_t torn;                        /* times that it saw half an update */
     uint64_t wall_ns;
     uint64_t cpu_ns;
-    int error; /* errno of pinning, or 0 */
+    struct locklab_samples *samples; /* where a loop that samples puts its times, else unused */
+    int error;                       /* errno of pinning, or 0 */
 };
 
 struct locklab_loop {
@@ -43,13 +64,18 @@ struct locklab_loop {
                  struct locklab_tally *tally);
     uint64_t (*updates)(const void *state); /* the counter that exclusive sections count up */
     void (*dispose)(void *state);
+    bool has_read;
 };
+
+/* Locks, the data structures that they guard, probes of the machine, and whole workloads. */
+enum locklab_kind { LOCKLAB_LOCK, LOCKLAB_STRUCTURE, LOCKLAB_PROBE, LOCKLAB_WORKLOAD };
+
+enum locklab_loop_name { LOCKLAB_VALIDATE, LOCKLAB_THROUGHPUT, LOCKLAB_LATENCY, LOCKLAB_LOOPS };
 
 struct locklab_kernel {
     const char *name;
-    const struct locklab_loop *validate;
-    const struct locklab_loop *throughput;
-    const bool *has_read;
+    enum locklab_kind kind;
+    const struct locklab_loop *loops[LOCKLAB_LOOPS]; /* NULL: it has no such loop */
 };
 
 /* NULL when there is none with this number or name. */
@@ -60,9 +86,11 @@ struct locklab_plan {
     unsigned threads;
     const int *cpus;      /* one for each thread, or NULL: not pinned */
     uint64_t iterations;  /* for each thread */
+    uint64_t warmup_ns;   /* with a duration: run so long before, on the same state, uncounted */
     uint64_t duration_ns; /* > 0: set the stop flag after this time */
-    uint64_t patience_ns; /* > 0: give up when `iterations` take longer */
+    uint64_t patience_ns; /* > 0: give up when it takes so much longer */
     bool read;
+    struct locklab_mix mix;
     bool (*interrupted)(void); /* asked after a signal: give up? NULL: never */
 };
 
@@ -82,11 +110,13 @@ struct locklab_outcome {
     uint64_t updates;
 };
 
-/* Runs a plan once, on fresh state. `tallies` has plan->threads elements. */
+/* Runs a plan once, on fresh state. `tallies` has plan->threads elements, from
+ * locklab_tallies_new(): what they hold from before is forgotten, their memory for samples stays. */
 struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct locklab_plan *plan,
                                    struct locklab_tally *tallies);
 
-struct locklab_tally *locklab_tallies_new(unsigned threads);
+/* With memory for samples, or without; NULL: no memory. */
+struct locklab_tally *locklab_tallies_new(unsigned threads, bool sampled);
 void locklab_tallies_free(struct locklab_tally *tallies);
 
 #endif

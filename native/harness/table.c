@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of kernels. The build writes kernels.def, one KERNEL(name) a lock. */
+/* The table of kernels. The build writes loops.def, one LOOP(loop, name) a loop, and kernels.def, one
+ * KERNEL(name, kind, loops) a kernel. */
 #include <string.h>
 
 #include "harness/harness.h"
 
-#define KERNEL(lock)                                                                               \
-    extern const struct locklab_loop locklab_validate_##lock;                                      \
-    extern const struct locklab_loop locklab_throughput_##lock;                                    \
-    extern const bool locklab_has_read_##lock;
-#include "kernels.def"
-#undef KERNEL
+#define LOOP(loop, name) extern const struct locklab_loop locklab_##loop##_##name;
+#include "loops.def"
+#undef LOOP
 
 static const struct locklab_kernel kernels[] = {
-#define KERNEL(lock)                                                                               \
-    {#lock, &locklab_validate_##lock, &locklab_throughput_##lock, &locklab_has_read_##lock},
+#define KERNEL(name, kind, ...) {#name, kind, {__VA_ARGS__}},
 #include "kernels.def"
 #undef KERNEL
 };

@@ -35,11 +35,5 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
     (void)node;
 }
 
-#ifdef READ_ACQUIRE
-const bool LOCKLAB_NAME(locklab_has_read_, KERNEL) = true;
-#else
-const bool LOCKLAB_NAME(locklab_has_read_, KERNEL) = false;
-#endif
-
-const struct locklab_loop LOCKLAB_NAME(locklab_throughput_, KERNEL) = {prepare, work, updates,
-                                                                       free};
+const struct locklab_loop LOCKLAB_NAME(locklab_throughput_, KERNEL) = {
+    prepare, work, updates, free, LOCKLAB_HAS_READ};

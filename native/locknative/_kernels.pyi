@@ -16,8 +16,16 @@ class Tally(NamedTuple):
     wall_ns: int
     cpu_ns: int
 
-def kernels() -> list[tuple[str, bool]]:
-    """Return name and "has a read side" of every kernel."""
+class Kernel(NamedTuple):
+    """A row of the table of kernels (struct locklab_kernel)."""
+
+    name: str
+    kind: str
+    loops: tuple[str, ...]
+    has_read: bool
+
+def kernels() -> list[Kernel]:
+    """Return every kernel that was built."""
 
 def run(
     kernel: str,

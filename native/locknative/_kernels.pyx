@@ -2,6 +2,7 @@
 
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from collections import namedtuple
 
@@ -22,14 +23,25 @@ cdef extern from "build_info.h":
 
 
 cdef extern from "harness/harness.h" nogil:
+    enum locklab_kind:
+        LOCKLAB_LOCK
+        LOCKLAB_STRUCTURE
+        LOCKLAB_PROBE
+        LOCKLAB_WORKLOAD
+
+    enum locklab_loop_name:
+        LOCKLAB_VALIDATE
+        LOCKLAB_THROUGHPUT
+        LOCKLAB_LATENCY
+        LOCKLAB_LOOPS
+
     struct locklab_loop:
-        pass
+        c_bool has_read
 
     struct locklab_kernel:
         const char *name
-        const locklab_loop *validate
-        const locklab_loop *throughput
-        const c_bool *has_read
+        locklab_kind kind
+        const locklab_loop *loops[3]  # LOCKLAB_LOOPS of them
 
     struct locklab_tally:
         uint64_t count
@@ -66,7 +78,7 @@ cdef extern from "harness/harness.h" nogil:
     const locklab_kernel *locklab_kernel_find(const char *name)
     locklab_outcome locklab_run(
         const locklab_loop *loop, const locklab_plan *plan, locklab_tally *tallies)
-    locklab_tally *locklab_tallies_new(unsigned threads)
+    locklab_tally *locklab_tallies_new(unsigned threads, c_bool sampled)
     void locklab_tallies_free(locklab_tally *tallies)
 
 
@@ -86,12 +98,30 @@ cdef int pass_on() except -1:
     return -1
 
 
+KINDS = {
+    LOCKLAB_LOCK: "lock",
+    LOCKLAB_STRUCTURE: "structure",
+    LOCKLAB_PROBE: "probe",
+    LOCKLAB_WORKLOAD: "workload",
+}
+LOOPS = {"validate": LOCKLAB_VALIDATE, "throughput": LOCKLAB_THROUGHPUT, "latency": LOCKLAB_LATENCY}
+
+Kernel = namedtuple("Kernel", "name kind loops has_read")
+
+
 def kernels():
     cdef unsigned number = 0
     cdef const locklab_kernel *kernel = locklab_kernel_at(0)
+    cdef int index
     found = []
     while kernel != NULL:
-        found.append((kernel.name.decode(), kernel.has_read[0]))
+        loops = []
+        has_read = False
+        for name, index in LOOPS.items():
+            if kernel.loops[index] != NULL:
+                loops.append(name)
+                has_read = has_read or kernel.loops[index].has_read
+        found.append(Kernel(kernel.name.decode(), KINDS[kernel.kind], tuple(loops), has_read))
         number += 1
         kernel = locklab_kernel_at(number)
     return found
@@ -101,20 +131,21 @@ def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
         uint64_t duration_ns=0, uint64_t patience_ns=0, bint read=False):
     name = kernel.encode()
     cdef const locklab_kernel *found = locklab_kernel_find(name)
-    if found == NULL or loop not in ("validate", "throughput"):
+    cdef int index = LOOPS.get(loop, LOCKLAB_LOOPS)
+    if found == NULL or index == LOCKLAB_LOOPS or found.loops[index] == NULL:
         raise ValueError(f"no loop {loop!r} of kernel {kernel!r}")
     if threads < 1 or len(cpus) not in (0, threads):
         raise ValueError(f"{threads} threads and {len(cpus)} CPUs")
-    cdef const locklab_loop *chosen = found.validate if loop == "validate" else found.throughput
     cdef locklab_plan plan
     cdef locklab_outcome outcome
-    cdef locklab_tally *tallies = locklab_tallies_new(threads)
+    cdef locklab_tally *tallies = locklab_tallies_new(threads, loop == "latency")
     cdef int *list_of_cpus = <int *> malloc(threads * sizeof(int))
     try:
         if tallies == NULL or list_of_cpus == NULL:
             raise MemoryError
         for i, cpu in enumerate(cpus):
             list_of_cpus[i] = cpu
+        memset(&plan, 0, sizeof(plan))
         plan.threads = threads
         plan.cpus = list_of_cpus if len(cpus) else NULL
         plan.iterations = iterations
@@ -123,7 +154,7 @@ def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
         plan.read = read
         plan.interrupted = handler_raised
         with nogil:
-            outcome = locklab_run(chosen, &plan, tallies)
+            outcome = locklab_run(found.loops[index], &plan, tallies)
         if outcome.stage == LOCKLAB_INTERRUPTED:
             pass_on()
         if outcome.stage == LOCKLAB_STUCK:
