@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON_BIN := .venv/bin/python
 # At most eight test processes: more gains little and costs memory.
 PYTEST := $(PYTHON_BIN) -m pytest -q -n auto --maxprocesses 8 --dist loadfile
-LOCKS := build base dev notebook docs cluster
+LOCKS := build base notebook dev docs cluster
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile

@@ -108,6 +108,9 @@ def difference(expected: RunResult, actual: RunResult, *, trace: bool) -> str:
                 f"the traces ({len(expected.trace)} and {len(actual.trace)} rows) differ at {k}:\n"
                 f"expected {_rows(expected, k)}\nactual   {_rows(actual, k)}"
             )
+        for k, (left, right) in enumerate(zip(origins(expected), origins(actual), strict=True)):
+            if left != right:
+                return f"row {k} {_rows(expected, k)}: origin {left}, actual {right}"
     for name, columns in (("cpu", CPU_COUNTERS), ("locks", LOCK_COUNTERS)):
         left, right = getattr(expected, name), getattr(actual, name)
         for row, column in zip(*np.nonzero(left != right), strict=True):
@@ -122,6 +125,15 @@ def difference(expected: RunResult, actual: RunResult, *, trace: bool) -> str:
         if left != right:
             return f"{name}: expected {left}, actual {right}"
     return ""
+
+
+def origins(result: RunResult) -> list[tuple[Any, int, int]]:
+    """For each row of a trace its place, the time at which it was asked for, and if exclusive."""
+    assert result.origins is not None
+    return [
+        (result.places[place] if place >= 0 else None, *rest)
+        for place, *rest in result.origins.tolist()
+    ]
 
 
 def jump_difference(plain: RunResult, jumped: RunResult) -> str:

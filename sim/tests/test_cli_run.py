@@ -90,6 +90,10 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["ticket", "--replications", "0"], "--replications 0: give a whole number from 1"),
         (["ticket", "--seed", "-1"], "--seed -1: give a whole number from 0"),
         (["ticket", "--seed", "9" * 24], f"--seed {'9' * 24}: give a whole number from 0"),
+        (
+            ["ticket", "--trace-rows", "0"],
+            "--trace-rows 0: give a whole number from 1 to 1,000,000",
+        ),
         (["no/such.py:Mine"], "no/such.py can not be read: No such file or directory"),
     ],
 )

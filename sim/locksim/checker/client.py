@@ -254,7 +254,8 @@ def _mixed(
     writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = kind(lock=lock, rounds=rounds, shift=shift)
     optimistic = kind is ReadingAgain
-    name = f"{n_threads * rounds - writes} {'optimistic ' * optimistic}readings, {writes} writings"
+    readings = f"{n_threads * rounds - writes} {'optimistic ' * optimistic}readings"
+    name = f"{readings}, {writes} writings; thread {shift} writes first"
     plain = () if optimistic else ("count", "copy")
     expect = {"count": writes, "copy": writes}
     return Client(name, workload, expect, plain, {"assertion": "torn read"})
@@ -270,5 +271,5 @@ def _referring(lock: Struct | type[Struct], rounds: int, shift: int) -> Client:
 def _replacing(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
     n = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
     workload = Replacing(lock=lock, rounds=rounds, shift=shift)
-    name = f"{n_threads * rounds - n} readings, {n} replacements"
+    name = f"{n_threads * rounds - n} readings, {n} replacements; thread {shift} replaces first"
     return Client(name, workload, means=RCU_FAULTS)

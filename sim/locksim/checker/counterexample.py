@@ -26,6 +26,7 @@ from locksim.checker.loop import LEAK, NO_PROGRESS, STUCK, WRONG_END
 from locksim.checker.model import Model
 from locksim.checker.names import Names
 from locksim.compiler import bytecode as b
+from locksim.compiler.bytecode import Place
 from locksim.engine import faults
 from locksim.engine.faults import Fault
 from locksim.lang.ops import Mark
@@ -129,7 +130,7 @@ def tell_path(
         model: of what. path: the steps.
         status: what is wrong. expect: word's name → its value at the end, for the message.
     """
-    walk = _Walk(model)
+    walk = Replay(model)
     steps = [walk.step(a) for a in path]
     kind, message = walk.verdict(status, expect or {})
     return Counterexample(kind, message, steps, model.n_threads)
@@ -137,7 +138,7 @@ def tell_path(
 
 def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     """The counterexample of a run that goes round for ever."""
-    walk = _Walk(found.model)
+    walk = Replay(found.model)
     steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
     message = _FOR_EVER[lasso.found].format(
         steps="no step at all"
@@ -166,8 +167,8 @@ _FOR_EVER = {
 }
 
 
-class _Walk:
-    """A path that is walked again."""
+class Replay:
+    """A path that is walked again: threads, shared row, and buffered stores after each step."""
 
     def __init__(self, model: Model) -> None:
         self.model = model
@@ -226,18 +227,23 @@ class _Walk:
             file=place.file,
             line=place.line,
             method=place.method,
-            source=linecache.getline(place.file, place.line).strip(),
+            source=self.source(place),
             marks=self._marks(),
-            buffers=[self._buffer(r) for r in self.rows],
+            buffers=[self.buffer(r) for r in self.rows],
             behind=int(note[rg.N_BEHIND]) if has_word else 0,
         )
+
+    def source(self, place: Place) -> str:
+        """The source line at a place."""
+        return linecache.getline(place.file, place.line).strip()
 
     def _marks(self) -> list[str]:
         note, locks = self.note, self.model.memory.locks
         pairs = [note[rg.N_MARKS + 1 + 2 * i :][:2] for i in range(int(note[rg.N_MARKS]))]
         return [f"{_MARKS[Mark(w)]} {locks[k]}" for w, k in pairs if Mark(w) in _MARKS]
 
-    def _buffer(self, row: _Int64) -> list[tuple[str, int, str]]:
+    def buffer(self, row: _Int64) -> list[tuple[str, int, str]]:
+        """What is in the store buffer of a thread's row, oldest first: word, value, as text."""
         first = m.REGISTERS + int(self.model.tables.size[m.WIDTH])
         pairs = row[first : first + 2 * int(row[m.BUFFERED])].reshape(-1, 2)
         return [
@@ -326,8 +332,13 @@ class _Walk:
             op, place = int(self.model.program.code[pc, 0]), self.model.program.places[pc]
             if op != b.EXIT:
                 where = f"{faults.place(place.file, place.line)} in {place.method}"
-                found.append(f"  thread {i} is at {_NAMES.get(op, 'pause')}, {where}")
+                found.append(f"  thread {i} is at {operation_name(op)}, {where}")
         return found
+
+
+def operation_name(opcode: int) -> str:
+    """An operation's name as steps give it."""
+    return _NAMES.get(opcode, "pause")
 
 
 _WITH_WORD = frozenset(

@@ -46,6 +46,9 @@ def check(
     replay: Annotated[
         Path | None, typer.Option(help="replay the counterexample that --json wrote to this file")
     ] = None,
+    play: Annotated[
+        Path | None, typer.Option(help="write a page, FILE.html, on which you are the scheduler")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Prove a lock for a few threads, or show the shortest way to break it.
@@ -64,6 +67,8 @@ def check(
     from locksim.checker import Budget, Sampling, check_lock, sample_lock
     from locksim.registry import resolve
 
+    if play is not None and play.suffix != ".html":
+        raise common.UsageError(f"--play {play}: a page is written; name a file that ends in .html")
     entry = resolve(lock)
     budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
     with common.progress(f"{lock}, {threads} threads, {memory}") as report:
@@ -94,6 +99,19 @@ def check(
         common.print_json(verdict.to_json())
     else:
         _print(verdict, "steps" if random else "states")
+    if play is not None:
+        from locksim.checker.graph import graph
+        from locksim.checker.walk import of_lock
+        from locksim.traces.page import page
+
+        chosen = verdict.client if verdict.verdict == "violated" else ""
+        walk = of_lock(
+            entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
+        )
+        with common.saving("--play"):
+            page(play, graph(walk))
+        if not json:
+            common.say(f"  you are the scheduler: open {play} in a browser")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 

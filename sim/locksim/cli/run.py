@@ -10,17 +10,22 @@
 ``low`` and ``high`` are the 95 % interval of the mean over replications, null with one of them.
 ``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;
 ``util``, ``con`` and ``cpu_share`` are fractions. ``complete`` is false after Ctrl-C: the figures
-are then those of the replications that had been finished.
+are then those of the replications that had been finished. With ``--ledger`` there is besides
+``"ledger": {"acquisitions", "transfers_per_acquisition", "rows": [{"lock", "mode", "phase", "word",
+"kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
+"method", "source"}]}``, with ``--trace`` ``"trace"``, the path of the file.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
 from locksim.cli import common, tables
+from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
 
 if TYPE_CHECKING:
@@ -47,6 +52,14 @@ def run(
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    trace: Annotated[
+        Path | None,
+        typer.Option(help="write a trace: .html to look at, .json for Perfetto, .parquet"),
+    ] = None,
+    trace_rows: Annotated[int, typer.Option(help="events that a trace has at most")] = 10_000,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="show what each acquisition pays: which line, and why")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate one lock under a plain load: hold it, let go, think, again.
@@ -56,7 +69,12 @@ def run(
     from locksim import machine as machines
     from locksim.cli.workloads import patience_ps, violations, workload_for
     from locksim.simulation import simulate
+    from locksim.traces.record import MOST_ROWS, record
+    from locksim.traces.save import check_ending
 
+    if trace is not None:
+        check_ending(trace)
+    common.bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = common.placement(placement)
     common.check_runs(replications=replications, seed=seed, operations=operations)
     workload = workload_for(lock, hold, think, read_percent, words)
@@ -74,20 +92,39 @@ def run(
             longest_ps=patience_ps(n, hold, think),
             progress=report,
         )
-    if json:
-        common.print_json(
-            {
-                "lock": lock,
-                "machine": result.machine,
-                "cpus": result.cpus,
-                "placement": result.placement,
-                "complete": result.complete,
-                "summary": common.records(result.summary()),
-                "locks": common.records(result.by_lock()),
-            }
-        )
-    else:
+    document = {
+        "lock": lock,
+        "machine": result.machine,
+        "cpus": result.cpus,
+        "placement": result.placement,
+        "complete": result.complete,
+        "summary": common.records(result.summary()),
+        "locks": common.records(result.by_lock()),
+    }
+    if not json:
         _print(lock, result)
+    if ledger or trace is not None:
+        recorded = record(
+            workload,
+            machine=profile,
+            cpus=n,
+            placement=where,
+            seed=seed,
+            rows=trace_rows,
+            title=f"{lock} on {profile.name}",
+        )
+        if trace is not None:
+            with common.saving("--trace"):
+                recorded.save(trace)
+            document["trace"] = trace
+        if ledger:
+            document["ledger"] = ledger_json(recorded.ledger())
+            if not json:
+                print_ledger(common.console(), recorded.ledger())
+        if trace is not None and not json:
+            common.say(f"\n  {len(recorded.rows):,} events written to {trace}")
+    if json:
+        common.print_json(document)
     broken = violations(result)
     if broken:
         common.warn(

@@ -62,6 +62,10 @@ class Agent:
         """What the agent asked a line for is there."""
         raise NotImplementedError
 
+    def place(self) -> Place:
+        """Where in the program stands what the agent is doing."""
+        raise NotImplementedError
+
 
 class StoreBuffer(Agent):
     """The stores of a CPU that are not visible yet, oldest first.
@@ -103,11 +107,16 @@ class StoreBuffer(Agent):
 
     def complete(self) -> None:
         """Drain the head: its line is here."""
-        address, value, place = self.entries.popleft()
+        address, value, place = self.entries[0]
         if not self.engine.alive(address):
             raise self.engine.memory_fault(Kind.STORE, address, self.cpu, place)
         self.engine.write(address, value)
         self.engine.record(self, DRAINED, address, value)
+        self.entries.popleft()
         self.core.drained()
         if self.entries:
             self.at(self.engine.now + self.engine.tables.store_ps + self.delay_ps, self.issue)
+
+    def place(self) -> Place:
+        """Where the oldest store was issued."""
+        return self.entries[0][2]

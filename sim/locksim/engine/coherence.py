@@ -70,6 +70,7 @@ class Served:
         counter: the CPU counter that the request adds 1 to: "hits" if no transaction was needed,
             "upgrades", or the counter of the supplier's class.
         losers: CPUs whose copy was taken away.
+        supplier: the CPU whose cache gives the data; None: memory, or no data is needed.
         delay_ps: what the requester waits after that, while the line serves others (0 but in
             ablations).
     """
@@ -78,6 +79,7 @@ class Served:
     counter: str
     losers: tuple[int, ...] = ()
     delay_ps: int = 0
+    supplier: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ class _Supply:
     counter: str
     node: int
     by_owner: bool = False
+    cpu: int | None = None
 
 
 class Coherence:
@@ -132,7 +135,7 @@ class Coherence:
             line.free_at = start + self.tables.shared_read_ps
         line.quiet_at = max(line.quiet_at, held_until)
         line.transactions += 1
-        return Served(line.ready_at, supply.counter, losers, latency - busy)
+        return Served(line.ready_at, supply.counter, losers, latency - busy, supply.cpu)
 
     def _supply(self, line: Line[_Requester], cpu: int) -> _Supply:
         """The data comes from the owner, from a sharer, or from the home's memory."""
@@ -147,7 +150,7 @@ class Coherence:
     def _from_cache(self, supplier: int, cpu: int, *, by_owner: bool) -> _Supply:
         d = self.distance[cpu][supplier]
         latency, node = int(self.tables.transfer_ps[d]), int(self.tables.node_of[supplier])
-        return _Supply(latency, supplier_counter(d), node, by_owner)
+        return _Supply(latency, supplier_counter(d), node, by_owner, supplier)
 
     def _upgrade(self, line: Line[_Requester], cpu: int) -> _Supply:
         """A sharer that wants to write needs no data, only the home's permission."""

@@ -55,12 +55,14 @@ from locksim.engine.loop import (
     R_ROWS,
     STUCK,
     TIME_UP,
+    TRACE_COLUMNS,
     TRACE_ROWS,
     W_SLEEP,
     State,
     advance,
     unpark,
 )
+from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.stale import forget_stale
 from locksim.lang import ops
@@ -202,7 +204,9 @@ class Session:
     def result(self) -> RunResult:
         """What has happened so far. The arrays are copies."""
         s = self.state
-        tracing = bool(s.cost[K_TRACING])
+        rows = None
+        if s.cost[K_TRACING]:
+            rows = np.concatenate([np.zeros((0, TRACE_COLUMNS), np.int64), *self.rows])
         return RunResult(
             end_ps=self.time_ps,
             events=int(s.control[R_EVENTS]),
@@ -210,8 +214,10 @@ class Session:
             cpu=s.count.copy(),
             locks=s.locks.copy(),
             lines=s.served.copy(),
-            trace=np.concatenate([np.zeros((0, 5), np.int64), *self.rows]) if tracing else None,
+            trace=None if rows is None else rows[:, :5],
             memory=s.words.copy(),
+            origins=None if rows is None else rows[:, 5:],
+            places=tuple(Place(p.file, p.line, p.method) for p in self.image.places),
         )
 
     def _keep_trace(self) -> None:
@@ -373,6 +379,6 @@ def _state(
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),
-        trace=np.zeros((TRACE_ROWS if trace else 1, 5), np.int64),
+        trace=np.zeros((TRACE_ROWS if trace else 1, TRACE_COLUMNS), np.int64),
         control=control,
     )

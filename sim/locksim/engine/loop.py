@@ -102,6 +102,7 @@ NEVER = np.iinfo(np.int64).max
 CHUNK = 4_000_000
 """Events between two looks at the keyboard and the progress bar."""
 TRACE_ROWS = 1 << 16
+TRACE_COLUMNS = 8  # five of the row, three of its origin
 
 # What an agent does at its event.
 RESUME, REISSUE, SERVE, COMPLETE = range(4)
@@ -254,14 +255,17 @@ def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _record(trace, control, t, a, what, address, value):  # type: ignore[no-untyped-def]
-    """Add a row to the trace."""
+def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-untyped-def]
+    """Add a row to the trace; ``pc`` is where in the program it comes from."""
     r = control[R_ROWS]
     trace[r, 0] = t
     trace[r, 1] = a
     trace[r, 2] = what
     trace[r, 3] = address
     trace[r, 4] = value
+    trace[r, 5] = pc
+    trace[r, 6] = t
+    trace[r, 7] = 0
     control[R_ROWS] = r + 1
 
 
@@ -382,7 +386,16 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                     count[c, N_HITS] += 1
                 words[address] = buffer[c, head, 1]
                 if tracing:
-                    _record(trace, control, t, a, DRAINED, address, buffer[c, head, 1])
+                    _record(
+                        trace,
+                        control,
+                        t,
+                        a,
+                        DRAINED,
+                        address,
+                        buffer[c, head, 1],
+                        buffer[c, head, 2],
+                    )
                 head += 1
                 core[c, C_SB_HEAD] = 0 if head == entries else head
                 core[c, C_SB_LEN] -= 1
@@ -454,7 +467,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 if lock:
                                     mark(locks, meter, lock - 1, what, c, t, count[c, N_PAUSES])
                             if tracing:
-                                _record(trace, control, t, a, TRACE_MARK + what, subject, 0)
+                                _record(trace, control, t, a, TRACE_MARK + what, subject, 0, -1)
                         elif op == SPIN:
                             if (
                                 core[c, C_SPIN_PC] == pc
@@ -724,7 +737,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                         count[c, N_RMWS] += 1
                         what = T_SWAP + op - SWAP
                     if tracing:
-                        _record(trace, control, t, a, what, address, value)
+                        _record(trace, control, t, a, what, address, value, pc)
                 else:
                     # ---- an operation without a word
                     subject = np.int64(0)
@@ -853,7 +866,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             free_next[at] = free_head[c, kind]
                             free_head[c, kind] = at
                     if tracing:
-                        _record(trace, control, t, a, what, subject, value)
+                        _record(trace, control, t, a, what, subject, value, pc)
                 pc += 1
                 if nothing_more:
                     core[c, C_PC] = pc
@@ -1038,7 +1051,10 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]
         if tracing:
-            _record(trace, control, t, a, SERVED, wanted, ready)
+            pc = buffer[c, core[c, C_SB_HEAD], 2] if a & 1 else core[c, C_PC]
+            _record(trace, control, t, a, SERVED, wanted, ready, pc)
+            trace[control[R_ROWS] - 1, 6] = agent[a, A_SINCE]
+            trace[control[R_ROWS] - 1, 7] = agent[a, A_EXCLUSIVE]
         agent[a, A_DOES] = COMPLETE
         _schedule(tree, a, (ready << AGENT_BITS) | a)
         waiter = line[wanted, L_HEAD]

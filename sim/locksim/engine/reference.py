@@ -26,7 +26,7 @@ from locksim.engine.faults import Fault, Wait
 from locksim.engine.meters import meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
-from locksim.engine.trace import SERVED
+from locksim.engine.trace import MARK, SERVED
 from locksim.lang import ops
 from locksim.lang.ops import Kind
 from locksim.machine import MachineTables
@@ -95,6 +95,8 @@ class Engine:
         self.locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
         self.meter = meter_state(tables.n_cpus, len(memory.locks))
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
+        self.origins: list[tuple[int, int, int]] = []
+        self.places: dict[Place, int] = {}
         self.events = 0
         self.finished = 0
         self.progress_ps = 0
@@ -129,12 +131,20 @@ class Engine:
             lines=lines,
             trace=None if self.rows is None else np.array(self.rows, np.int64).reshape(-1, 5),
             memory=self.memory.words,
+            origins=None if self.rows is None else np.array(self.origins, np.int64).reshape(-1, 3),
+            places=tuple(self.places),
         )
 
     def record(self, agent: Agent, what: int, address: int = 0, value: int = 0) -> None:
-        """Write a row of the trace."""
+        """Write a row of the trace, and where it comes from."""
         if self.rows is not None:
             self.rows.append((self.now, agent.number, what, address, value))
+            place = -1
+            if what < MARK:
+                place = self.places.setdefault(agent.place(), len(self.places))
+            served = what == SERVED
+            asked_ps = agent.asked_ps if served else self.now
+            self.origins.append((place, asked_ps, int(served and agent.exclusive)))
 
     def progress(self, until_ps: int = 0) -> None:
         """Some thread does more than wait: now, and if it computes until ``until_ps``."""

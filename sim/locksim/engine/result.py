@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from locksim.engine.places import Place
+
 
 class SimulationError(Exception):
     """A simulated program did what stops the run: the message says which CPU, where and what."""
@@ -33,6 +35,9 @@ class RunResult:
         trace: int64[n, 5] rows of (time_ps, agent, what, address, value), or None; see
             :mod:`locksim.engine.trace`.
         memory: int64[n_words], the words at the end.
+        origins: int64[n, 3], for each row of the trace its place (index into ``places``), the time
+            at which what it tells was asked for, and whether that was exclusive; or None.
+        places: where the rows come from; each engine has an order of its own.
     """
 
     end_ps: int
@@ -43,3 +48,5 @@ class RunResult:
     lines: npt.NDArray[np.int64]
     trace: npt.NDArray[np.int64] | None
     memory: npt.NDArray[np.int64]
+    origins: npt.NDArray[np.int64] | None = None
+    places: tuple[Place, ...] = ()

@@ -15,6 +15,11 @@ store buffer.
 | DRAINED | a buffered store takes effect | word | value |
 | SERVED | a request for a line is served | line | ready_at (the time of completion) |
 | MARK + a Mark's number | the mark is passed | its subject's address (NOTE: the number) | 0 |
+
+Beside every row stands its origin, (place, asked_ps, exclusive): where in the program the operation
+stands, as an index into the result's ``places`` (for DRAINED: the store's; a mark has none: -1);
+for SERVED the time at which the line was asked for, else the row's own; and 1 where an exclusive
+copy was asked for, else 0.
 """
 
 from __future__ import annotations

@@ -145,3 +145,28 @@ def test_old_value_is_told():
 
     text = table(check_lock(Peterson, threads=2, memory="c11").counterexample)
     assert "(there is a newer" in text.replace("\n", " ")
+
+
+def test_play_writes_the_game(bad, tmp_path):
+    """A page with the client that breaks the lock; the verdict is told as without it."""
+    page = tmp_path / "game.html"
+    result = run(bad, "--threads", 2, "--play", page)
+    assert 1 == result.exit_code
+    assert f"you are the scheduler: open {page} in a browser" in result.stdout
+    assert "bad.py" in page.read_text(encoding="utf-8")
+
+
+def test_play_wants_a_page(bad):
+    """Another ending is a mistake, found before anything runs."""
+    result = run(bad, "--play", "game.txt")
+    assert 2 == result.exit_code
+    assert "--play game.txt: a page is written; name a file that ends in .html" in result.stderr
+
+
+def test_play_of_too_large_a_client_is_refused(tmp_path):
+    """The message says how to make it smaller; no half page is left."""
+    page = tmp_path / "game.html"
+    result = run("mcs", "--threads", 4, "--memory", "tso", "--play", page)
+    assert 2 == result.exit_code
+    assert "mend: take fewer threads or rounds" in result.stderr
+    assert not page.exists()

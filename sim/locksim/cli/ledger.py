@@ -1,0 +1,71 @@
+"""The coherence ledger on the terminal: what an acquisition pays for, the dearest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+
+from locksim.cli import common, tables
+
+if TYPE_CHECKING:
+    from locksim.traces import Ledger
+
+__all__ = ["ledger_json", "print_ledger"]
+
+MOST_ROWS = 20
+
+
+def ledger_json(ledger: Ledger) -> dict[str, Any]:
+    """Return the ledger for ``--json``; see ``locklab run``."""
+    return {
+        "acquisitions": len(ledger.warm()),
+        "transfers_per_acquisition": ledger.per_acquisition(),
+        "rows": common.records(ledger.table()),
+    }
+
+
+def print_ledger(output: Console, ledger: Ledger) -> None:
+    """Print a row a word, phase and source line, and the sums above them."""
+    counted = Counter((ledger.trace.locks[a.lock], a.mode) for a in ledger.warm())
+    output.print()
+    if not counted:
+        output.print("  [bold]ledger[/bold]: no lock was taken twice within the trace")
+        return
+    output.print("[bold]ledger[/bold]: line transfers of an acquisition, mean")
+    for lock in dict.fromkeys(lock for lock, _ in counted):
+        number = sum(n for (name, _), n in counted.items() if name == lock)
+        own, all_ = ledger.per_acquisition(lock=lock), ledger.per_completion(lock)
+        text = f"  {lock}: {number:,} acquisitions, {tables.digits(own)} transfers each"
+        output.print(f"{text}; with those of waiters {tables.digits(all_)}", markup=False)
+    view = tables.table()
+    tables.add(view, "phase")
+    tables.add(view, "word", fold=True)
+    tables.add(view, "transfer")
+    for head in ("number", "queue", "move", "cost"):
+        tables.add(view, head, right=True)
+    tables.add(view, "by")
+    sources: dict[str, int] = {}
+    rows = common.records(ledger.table())
+    for row in rows[:MOST_ROWS]:
+        source = f"{row['file']}:{row['line']}  {row['source']}"
+        view.add_row(
+            row["phase"],
+            escape(row["word"]),
+            row["kind"] + ("*" if row["buffered"] else ""),
+            tables.digits(row["per_acquisition"]),
+            *(tables.digits(row[key]) for key in ("queue_ns", "transfer_ns", "cost_ns")),
+            f"({sources.setdefault(source, len(sources) + 1)})",
+        )
+    tables.print_table(output, view)
+    output.print()
+    for source, number in sources.items():
+        text = f"  ({number}) {source}"
+        output.print(text, markup=False, no_wrap=True, overflow="ellipsis")
+    output.print()
+    if len(rows) > MOST_ROWS:
+        output.print(f"  … and {len(rows) - MOST_ROWS} cheaper ones")
+    output.print("  number: transfers an acquisition; queue, move: ns a transfer; cost: of both,")
+    output.print("  ns an acquisition. *: for a buffered store, which its CPU need not wait for")

@@ -1,0 +1,162 @@
+"""A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
+
+Process "CPUs": a track a CPU with its acquisitions, each a slice that holds the slices "wait",
+"hold" and "release"; below it a track for what its core and one for what its store buffer asked
+lines for, each request a slice that holds "queue" and "transfer". Process "Locks": a track a lock
+with the slices of its exclusive holders, and counters of waiters and readers. Arrows (flow events)
+lead from a holder's release to the next holder.
+
+Source: "Trace Event Format", the Chromium project, as read by Perfetto and catapult.
+Times are microseconds there; a trace of picoseconds keeps all its digits as a decimal fraction.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from locksim.traces.acquisitions import NOTHING, Acquisition
+
+if TYPE_CHECKING:
+    from locksim.traces.trace import Trace
+
+CPUS, LOCKS = 1, 2
+"""The two processes."""
+TRACKS = ("", " core: lines", " store buffer: lines")
+"""The tracks of a CPU."""
+
+Event = dict[str, Any]
+
+
+def document(trace: Trace) -> dict[str, Any]:
+    """The whole document, ready for ``json.dump``."""
+    events = [*_metadata(trace), *_acquisitions(trace), *_requests(trace), *_locks(trace)]
+    return {
+        "traceEvents": events,
+        "displayTimeUnit": "ns",
+        "otherData": {"title": trace.title, "seed": trace.seed, "cpus": trace.tables.n_cpus},
+    }
+
+
+def _us(time_ps: int) -> float:
+    return time_ps / 1e6
+
+
+def _slice(
+    pid: int, tid: int, name: str, start_ps: int, end_ps: int, args: Event | None = None
+) -> Event:
+    return {
+        "ph": "X",
+        "pid": pid,
+        "tid": tid,
+        "name": name,
+        "cat": "lock" if pid == LOCKS else "cpu",
+        "ts": _us(start_ps),
+        "dur": _us(end_ps - start_ps),
+        "args": args or {},
+    }
+
+
+def _metadata(trace: Trace) -> list[Event]:
+    def named(kind: str, pid: int, tid: int, **args: Any) -> Event:
+        return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
+
+    events = [
+        named("process_name", CPUS, 0, name="CPUs"),
+        named("process_sort_index", CPUS, 0, sort_index=0),
+        named("process_name", LOCKS, 0, name="Locks"),
+        named("process_sort_index", LOCKS, 0, sort_index=1),
+    ]
+    tracks = [
+        (CPUS, len(TRACKS) * cpu + k, f"CPU {cpu}{track}")
+        for cpu in range(trace.tables.n_cpus)
+        for k, track in enumerate(TRACKS)
+    ]
+    tracks += [(LOCKS, number, name) for number, name in enumerate(trace.locks)]
+    for pid, tid, name in tracks:
+        events.append(named("thread_name", pid, tid, name=name))
+        events.append(named("thread_sort_index", pid, tid, sort_index=tid))
+    return events
+
+
+def _acquisitions(trace: Trace) -> list[Event]:
+    events = []
+    end_ps = trace.result.end_ps
+    for a in trace.attribution.acquisitions:
+        tid, name = len(TRACKS) * a.cpu, trace.locks[a.lock]
+        args = {"acquisition": a.number, "mode": a.mode, "failed": a.failed}
+        times = [a.start_ps, a.acquired_ps, a.released_ps, a.end_ps]
+        times = times[: times.index(NOTHING)] if NOTHING in times else times
+        if a.failed:
+            continue
+        if len(times) < 4:
+            times.append(end_ps)
+        events.append(_slice(CPUS, tid, name, times[0], times[-1], args))
+        for phase, (start, end) in zip(("wait", "hold", "release"), pairwise(times), strict=False):
+            events.append(_slice(CPUS, tid, phase, start, end))
+    return events
+
+
+def _requests(trace: Trace) -> list[Event]:
+    events = []
+    for t in trace.transfers:
+        tid = len(TRACKS) * t.cpu + 1 + t.buffered
+        place = trace.place(t.place)
+        supplier = "memory" if t.supplier is None else f"CPU {t.supplier}"
+        args = {
+            "kind": t.kind,
+            "supplier": "nobody" if t.kind in ("upgrade", "none") else supplier,
+            "losers": list(t.losers),
+            "source": f"{Path(place.file).name}:{place.line} {trace.source(t.place)}",
+        }
+        name = f"{t.kind} {trace.line(t.line)}"
+        events.append(_slice(CPUS, tid, name, t.asked_ps, t.ready_ps, args))
+        if t.queue_ps:
+            events.append(_slice(CPUS, tid, "queue", t.asked_ps, t.served_ps))
+        events.append(_slice(CPUS, tid, "transfer", t.served_ps, t.ready_ps))
+    return events
+
+
+def _locks(trace: Trace) -> list[Event]:
+    events = []
+    end_ps = trace.result.end_ps
+    for number, name in enumerate(trace.locks):
+        mine = [a for a in trace.attribution.acquisitions if a.lock == number and not a.failed]
+        holds = [a for a in mine if a.mode == "write" and a.acquired_ps != NOTHING]
+        holds.sort(key=lambda a: (a.acquired_ps, a.cpu))
+        for a in holds:
+            until = a.released_ps if a.complete else end_ps
+            events.append(_slice(LOCKS, number, f"CPU {a.cpu}", a.acquired_ps, until))
+        for before, after in pairwise(holds):
+            if before.complete and before.cpu != after.cpu:
+                events += _handover(number, before, after)
+        waits = [(a.start_ps, a.acquired_ps) for a in mine]
+        events += _counter(number, f"{name} waiters", waits)
+        reads = [(a.acquired_ps, a.released_ps) for a in mine if a.mode == "read"]
+        if reads:
+            events += _counter(number, f"{name} readers", [r for r in reads if r[0] != NOTHING])
+    return events
+
+
+def _handover(lock: int, before: Acquisition, after: Acquisition) -> list[Event]:
+    """An arrow from a release to the next success, on the tracks of the two CPUs."""
+    common = {"cat": "handover", "name": "hand-over", "pid": CPUS, "id": f"{lock}.{after.number}"}
+    start = {"ph": "s", "tid": len(TRACKS) * before.cpu, "ts": _us(before.released_ps)}
+    end = {"ph": "f", "bp": "e", "tid": len(TRACKS) * after.cpu, "ts": _us(after.acquired_ps)}
+    return [common | start, common | end]
+
+
+def _counter(lock: int, name: str, periods: list[tuple[int, int]]) -> list[Event]:
+    """A counter that is up by one in each period; an end of -1 lies beyond the trace."""
+    changes: dict[int, int] = {}
+    for start, end in periods:
+        changes[start] = changes.get(start, 0) + 1
+        if end != NOTHING:
+            changes[end] = changes.get(end, 0) - 1
+    events, value = [], 0
+    for time in sorted(changes):
+        value += changes[time]
+        event = {"ph": "C", "pid": LOCKS, "tid": lock, "name": name, "ts": _us(time)}
+        events.append(event | {"args": {"value": value}})
+    return events
