@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The access vector cache as a kernel: included after one of its five designs.
+ *
+ * throughput. Each thread checks one permission again and again, as rcutest does. The mix:
+ *   think         turns between two checks
+ *   hold          turns that the security server computes for a miss
+ *   write_share   of 65536 operations, updates: a further bit is granted
+ *   option        a sum of: misses in 65536 checks (0 to 65535); AVC_STORE_USED; AVC_OWN_KEYS
+ *
+ * validate. Checks of 1024 keys, low ones more often, so that searches walk chains and the hand has
+ * to reclaim; one operation in 16 is an update; thread 0 loads a new policy now and then. Every
+ * answer must be the server's for its key, of a policy no older than the last whose reset had ended
+ * before; the number of entries is bounded; and who counts what is in the chains in the
+ * end finds what was put in less what was taken out.
+ */
+#include <stdlib.h>
+
+#include "harness/harness.h"
+#include "structures/random.h"
+#include "structures/security_server.h"
+
+enum avc_option {
+    AVC_MISSES = 0xffff,
+    AVC_STORE_USED = 1 << 16, /* as before 2.6.10: every hit stores the mark */
+    AVC_OWN_KEYS = 1 << 17,   /* each thread asks for a key of its own */
+};
+
+#define SUBJECT 11
+#define OBJECT 42
+#define CLASS_FILE 6
+#define WRITE (UINT32_C(1) << 2)
+
+/* Keys that are asked for once: the cache is unlikely to know them. */
+#define STRANGERS (UINT32_C(1) << 24)
+
+#define VALIDATED_KEYS 1024
+#define POLICY_EVERY 1024
+
+/* More entries than slots: reclaiming has stopped working. Between this and the threshold are
+ * those who insert at this moment. */
+#define TOO_MANY LOCKLAB_AVC_SLOTS
+
+struct seat {
+    _Alignas(LOCKLAB_PAD) struct locklab_avc_client client;
+};
+
+struct state {
+    struct locklab_avc avc;
+    _Alignas(LOCKLAB_PAD) _Atomic(uint32_t) policy; /* what the server decides by */
+    _Atomic(uint32_t) in_force;                     /* the last policy whose reset has ended */
+    unsigned threads;
+    struct seat seats[];
+};
+
+struct client {
+    struct state *state;
+    struct locklab_avc_client *avc;
+    struct security_server server;
+    struct locklab_avc_key key;
+    struct random random;
+    unsigned thread;
+    uint32_t misses;
+    uint32_t updates;
+};
+
+static void *prepare(unsigned threads)
+{
+    struct state *state =
+        aligned_alloc(LOCKLAB_PAD, sizeof(struct state) + threads * sizeof(struct seat));
+
+    if (state == NULL)
+        return NULL;
+    locklab_avc_init(&state->avc);
+    atomic_init(&state->policy, 1);
+    atomic_init(&state->in_force, 1);
+    state->threads = threads;
+    for (unsigned i = 0; i < threads; i++)
+        state->seats[i].client = (struct locklab_avc_client){0};
+    return state;
+}
+
+static void dispose(void *arg)
+{
+    struct state *state = arg;
+
+    locklab_avc_destroy(&state->avc);
+    free(state);
+}
+
+/* Entries that are there, and those that were taken out. */
+static uint64_t updates(const void *arg)
+{
+    /* Counting changes nothing, but searches, which hand out links to be changed. */
+    struct state *state = (struct state *)(uintptr_t)arg;
+    uint64_t entries = locklab_avc_count(state->avc.chains);
+
+    for (unsigned i = 0; i < state->threads; i++)
+        entries += state->seats[i].client.frees;
+    return entries;
+}
+
+static inline void client_init(struct client *client, struct state *state, unsigned thread,
+                               const struct locklab_order *order)
+{
+    const struct locklab_mix *mix = &order->mix;
+    uint32_t object = OBJECT + (mix->option & AVC_OWN_KEYS ? thread : 0);
+
+    *client = (struct client){
+        .state = state,
+        .avc = &state->seats[thread].client,
+        .server = {{security_server_compute}, &state->policy, mix->hold},
+        .key = {SUBJECT, object, CLASS_FILE},
+        .thread = thread,
+        .misses = mix->option & AVC_MISSES,
+        .updates = mix->write_share,
+    };
+    client->avc->server = &client->server.server;
+    client->avc->store_used = (mix->option & AVC_STORE_USED) != 0;
+    random_init(&client->random, mix->seed, thread);
+    locklab_avc_enter_thread();
+}
+
+static inline void client_leave(struct client *client, struct locklab_tally *tally)
+{
+    locklab_avc_leave_thread();
+    client->avc->server = NULL;
+    tally->writes = client->avc->allocations;
+}
+
+static inline uint64_t client_operate(struct client *client, struct locklab_tally *tally)
+{
+    struct locklab_avc *avc = &client->state->avc;
+    struct locklab_avc_key key = client->key;
+    struct locklab_avc_decision decision;
+
+    (void)tally;
+    if (client->misses > 0 && random_happens(&client->random, client->misses))
+        key.tsid = random_below(&client->random, STRANGERS);
+    if (client->updates > 0 && random_happens(&client->random, client->updates)) {
+        locklab_avc_update(avc, client->avc, &key, random_next(&client->random) & GRANTABLE);
+        return 1;
+    }
+    locklab_avc_has_perm(avc, client->avc, &key, WRITE, &decision);
+    /* The whole decision is wanted, as the kernel wants it for its audit. */
+    __asm__ volatile("" : : "r"(&decision) : "memory");
+    return 1;
+}
+
+/* Low keys more often: uniform below a uniform bound. */
+static inline struct locklab_avc_key some_key(struct random *random)
+{
+    uint32_t number = random_below(random, 1 + random_below(random, VALIDATED_KEYS));
+
+    return (struct locklab_avc_key){1 + number % 32, 1 + number / 32, CLASS_FILE};
+}
+
+static inline void load_policy(struct client *client)
+{
+    struct state *state = client->state;
+    uint32_t seqno = 1 + atomic_load_explicit(&state->policy, memory_order_relaxed);
+
+    atomic_store_explicit(&state->policy, seqno, memory_order_release);
+    locklab_avc_reset(&state->avc, client->avc, seqno);
+    atomic_store_explicit(&state->in_force, seqno, memory_order_release);
+}
+
+static inline void client_validate(struct client *client, uint64_t turn,
+                                   struct locklab_tally *tally)
+{
+    struct locklab_avc *avc = &client->state->avc;
+    struct locklab_avc_key key = some_key(&client->random);
+    struct locklab_avc_decision decision;
+    uint32_t oldest, denied;
+
+    if (client->thread == 0 && turn % POLICY_EVERY == POLICY_EVERY - 1)
+        load_policy(client);
+    if (turn % 16 == 15) {
+        locklab_avc_update(avc, client->avc, &key, random_next(&client->random) & GRANTABLE);
+        return;
+    }
+    oldest = atomic_load_explicit(&client->state->in_force, memory_order_acquire);
+    denied = locklab_avc_has_perm(avc, client->avc, &key, ALL_BITS, &decision);
+    tally->torn += !decision_is_right(&key, &decision) || denied != ~decision.allowed;
+    tally->torn += decision.seqno < oldest;
+    tally->overlaps += locklab_avc_active(avc) > TOO_MANY;
+}
