@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,44 +20,14 @@ from hypothesis.stateful import (
 )
 
 import locknative
+import shims
 
-NATIVE = Path(__file__).parents[1]
 # Small, so that chains are long and reclaiming is the rule.
 SLOTS, NODES, RECLAIM = 4, 5, 2
 DESIGNS = ["spinlock", "rwlock", "slot", *(["rcu"] if locknative.has_urcu else [])]
 
 Words3 = ctypes.c_uint32 * 3
 Words5 = ctypes.c_uint32 * 5
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], ctypes.CDLL]:
-    """Compile the shim round one design."""
-    folder = tmp_path_factory.mktemp("avc")
-
-    def build(design: str) -> ctypes.CDLL:
-        compiler = shutil.which("cc")
-        assert compiler is not None, "no C compiler 'cc' found: install gcc"
-        library = folder / f"{design}.so"
-        done = subprocess.run(
-            [
-                *(compiler, "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"),
-                *("-I", NATIVE / "include", f'-DAVC="locklab/structures/avc_{design}.h"'),
-                *(f"-DLOCKLAB_AVC_SLOTS={SLOTS}", f"-DLOCKLAB_AVC_NODES={NODES}"),
-                *(f"-DLOCKLAB_AVC_RECLAIM={RECLAIM}", NATIVE / "tests/structures_shim.c"),
-                *("-o", library, *(["-lurcu-memb", "-lpthread"] if design == "rcu" else [])),
-            ],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert (0, "") == (done.returncode, done.stderr)
-        shim = ctypes.CDLL(str(library))
-        shim.shim_new.restype = ctypes.c_void_p
-        shim.shim_active.restype = shim.shim_count.restype = ctypes.c_size_t
-        return shim
-
-    return build
 
 
 Key = tuple[int, int, int]
@@ -167,9 +135,14 @@ bits = st.integers(0, 2**32 - 1)
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_is_the_model(design: str, compiled: Callable[[str], ctypes.CDLL]) -> None:
+def test_is_the_model(design: str, tmp_path: Path) -> None:
     """Whatever one thread does, answers and entries are the model's."""
-    shim = compiled(design)
+    sizes = {"SLOTS": SLOTS, "NODES": NODES, "RECLAIM": RECLAIM}
+    defines = [f'AVC="locklab/structures/avc_{design}.h"']
+    defines += [f"LOCKLAB_AVC_{name}={size}" for name, size in sizes.items()]
+    shim = shims.load(tmp_path, "avc", defines, urcu=design == "rcu")
+    shim.shim_new.restype = ctypes.c_void_p
+    shim.shim_active.restype = shim.shim_count.restype = ctypes.c_size_t
 
     class Machine(RuleBasedStateMachine):
         cache: Any

@@ -1,4 +1,4 @@
-"""Structures on real cores: every answer right, nothing lost, with fewer and more threads than CPUs."""
+"""Structures on real cores: right answers, nothing lost, with fewer and more threads than CPUs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structures with one thread, for ctypes: compiled by test_avc.py with AVC naming the design. */
+/* An access vector cache for one thread, for ctypes: test_avc.py lets AVC name the design. */
 #include <stdlib.h>
 
 #include AVC
