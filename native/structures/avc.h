@@ -6,7 +6,7 @@
  *   think         turns between two checks
  *   hold          turns that the security server computes for a miss
  *   write_share   of 65536 operations, updates: a further bit is granted
- *   option        a sum of: misses in 65536 checks (0 to 65535); AVC_STORE_USED; AVC_OWN_KEYS
+ *   option        a sum of: misses in 65536 checks (0 to 65535); SUBJECT_STORE_USED; SUBJECT_OWN_KEY
  *
  * validate. Checks of 1024 keys, low ones more often, so that searches walk chains and the hand has
  * to reclaim; one operation in 16 is an update; thread 0 loads a new policy now and then. Every
@@ -16,20 +16,11 @@
  */
 #include <stdlib.h>
 
-#include "harness/harness.h"
 #include "structures/random.h"
-#include "structures/security_server.h"
+#include "structures/subject.h"
 
-enum avc_option {
-    AVC_MISSES = 0xffff,
-    AVC_STORE_USED = 1 << 16, /* as before 2.6.10: every hit stores the mark */
-    AVC_OWN_KEYS = 1 << 17,   /* each thread asks for a key of its own */
-};
-
-#define SUBJECT 11
-#define OBJECT 42
-#define CLASS_FILE 6
-#define WRITE (UINT32_C(1) << 2)
+/* Of 65536 checks, in the low bits of the option: misses. */
+#define AVC_MISSES 0xffff
 
 /* Keys that are asked for once: the cache is unlikely to know them. */
 #define STRANGERS (UINT32_C(1) << 24)
@@ -42,7 +33,7 @@ enum avc_option {
 #define TOO_MANY LOCKLAB_AVC_SLOTS
 
 struct seat {
-    _Alignas(LOCKLAB_PAD) struct locklab_avc_client client;
+    _Alignas(LOCKLAB_PAD) struct subject subject;
 };
 
 struct state {
@@ -55,9 +46,7 @@ struct state {
 
 struct client {
     struct state *state;
-    struct locklab_avc_client *avc;
-    struct security_server server;
-    struct locklab_avc_key key;
+    struct subject *subject;
     struct random random;
     unsigned thread;
     uint32_t misses;
@@ -76,7 +65,7 @@ static void *prepare(unsigned threads)
     atomic_init(&state->in_force, 1);
     state->threads = threads;
     for (unsigned i = 0; i < threads; i++)
-        state->seats[i].client = (struct locklab_avc_client){0};
+        state->seats[i].subject = (struct subject){0};
     return state;
 }
 
@@ -96,54 +85,49 @@ static uint64_t updates(const void *arg)
     uint64_t entries = locklab_avc_count(state->avc.chains);
 
     for (unsigned i = 0; i < state->threads; i++)
-        entries += state->seats[i].client.frees;
+        entries += state->seats[i].subject.client.frees;
     return entries;
 }
 
 static inline void client_init(struct client *client, struct state *state, unsigned thread,
                                const struct locklab_order *order)
 {
-    const struct locklab_mix *mix = &order->mix;
-    uint32_t object = OBJECT + (mix->option & AVC_OWN_KEYS ? thread : 0);
-
     *client = (struct client){
         .state = state,
-        .avc = &state->seats[thread].client,
-        .server = {{security_server_compute}, &state->policy, mix->hold},
-        .key = {SUBJECT, object, CLASS_FILE},
+        .subject = &state->seats[thread].subject,
         .thread = thread,
-        .misses = mix->option & AVC_MISSES,
-        .updates = mix->write_share,
+        .misses = order->mix.option & AVC_MISSES,
+        .updates = order->mix.write_share,
     };
-    client->avc->server = &client->server.server;
-    client->avc->store_used = (mix->option & AVC_STORE_USED) != 0;
-    random_init(&client->random, mix->seed, thread);
+    subject_init(client->subject, &state->policy, thread, &order->mix);
+    random_init(&client->random, order->mix.seed, thread);
     locklab_avc_enter_thread();
 }
 
 static inline void client_leave(struct client *client, struct locklab_tally *tally)
 {
     locklab_avc_leave_thread();
-    client->avc->server = NULL;
-    tally->writes = client->avc->allocations;
+    tally->writes = client->subject->client.allocations;
+}
+
+static inline void update(struct client *client, const struct locklab_avc_key *key)
+{
+    locklab_avc_update(&client->state->avc, &client->subject->client, key,
+                       random_next(&client->random) & GRANTABLE);
 }
 
 static inline uint64_t client_operate(struct client *client, struct locklab_tally *tally)
 {
     struct locklab_avc *avc = &client->state->avc;
-    struct locklab_avc_key key = client->key;
-    struct locklab_avc_decision decision;
+    struct locklab_avc_key key = client->subject->key;
 
     (void)tally;
     if (client->misses > 0 && random_happens(&client->random, client->misses))
         key.tsid = random_below(&client->random, STRANGERS);
-    if (client->updates > 0 && random_happens(&client->random, client->updates)) {
-        locklab_avc_update(avc, client->avc, &key, random_next(&client->random) & GRANTABLE);
-        return 1;
-    }
-    locklab_avc_has_perm(avc, client->avc, &key, WRITE, &decision);
-    /* The whole decision is wanted, as the kernel wants it for its audit. */
-    __asm__ volatile("" : : "r"(&decision) : "memory");
+    if (client->updates > 0 && random_happens(&client->random, client->updates))
+        update(client, &key);
+    else
+        subject_check(client->subject, avc, &key);
     return 1;
 }
 
@@ -152,7 +136,7 @@ static inline struct locklab_avc_key some_key(struct random *random)
 {
     uint32_t number = random_below(random, 1 + random_below(random, VALIDATED_KEYS));
 
-    return (struct locklab_avc_key){1 + number % 32, 1 + number / 32, CLASS_FILE};
+    return (struct locklab_avc_key){1 + number % 32, 1 + number / 32, SUBJECT_TCLASS};
 }
 
 static inline void load_policy(struct client *client)
@@ -161,7 +145,7 @@ static inline void load_policy(struct client *client)
     uint32_t seqno = 1 + atomic_load_explicit(&state->policy, memory_order_relaxed);
 
     atomic_store_explicit(&state->policy, seqno, memory_order_release);
-    locklab_avc_reset(&state->avc, client->avc, seqno);
+    locklab_avc_reset(&state->avc, &client->subject->client, seqno);
     atomic_store_explicit(&state->in_force, seqno, memory_order_release);
 }
 
@@ -176,11 +160,11 @@ static inline void client_validate(struct client *client, uint64_t turn,
     if (client->thread == 0 && turn % POLICY_EVERY == POLICY_EVERY - 1)
         load_policy(client);
     if (turn % 16 == 15) {
-        locklab_avc_update(avc, client->avc, &key, random_next(&client->random) & GRANTABLE);
+        update(client, &key);
         return;
     }
     oldest = atomic_load_explicit(&client->state->in_force, memory_order_acquire);
-    denied = locklab_avc_has_perm(avc, client->avc, &key, ALL_BITS, &decision);
+    denied = locklab_avc_has_perm(avc, &client->subject->client, &key, ALL_BITS, &decision);
     tally->torn += !decision_is_right(&key, &decision) || denied != ~decision.allowed;
     tally->torn += decision.seqno < oldest;
     tally->overlaps += locklab_avc_active(avc) > TOO_MANY;

@@ -31,10 +31,10 @@ static inline uint32_t mixed(const struct locklab_avc_key *key, uint32_t seqno)
     return (uint32_t)(word >> 32);
 }
 
-/* All bits that can not be granted later but one, which depends on the key. */
+/* All bits that can not be granted later but one, which depends on the key and is a high one. */
 static inline uint32_t policy_allows(const struct locklab_avc_key *key, uint32_t seqno)
 {
-    return ALL_BITS & ~GRANTABLE & ~(1u << (8 + mixed(key, seqno) % 24));
+    return ALL_BITS & ~GRANTABLE & ~(1u << (16 + mixed(key, seqno) % 16));
 }
 
 static inline void security_server_compute(const struct locklab_avc_server *arg,

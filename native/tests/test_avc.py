@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import shims
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,7 +21,6 @@ from hypothesis.stateful import (
 )
 
 import locknative
-import shims
 
 # Small, so that chains are long and reclaiming is the rule.
 SLOTS, NODES, RECLAIM = 4, 5, 2

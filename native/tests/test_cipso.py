@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
+import shims
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import shims
 
 BUCKET_SIZE, REORDER_LIMIT = 10, 10
 ALL, AS_IT_WAS = 127, 6
