@@ -220,7 +220,10 @@ struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct
     struct run run = {.loop = loop, .plan = plan};
     struct worker *workers = calloc(plan->threads, sizeof(*workers));
 
+    errno = ENOMEM;
     run.state = loop->prepare(plan->threads);
+    if (run.state == NULL)
+        outcome.error = errno;
     run.order = (struct locklab_order){plan->iterations, &run.stop, plan->read, plan->mix};
     memset(tallies, 0, plan->threads * sizeof(*tallies));
     if (run.state != NULL && workers != NULL)

@@ -7,7 +7,7 @@
  * client_operate() returns is added to the count: most return 1.
  */
 #include "harness/harness.h"
-#include "structures/names.h"
+#include "structures/kernel.h"
 
 static void work(void *arg, unsigned thread, const struct locklab_order *order,
                  struct locklab_tally *tally)

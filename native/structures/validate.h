@@ -8,7 +8,7 @@
  * looks at the structure when everybody has gone: nothing that was put in may get lost.
  */
 #include "harness/harness.h"
-#include "structures/names.h"
+#include "structures/kernel.h"
 
 static void work(void *arg, unsigned thread, const struct locklab_order *order,
                  struct locklab_tally *tally)

@@ -14,7 +14,7 @@ NATIVE = Path(__file__).parents[1]
 HEADERS = sorted((NATIVE / "include/locklab").glob("*.h"))
 STRUCTURES = sorted((NATIVE / "include/locklab/structures").glob("*.h"))
 # These say themselves through which headers they are to be included.
-PARTS = {"avc_pool", "avc_slots"}
+PARTS = {"avc_pool", "avc_slots", "dcache"}
 
 
 @pytest.mark.parametrize(

@@ -17,13 +17,13 @@ def test_names() -> None:
     assert set(avc) <= set(STRUCTURES)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
 @pytest.mark.parametrize("structure", STRUCTURES)
 def test_validate(structure: str, threads: int) -> None:
     """No wrong answer, no broken invariant, nothing lost."""
-    validation = locknative.validate(structure, threads, WORK * threads)
+    validation = locknative.validate(structure, threads, WORK)
     assert validation.correct
-    assert (WORK,) * threads == validation.counts
+    assert (WORK // threads,) * threads == validation.counts
 
 
 @pytest.mark.parametrize("structure", STRUCTURES)

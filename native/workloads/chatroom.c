@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "structures/kernel.h"
 #include "workloads/monitor.h"
 
 #define USERS_A_ROOM 20
@@ -170,8 +171,7 @@ static void *prepare(unsigned threads)
         if (connect_users(state))
             return state;
     }
-    dispose(state);
-    return NULL;
+    return given_up(state, dispose);
 }
 
 static uint64_t updates(const void *arg)

@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "structures/kernel.h"
 #include "workloads/monitor.h"
 
 #define OPERATION_MASK 0xff
@@ -144,8 +145,7 @@ static void *prepare(unsigned threads)
     }
     if (right)
         return state;
-    dispose(state);
-    return NULL;
+    return given_up(state, dispose);
 }
 
 static uint64_t updates(const void *arg)
@@ -355,8 +355,10 @@ static int bound(int type, struct sockaddr_in *address)
     return -1;
 }
 
+/* A datagram that got lost ends a round trip after a second, as one that failed. */
 static bool open_udp(struct seat *seat)
 {
+    const struct timeval patience = {.tv_sec = 1};
     struct sockaddr_in here, there;
     int client = bound(SOCK_DGRAM, &here);
     int partner = bound(SOCK_DGRAM, &there);
@@ -364,6 +366,7 @@ static bool open_udp(struct seat *seat)
     seat->client = (struct ends){client, client};
     seat->partner = (struct ends){partner, partner};
     if (client >= 0 && partner >= 0 &&
+        setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
         connect(client, (struct sockaddr *)&there, sizeof(there)) == 0 &&
         connect(partner, (struct sockaddr *)&here, sizeof(here)) == 0)
         return true;

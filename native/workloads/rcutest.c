@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "structures/kernel.h"
 #include "workloads/monitor.h"
 
 struct seat {
@@ -69,10 +70,8 @@ static void *prepare(unsigned threads)
         struct seat *seat = &state->seats[state->threads];
 
         seat->file = open_file();
-        if (seat->file < 0) {
-            dispose(state);
-            return NULL;
-        }
+        if (seat->file < 0)
+            return given_up(state, dispose);
     }
     return state;
 }
