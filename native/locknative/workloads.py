@@ -1,11 +1,12 @@
-"""Whole workloads on real cores: :func:`workloads`, :func:`trial`, :func:`measure`.
+"""Whole workloads on real cores: :func:`workloads`, :func:`measure`.
 
 A workload comes in several variants, which differ in one thing: which cache answers the access
 checks (``none``: nobody asks), or for the database mix, how paths are read. What they do, and what
 is assumed, is said where they are: native/workloads/NAME.c.
 
-Each trial is a process of its own, since processes differ more than trials within one do. The
-trials of all variants run in a shuffled order, so that a slow minute of the machine hits all alike.
+Each trial is a process of its own (locklab-native), since processes differ more than trials within
+one do. The trials of all variants run in a shuffled order, so that a slow minute of the machine
+hits all alike.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ import os
 import random
 import statistics
 import subprocess
-import sys
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from locknative.errors import NativeError, unknown
 from locknative.measure import LONGEST_S, _extension
@@ -42,7 +43,7 @@ ROOM = 80
 STORE_USED, OWN_KEY, PATH = 1 << 16, 1 << 17, 1 << 8
 #: Processes that make a result; fewer are a first look.
 ENOUGH_TRIALS = 10
-#: Longer than a trial may take beyond its duration before it is given up, in s.
+#: How much longer than asked for a trial may take before it is given up, in s.
 PATIENCE_S = 60.0
 
 
@@ -131,7 +132,9 @@ class Measurement:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, one sentence a reason; empty when it is."""
-        found = {doubt for trial in self.trials for doubt in trial.provenance.doubts}
+        places = [trial.provenance for trial in self.trials]
+        stolen = sum(place.steal_after - place.steal_before for place in places)
+        found = set(replace(places[0], steal_before=0, steal_after=stolen).doubts)
         fewest = min(len(self._of(name)) for name in self.variants)
         if fewest < ENOUGH_TRIALS:
             found.add(f"{fewest} trials of a variant: a result takes {ENOUGH_TRIALS} processes")
@@ -232,103 +235,59 @@ def measure(
     done = []
     for i, variant in enumerate(plan):
         report(f"{workload}, {variant}", i / len(plan))
-        done.append(_in_a_process(workload, variant, threads, duration_s, cpus or here, mix))
+        done.append(_trial(workload, variant, threads, duration_s, cpus or here, mix))
     return Measurement(workload, UNITS[workload], asked, threads, duration_s, mix, tuple(done))
 
 
-def trial(
-    workload: str,
-    variant: str,
-    threads: int,
-    duration_s: float,
-    cpus: Sequence[int],
-    mix: Mix,
+def _trial(
+    workload: str, variant: str, threads: int, duration_s: float, cpus: Sequence[int], mix: Mix
 ) -> Trial:
-    """Run one trial in this process, which is held to the CPUs from now on.
-
-    Raises:
-        NativeError: it could not be prepared, or no permission to pin.
-    """
+    """Run one trial by the executable; pinned if there is a CPU for each thread."""
     extension = _extension()
+    executable = Path(str(extension.__file__)).with_name("locklab-native")
+    pinned = tuple(cpus[:threads]) if threads <= len(cpus) else ()
+    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    command = [str(executable), "run", f"{workload}_{variant}", "--threads", str(threads)]
+    if pinned:
+        command += ["--cpus", ",".join(map(str, pinned))]
+    for option, value in {
+        "duration-ms": round(1e3 * duration_s) or 1,
+        "patience-ms": round(1e3 * PATIENCE_S),
+        "hold": mix.hold,
+        "think": mix.think,
+        "write-share": mix.write_share,
+        "option": mix.option,
+        "seed": mix.seed,
+    }.items():
+        command += [f"--{option}", str(value)]
+    with _held_to(cpus):
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        reason = process.stderr.strip().removeprefix("error: ")
+        raise NativeError(f"'{workload}_{variant}': {reason or f'exit {process.returncode}'}")
+    tallies = json.loads(process.stdout)["tallies"]
+    return Trial(
+        variant=variant,
+        counts=tuple(tally["count"] for tally in tallies),
+        wall_ns=tuple(tally["wall_ns"] for tally in tallies),
+        failures=sum(tally["torn"] for tally in tallies),
+        provenance=recorder.finish(),
+    )
+
+
+@contextmanager
+def _held_to(cpus: Sequence[int]) -> Iterator[None]:
+    """Hold this thread, and the processes that it starts, to the CPUs for a while."""
+    before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, cpus)
     except OSError as error:
         raise NativeError(
             f"this process could not be held to CPUs {', '.join(map(str, cpus))}: "
-            f"{error.strerror}. The container may forbid it: leave --cpus out"
+            f"{error.strerror}. A container may forbid it: leave --cpus out, and choose more "
+            "threads than CPUs, which are not pinned"
         ) from error
-    pinned = tuple(cpus) if len(cpus) >= threads else ()
-    recorder = Recorder(pinned[:threads], extension.COMPILER, extension.FLAGS)
-    tallies, _ = extension.run(
-        f"{workload}_{variant}",
-        "throughput",
-        threads,
-        pinned[:threads],
-        duration_ns=int(1e9 * duration_s) or 1,
-        **asdict(mix),
-    )
-    return Trial(
-        variant=variant,
-        counts=tuple(tally.acquisitions for tally in tallies),
-        wall_ns=tuple(tally.wall_ns for tally in tallies),
-        failures=sum(tally.torn for tally in tallies),
-        provenance=recorder.finish(),
-    )
-
-
-def _in_a_process(
-    workload: str,
-    variant: str,
-    threads: int,
-    duration_s: float,
-    cpus: Sequence[int],
-    mix: Mix,
-) -> Trial:
-    """Run one trial in a fresh process of this interpreter."""
-    request = json.dumps([workload, variant, threads, duration_s, list(cpus), asdict(mix)])
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "locknative.workloads", request],
-            capture_output=True,
-            text=True,
-            timeout=duration_s + PATIENCE_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise NativeError(
-            f"'{workload}_{variant}' did not end within {PATIENCE_S:.0f} s of its time: the "
-            "machine is too busy, or a thread waits for ever"
-        ) from None
-    if done.returncode != 0:
-        raise NativeError(done.stderr.strip() or f"a trial ended with code {done.returncode}")
-    return _loads(json.loads(done.stdout))
-
-
-def _loads(fields: dict[str, Any]) -> Trial:
-    """Return a trial from what ``dataclasses.asdict`` made of it, after a trip through JSON."""
-    provenance: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in fields["provenance"].items()
-    }
-    return Trial(
-        variant=fields["variant"],
-        counts=tuple(fields["counts"]),
-        wall_ns=tuple(fields["wall_ns"]),
-        failures=fields["failures"],
-        provenance=Provenance(**provenance),
-    )
-
-
-def _main(request: str) -> int:
-    """Run the trial that a JSON list asks for and print it; the parent reads it."""
-    *arguments, mix = json.loads(request)
-    try:
-        print(json.dumps(asdict(trial(*arguments, Mix(**mix)))))
-    except NativeError as error:
-        print(error, file=sys.stderr)
-        return error.exit_code
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_main(sys.argv[1]))
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

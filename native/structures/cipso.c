@@ -30,7 +30,8 @@ enum cipso_option {
 #define VALIDATED_LABELS 2000
 
 struct seat {
-    _Alignas(LOCKLAB_PAD) uint64_t evicted;
+    _Alignas(LOCKLAB_PAD) uint64_t added;
+    uint64_t evicted;
 };
 
 struct state {
@@ -45,7 +46,6 @@ struct client {
     struct random random;
     uint32_t labels;
     uint32_t turns;
-    uint64_t added;
 };
 
 /* A CIPSO option with tag type 1: domain, level, categories. */
@@ -67,7 +67,7 @@ static void *prepare(unsigned threads)
     locklab_cipso_init(&state->caches[1], LOCKLAB_CIPSO_INDEX_AS_IT_WAS);
     state->threads = threads;
     for (unsigned i = 0; i < threads; i++)
-        state->seats[i].evicted = 0;
+        state->seats[i].added = state->seats[i].evicted = 0;
     return state;
 }
 
@@ -109,7 +109,7 @@ static inline void client_init(struct client *client, struct state *state, unsig
 
 static inline void client_leave(struct client *client, struct locklab_tally *tally)
 {
-    tally->writes = client->added;
+    tally->writes = client->seat->added;
 }
 
 static inline struct option option_of(uint32_t number)
@@ -148,7 +148,7 @@ static inline struct locklab_cipso_label *receive(struct client *client, uint32_
         enum locklab_cipso_added added =
             locklab_cipso_add(client->cache, &option, sizeof(option), label);
 
-        client->added += added != LOCKLAB_CIPSO_REFUSED;
+        client->seat->added += added != LOCKLAB_CIPSO_REFUSED;
         client->seat->evicted += added == LOCKLAB_CIPSO_REPLACED;
     }
     return label;

@@ -2,9 +2,9 @@
 
 import typer
 
-from locknative.cli import workload
+from locknative.cli import kernels, workload
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 # One module a subcommand; each imports what it needs when it is used.
-app.callback()(lambda: None)
+app.command("list")(kernels.list_kernels)
 app.command("workload")(workload.workload)
