@@ -16,8 +16,11 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
     struct client client;
 
     client_init(&client, arg, thread, order);
-    for (uint64_t turn = 0; turn < order->iterations; turn++)
+    for (uint64_t turn = 0; turn < order->iterations; turn++) {
         client_validate(&client, turn, tally);
+        if (atomic_load_explicit(order->stop, memory_order_relaxed))
+            break; /* given up */
+    }
     client_leave(&client, tally);
     tally->count = order->iterations;
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import locknative
-from locknative import _kernels
+from locknative import StuckError, _kernels
 
 WORK = 40320
 STRUCTURES = [kernel.name for kernel in _kernels.kernels() if kernel.kind == "structure"]
@@ -30,3 +30,11 @@ def test_validate(structure: str, threads: int) -> None:
 def test_throughput(structure: str) -> None:
     """Operations are counted and timed."""
     assert locknative.throughput(structure, 1, 0.01).counts[0] > 0
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_given_up(structure: str) -> None:
+    """A run that is given up leaves the structure in order: the next one is right."""
+    with pytest.raises(StuckError):
+        locknative.validate(structure, 2, WORK * 10**6, patience_s=0.02)
+    assert locknative.validate(structure, 2, WORK).correct
