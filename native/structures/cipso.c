@@ -14,6 +14,8 @@
  * those that were added less those that were evicted.
  */
 #include "harness/pause.h"
+#include "structures/dwell.h"
+
 #include "locklab/structures/cipso.h"
 
 #include "harness/harness.h"

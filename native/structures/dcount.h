@@ -101,6 +101,7 @@ static inline void client_validate(struct client *client, uint64_t turn,
     for (uint64_t level = 0; level < turn % LEVELS; level++)
         dentry = locklab_dentry_parent(dentry);
     locklab_dget(dentry);
+    LOCKLAB_DWELL();
     tally->torn += locklab_dcount(dentry) < 2;
     if (turn % KEEP_EVERY == LEVELS - 1)
         client->kept++; /* at the root */

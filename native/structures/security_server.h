@@ -44,6 +44,7 @@ static inline void security_server_compute(const struct locklab_avc_server *arg,
     const struct security_server *server = (const struct security_server *)arg;
     uint32_t seqno = atomic_load_explicit(server->policy, memory_order_acquire);
 
+    LOCKLAB_DWELL();
     locklab_spend(server->turns);
     *decision = (struct locklab_avc_decision){
         .allowed = policy_allows(key, seqno),

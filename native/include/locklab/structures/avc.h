@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "locklab/arch.h"
+#include "locklab/structures/dwell.h"
 
 #ifndef LOCKLAB_AVC_SLOTS
 #define LOCKLAB_AVC_SLOTS 512 /* a power of two */
@@ -136,6 +137,7 @@ static inline bool locklab_avc_lookup(struct locklab_avc_client *client,
         client->misses++;
         return false;
     }
+    LOCKLAB_DWELL();
     if (client->store_used || atomic_load_explicit(&node->used, memory_order_relaxed) != 1)
         atomic_store_explicit(&node->used, 1, memory_order_relaxed);
     *decision = node->decision;

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "locklab/arch.h"
+#include "locklab/structures/dwell.h"
 #include "locklab/ttas.h"
 
 #define LOCKLAB_CIPSO_BUCKET_BITS 7
@@ -149,6 +150,7 @@ static inline struct locklab_cipso_label *locklab_cipso_lookup(struct locklab_ci
         if (entry->hash == hash && entry->length == length &&
             memcmp(entry->key, key, length) == 0) {
             label = entry->label;
+            LOCKLAB_DWELL();
             locklab_cipso_label_get(label);
             locklab_cipso_rise(bucket, entry);
             break;

@@ -36,6 +36,7 @@
 #include <string.h>
 
 #include "locklab/arch.h"
+#include "locklab/structures/dwell.h"
 
 #define LOCKLAB_DCACHE_NAME 32 /* bytes, the last one 0 */
 
@@ -106,6 +107,7 @@ static inline void locklab_dentry_place(struct locklab_dentry *dentry,
     memcpy(padded, name, length < sizeof(padded) ? length : sizeof(padded) - 1);
     memcpy(words, padded, sizeof(words));
     atomic_store_explicit(&dentry->parent, parent, memory_order_relaxed);
+    LOCKLAB_DWELL();
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         atomic_store_explicit(&dentry->name[i], words[i], memory_order_relaxed);
 }
@@ -140,6 +142,7 @@ static inline char *locklab_dcache_walk(struct locklab_dentry *dentry, char *buf
     path = buffer + size - 1;
     *path = '\0';
     while ((parent = locklab_dentry_parent(dentry)) != dentry) {
+        LOCKLAB_DWELL();
         path = locklab_dcache_prepend(dentry, buffer, path);
         if (path == NULL)
             return NULL;
