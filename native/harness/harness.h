@@ -23,6 +23,12 @@ static inline void locklab_spend(uint32_t turns)
         __asm__ volatile("" : "+r"(turns));
 }
 
+/* Makes a value needed: what computes it, and the loop around that, can not be left out. */
+static inline void locklab_use(uint64_t value)
+{
+    __asm__ volatile("" : : "r"(value));
+}
+
 /* Two lines: the hardware may fetch lines in pairs. */
 #define LOCKLAB_PAD (2 * LOCKLAB_LINE)
 

@@ -292,9 +292,10 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
     if (outcome.stage == LOCKLAB_DONE)
         outcome.stage = watch(run);
     if (outcome.stage != LOCKLAB_DONE) {
+        atomic_store_explicit(&run->gate, CANCELLED, memory_order_release);
+        /* For loops that look, or block the signal, because they may not be left just anywhere. */
         atomic_store_explicit(&run->warm, true, memory_order_relaxed);
         atomic_store_explicit(&run->stop, true, memory_order_relaxed);
-        atomic_store_explicit(&run->gate, CANCELLED, memory_order_release);
     }
     collect(workers, started,
             outcome.stage == LOCKLAB_INTERRUPTED || outcome.stage == LOCKLAB_STUCK);

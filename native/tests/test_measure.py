@@ -15,12 +15,24 @@ from locknative import ExclusionError, NativeError, StuckError, _kernels
 from locknative.measure import WORK
 
 CPUS = sorted(os.sched_getaffinity(0))
-ALL = ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "rwlock"]
+EXCLUSIVE = ["tas", "ttas", "ttas_backoff", "ticket", "mcs", "clh", "qspinlock"]
+WITH_READERS = ["rwlock", "rwlock_writer", "qrwlock", "brlock"]
+SEQUENCE = ["seqlock", "seqlock_exclusive", "seqrwlock"]
+COUNTED = ["lockref", "lockref_spinlock"]
+RCU = ["rcu_memb", "rcu_mb", "rcu_qsbr", "rcu_bp"]
+ALL = EXCLUSIVE + WITH_READERS + SEQUENCE + COUNTED + RCU
 
 
 def test_names() -> None:
     """The locks carry the simulator's names; no lock at all is not among them."""
     assert ALL == locknative.locks()
+
+
+@pytest.mark.parametrize("lock", ALL)
+@pytest.mark.parametrize("threads", [2, 8])
+def test_every_lock(lock: str, threads: int) -> None:
+    """Every lock excludes where threads fit on their CPUs, and where they do not."""
+    assert locknative.validate(lock, threads, WORK).correct
 
 
 @settings(max_examples=30, deadline=None)
@@ -47,10 +59,18 @@ def test_one_thread_needs_no_lock() -> None:
     assert locknative.validate("none", 1).correct
 
 
-def test_readers_share() -> None:
-    """Where there is a read side, one acquisition in eight is exclusive."""
-    validation = locknative.validate("rwlock", 2, 2 * WORK)
+@pytest.mark.parametrize("lock", WITH_READERS + SEQUENCE + COUNTED)
+def test_one_in_eight_is_exclusive(lock: str) -> None:
+    """Where a lock can be read, or counts, one section in eight is exclusive."""
+    validation = locknative.validate(lock, 2, 2 * WORK)
     assert (WORK // 8, WORK // 8) == validation.writes
+
+
+@pytest.mark.parametrize("lock", RCU)
+def test_one_in_64_replaces(lock: str) -> None:
+    """Under RCU one operation in 64 publishes a new version and waits for a grace period."""
+    validation = locknative.validate(lock, 2, 2 * WORK)
+    assert (WORK // 64, WORK // 64) == validation.writes
 
 
 def test_unpinned() -> None:
@@ -73,9 +93,10 @@ def test_throughput(lock: str) -> None:
         assert "-fno-ipa-reference" in result.provenance.flags
 
 
-def test_read_side() -> None:
+@pytest.mark.parametrize("lock", WITH_READERS + SEQUENCE + RCU)
+def test_read_side(lock: str) -> None:
     """The read side is timed on request."""
-    result = locknative.throughput("rwlock", 1, 0.01, side="read")
+    result = locknative.throughput(lock, 1, 0.01, side="read")
     assert "read" == result.side
     assert result.counts[0] > 0
 
@@ -175,6 +196,14 @@ def test_stuck() -> None:
         locknative.validate("mcs", 2, WORK * 10**9, patience_s=0.001)
     assert 1 == caught.value.exit_code
     assert locknative.validate("mcs", 2, WORK).correct
+
+
+@pytest.mark.parametrize("lock", RCU)
+def test_rcu_is_left_in_order(lock: str) -> None:
+    """A run under RCU that is given up leaves liburcu fit for the next one."""
+    with pytest.raises(StuckError, match=f"'{lock}' is stuck"):
+        locknative.validate(lock, 2, WORK * 10**9, patience_s=0.05)
+    assert locknative.validate(lock, 2, WORK).correct
 
 
 def test_validation_interrupted(alarm: None) -> None:
