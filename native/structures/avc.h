@@ -6,7 +6,7 @@
  *   think         turns between two checks
  *   hold          turns that the security server computes for a miss
  *   write_share   of 65536 operations, updates: a further bit is granted
- *   option        a sum of: misses in 65536 checks (0 to 65535); SUBJECT_STORE_USED; SUBJECT_OWN_KEY
+ *   option        misses in 65536 checks (0 to 65535) + SUBJECT_STORE_USED + SUBJECT_OWN_KEY
  *
  * validate. Checks of 1024 keys, low ones more often, so that searches walk chains and the hand has
  * to reclaim; one operation in 16 is an update; thread 0 loads a new policy now and then. Every

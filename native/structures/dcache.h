@@ -78,8 +78,8 @@ static uint64_t updates(const void *arg)
 
     for (unsigned i = 0; i < state->tree->threads; i++) {
         char buffer[TREE_PATH_MAX];
-        const char *path = locklab_dcache_path(&state->tree->dcache, &state->tree->files[i],
-                                               buffer, sizeof(buffer));
+        const char *path = locklab_dcache_path(&state->tree->dcache, &state->tree->files[i], buffer,
+                                               sizeof(buffer));
 
         moves += strtoul(strrchr(path, '-') + 1, NULL, 10);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels of this folder and of workloads/ share: names of loops, a way out of prepare(). */
+/* What the kernels here and in workloads/ share: names of loops, a way out of prepare(). */
 #ifndef LOCKLAB_STRUCTURES_KERNEL_H
 #define LOCKLAB_STRUCTURES_KERNEL_H
 

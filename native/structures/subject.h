@@ -43,8 +43,7 @@ static inline uint32_t subject_check(struct subject *subject, struct locklab_avc
                                      const struct locklab_avc_key *key)
 {
     struct locklab_avc_decision decision;
-    uint32_t denied =
-        locklab_avc_has_perm(avc, &subject->client, key, SUBJECT_WRITE, &decision);
+    uint32_t denied = locklab_avc_has_perm(avc, &subject->client, key, SUBJECT_WRITE, &decision);
 
     __asm__ volatile("" : : "r"(&decision) : "memory");
     return denied;

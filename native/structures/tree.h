@@ -21,8 +21,8 @@
 struct tree {
     struct locklab_dcache dcache;
     struct locklab_dentry chain[TREE_DEEPEST];
-    struct locklab_dentry sides[2];   /* A and B */
-    struct locklab_dentry *files;     /* one a thread */
+    struct locklab_dentry sides[2]; /* A and B */
+    struct locklab_dentry *files;   /* one a thread */
     unsigned threads;
 };
 

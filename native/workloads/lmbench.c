@@ -2,8 +2,8 @@
 /*
  * A small lmbench: how long a system call takes, with and without the checks that it would make.
  *
- * `option` is the operation's number in the table below plus what structures/subject.h knows; `hold`
- * and `think` as in rcutest. Operations that failed are counted in `torn`.
+ * `option` is the operation's number in the table below plus what structures/subject.h knows;
+ * `hold` and `think` as in rcutest. Operations that failed are counted in `torn`.
  *
  * The number of checks is an ASSUMPTION for each operation, from the hooks that SELinux has on its
  * way: search on each directory of the path, then what is done to the file. It is what makes
@@ -44,7 +44,7 @@ struct seat {
     bool has_partner;
     int zero, null;
     unsigned number;
-    char file[64]; /* exists */
+    char file[64];  /* exists */
     char spare[64]; /* does not, between two operations */
 };
 
@@ -82,15 +82,16 @@ static bool open_tcp(struct seat *seat);
 
 /* Paths are /tmp/FOLDER/FILE: three directories to search. */
 static const struct operation operations[] = {
-    {null_io, NULL, 2, 0},           /* file read, file write */
-    {stat_file, NULL, 3 + 1, 0},     /* search; getattr */
-    {open_close, NULL, 3 + 1, 0},    /* search; file read */
-    {create_delete, NULL, 11, 0},    /* twice search; add_name, create, associate; remove_name, unlink */
-    {round_trip, open_pipes, 2, 2},  /* fifo write, fifo read on each side */
-    {round_trip, open_unix, 3, 3},   /* socket write, the peer's, socket read */
-    {round_trip, open_udp, 4, 4},    /* socket write, node and interface send; receive, socket read */
-    {round_trip, open_tcp, 4, 4},    /* the same */
-    {fork_exit, NULL, 3, 0},         /* fork, sigchld, wait */
+    {null_io, NULL, 2, 0},        /* file read, file write */
+    {stat_file, NULL, 3 + 1, 0},  /* search; getattr */
+    {open_close, NULL, 3 + 1, 0}, /* search; file read */
+    {create_delete, NULL, 11,
+     0}, /* twice search; add_name, create, associate; remove_name, unlink */
+    {round_trip, open_pipes, 2, 2}, /* fifo write, fifo read on each side */
+    {round_trip, open_unix, 3, 3},  /* socket write, the peer's, socket read */
+    {round_trip, open_udp, 4, 4}, /* socket write, node and interface send; receive, socket read */
+    {round_trip, open_tcp, 4, 4}, /* the same */
+    {fork_exit, NULL, 3, 0},      /* fork, sigchld, wait */
     {fork_exec, NULL, 3 + 2 + 4, 0}, /* those; search; execute, entrypoint, transition, loader */
 };
 
@@ -389,8 +390,7 @@ static bool open_tcp(struct seat *seat)
         close(listener);
     seat->client = (struct ends){client, client};
     seat->partner = (struct ends){partner, partner};
-    if (partner >= 0 &&
-        setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)) == 0 &&
+    if (partner >= 0 && setsockopt(client, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)) == 0 &&
         setsockopt(partner, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)) == 0)
         return true;
     close_ends(&seat->client);

@@ -78,7 +78,7 @@ struct locklab_avc_server {
 /* One thread's side of the cache; the counts are its own, as the kernel's are each CPU's. */
 struct locklab_avc_client {
     const struct locklab_avc_server *server;
-    bool store_used;      /* store the mark on every hit (before 2.6.10), not only where it is missing */
+    bool store_used; /* store the mark on every hit (before 2.6.10), not only where it is missing */
     uint64_t lookups;     /* checks */
     uint64_t misses;      /* checks that the server had to answer */
     uint64_t allocations; /* entries put into chains */

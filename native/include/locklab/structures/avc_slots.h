@@ -218,8 +218,8 @@ static inline void locklab_avc_reclaim(struct locklab_avc *avc, struct locklab_a
     unsigned wanted = LOCKLAB_AVC_RECLAIM;
 
     for (unsigned i = 0; i < 2 * LOCKLAB_AVC_SLOTS && wanted > 0; i++) {
-        unsigned slot = atomic_fetch_add_explicit(&avc->hand, 1, memory_order_relaxed) %
-                        LOCKLAB_AVC_SLOTS;
+        unsigned slot =
+            atomic_fetch_add_explicit(&avc->hand, 1, memory_order_relaxed) % LOCKLAB_AVC_SLOTS;
 
         if (!locklab_ttas_take(&avc->locks[slot]))
             continue;

@@ -4,9 +4,9 @@
  * dcache_seqrwlock.h or dcache_seqretry.h, which say how a walk is kept from meeting a rename.
  *
  * Mechanism. An entry knows its parent, its name and how many hold it. A path is written backwards
- * into the end of a buffer, name by name, from the entry to the root. A move changes parent and name
- * of an entry as a writer of `rename_lock`, one lock for the whole tree. A walk is an
- * attempt: entered, done, and left, and repeated when leaving says so.
+ * into the end of a buffer, name by name, from the entry to the root. A move changes parent and
+ * name of an entry as a writer of `rename_lock`, one lock for the whole tree. A walk is an attempt:
+ * entered, done, and left, and repeated when leaving says so.
  *
  * Invariants. Parents and names change only under `rename_lock` held for writing. A path that is
  * returned is one that the entry had at one moment between call and return, all of it at once.
@@ -14,11 +14,11 @@
  * move, and throws away what it made of it. Such a walk ends nevertheless: it needs room in the
  * buffer for each step.
  *
- * Entries must not be freed while somebody walks (the kernel frees them after a grace period), and a
- * move must not put a directory below itself.
+ * Entries must not be freed while somebody walks (the kernel frees them after a grace period), and
+ * a move must not put a directory below itself.
  *
- * What it is not. There is no hash table and no look-up by name, no mount point, no lock of a single
- * entry (the 3.8 kernel takes it round each name), no name longer than 31 bytes.
+ * What it is not. There is no hash table and no look-up by name, no mount point, no lock of a
+ * single entry (the 3.8 kernel takes it round each name), no name longer than 31 bytes.
  *
  * Source: Linux 3.8, 3.12 and the patches of long-2013, fs/dcache.c: d_path, d_move, dget, dput.
  */
@@ -26,7 +26,7 @@
 #define LOCKLAB_DCACHE_H
 
 #ifndef LOCKLAB_DCACHE_LOCK
-#error "choose how paths are read: include dcache_seqwriter.h, dcache_seqrwlock.h or dcache_seqretry.h"
+#error "choose how paths are read: include dcache_seqwriter.h, _seqrwlock.h or _seqretry.h"
 #endif
 
 #include <stdatomic.h>
@@ -56,8 +56,8 @@ static inline void locklab_dentry_place(struct locklab_dentry *dentry,
 static inline char *locklab_dcache_walk(struct locklab_dentry *dentry, char *buffer, size_t size);
 
 /* A new entry, held once. Nobody else may know it yet. */
-static inline void locklab_dentry_init(struct locklab_dentry *dentry,
-                                       struct locklab_dentry *parent, const char *name)
+static inline void locklab_dentry_init(struct locklab_dentry *dentry, struct locklab_dentry *parent,
+                                       const char *name)
 {
     locklab_dcache_count_init(&dentry->count);
     locklab_dentry_place(dentry, parent, name);

@@ -2,8 +2,9 @@
 /*
  * Paths read without a lock, and under it if a rename came by: what Linux does since 3.12.
  *
- * The first attempt looks at the sequence only and writes nothing. If somebody renamed meanwhile, the
- * second one excludes writers and other second attempts, leaves the count alone, and is the last.
+ * The first attempt looks at the sequence only and writes nothing. If somebody renamed meanwhile,
+ * the second one excludes writers and other second attempts, leaves the count alone, and is the
+ * last.
  *
  * Source: Linux 3.12, fs/dcache.c: read_seqbegin_or_lock(&rename_lock, ...), done_seqretry.
  */
