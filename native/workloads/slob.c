@@ -2,7 +2,7 @@
 /*
  * A mix like SLOB's, the database benchmark of long-2013: readers, writers, and calls of d_path.
  *
- * Each thread is a session. A transaction reads some random blocks of 8 KiB from the data file,
+ * Each thread is a connection. A transaction reads some random blocks of 8 KiB from the data file,
  * which all share; if it is one that writes, it puts the last block back and appends to its own
  * redo log; and it asks for the path of its file, holding the directories on the way, as
  * long-2013's profile shows the database's processes doing. Files are anonymous ones of the
@@ -10,7 +10,7 @@
  * kernel's own d_path nothing could be exchanged.
  *
  * How many blocks and how many paths make a transaction is an ASSUMPTION: long-2013 publishes the
- * redo written, not what a session called.
+ * redo written, not what a connection called.
  *
  * The mix: `think` turns between two transactions; `write_share` of 65536 transactions write
  * (`writes` counts them); `option` the depth (tree.h), + 256 times the paths asked for in a
