@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench lock clean
+.PHONY: help setup demo test slow check format bench compare lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -37,6 +37,9 @@ format: setup ## Rewrite the Python sources in the one format, mend what lint ca
 
 bench: setup ## Measure the engines; a table, and a JSON file below out/
 	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
+
+compare: setup ## Run the same locks in our harness and in liburcu's and ck's own (fetches their sources)
+	@$(PYTHON_BIN) native/benchmarks/compare.py $(ARGS)
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

@@ -1,0 +1,283 @@
+"""``make compare``: what our harness adds to the same read side and the same lock.
+
+The read side of each liburcu flavour runs in our throughput loop and in liburcu's own benchmark
+program; Concurrency Kit's ticket lock and MCS lock run in our loop and in Concurrency Kit's own. So
+the algorithm is the same, and what differs is the harness: the ratio. Beside them stand our own
+ticket and MCS locks.
+
+The sampling unit is the process. Programs are run in turn, A B A B, on the same CPUs; a figure is
+the median over the processes, a ratio's interval the bootstrap's over the pairs. Times are
+processor time for an operation, in ns, of all threads: on a quiet machine that is wall time by
+threads, on a busy one it leaves out the time in which others ran. (A spinning thread whose partner
+does not run still burns it, so contended figures want a quiet machine.)
+
+Nothing here passes or fails: a figure that misses its aim is printed as missed, and the exit code
+stays 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from programs import (
+    CK_LOCKS,
+    FLAVOURS,
+    SECONDS,
+    Ck,
+    Ours,
+    Sample,
+    Urcu,
+    build_ck,
+    build_ours,
+    build_urcu,
+    is_static,
+)
+from rich.console import Console
+from rich.table import Table
+from scipy import stats
+from sources import CompareError, fetch
+
+AIM = 1.05
+"""Our harness may add 5 %."""
+FASTEST_NS = 0.05
+"""No load of the machines of this age is faster: a loop that claims it was deleted."""
+QUIET = 0.99
+"""A process whose threads got less of their time shared its CPUs."""
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The same operation in our program and in theirs; ``own`` is our lock of the same kind."""
+
+    what: str
+    ours: Ours
+    theirs: Urcu | Ck
+    own: Ours | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A pair's figures; times in ns of processor time for an operation.
+
+    ``low`` and ``high`` bound the ratio's 95 % interval. ``busy`` of ``processes`` shared their
+    CPUs. ``verdict`` is ``met``, ``missed``, ``unclear`` (the aim lies in the interval), or
+    ``deleted``: the compiler left nothing of their loop, and there is no ratio.
+    """
+
+    what: str
+    threads: int
+    ours_ns: float
+    theirs_ns: float
+    own_ns: float | None
+    ratio: float | None
+    low: float | None
+    high: float | None
+    processes: int
+    busy: int
+    verdict: str
+    samples: dict[str, list[Sample]]
+
+
+def main() -> int:
+    """Build, run and print; the exit code."""
+    options = _options()
+    status = Console(stderr=True)
+    rows: list[Row] = []
+    try:
+        with status.status("fetching and building liburcu's and Concurrency Kit's programs"):
+            pairs = _pairs(options)
+        for row in _measure(pairs, options, status):
+            rows.append(row)
+    except CompareError as error:
+        status.print(f"error: {error}", markup=False, highlight=False)
+        return error.exit_code
+    except KeyboardInterrupt:
+        status.print("interrupted: what follows is what was measured so far")
+    report = _report(rows, options)
+    if options.json:
+        print(json.dumps(report, indent=1))
+    else:
+        Console().print(table(rows))
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(json.dumps(report, indent=1) + "\n")
+    status.print(f"written to {options.output}", style="dim")
+    return 0
+
+
+def compare(what: str, threads: int, samples: dict[str, list[Sample]]) -> Row:
+    """Return the row of one pair.
+
+    Args:
+        what: its name.
+        threads: of each process.
+        samples: of ``ours``, ``theirs`` and perhaps ``own``, in the order of the rounds.
+    """
+    times = {name: np.array([sample.ns for sample in taken]) for name, taken in samples.items()}
+    ours, theirs = times["ours"], times["theirs"]
+    deleted = bool(np.median(theirs) < FASTEST_NS)
+    low = high = ratio = None
+    if not deleted:
+        ratio = _ratio_of_medians(ours, theirs)
+        interval = stats.bootstrap(
+            (ours, theirs), _ratio_of_medians, paired=True, vectorized=False,
+            n_resamples=2000, method="percentile", rng=np.random.default_rng(1),
+        ).confidence_interval  # fmt: skip
+        low, high = float(interval.low), float(interval.high)
+    return Row(
+        what=what,
+        threads=threads,
+        ours_ns=float(np.median(ours)),
+        theirs_ns=float(np.median(theirs)),
+        own_ns=float(np.median(times["own"])) if "own" in times else None,
+        ratio=ratio,
+        low=low,
+        high=high,
+        processes=len(ours),
+        busy=sum(sample.share < QUIET for taken in samples.values() for sample in taken),
+        verdict=_verdict(ratio, low, high),
+        samples=samples,
+    )
+
+
+def table(rows: list[Row]) -> Table:
+    """Return the rows as a table for people."""
+    shown = Table(title=f"The same operation in our harness and in theirs (aim: <= {AIM:g})")
+    for column in ("what", "threads", "ours, ns", "theirs, ns", "ratio", "95 % interval"):
+        shown.add_column(column, justify="left" if column == "what" else "right")
+    shown.add_column("aim")
+    shown.add_column("own lock, ns", justify="right")
+    shown.add_column("CPUs shared", justify="right")
+    for row in rows:
+        runs = row.processes * len(row.samples)
+        shown.add_row(
+            row.what,
+            str(row.threads),
+            f"{row.ours_ns:.3g}",
+            f"{row.theirs_ns:.3g}",
+            "" if row.ratio is None else f"{row.ratio:.3f}",
+            "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+            row.verdict,
+            "" if row.own_ns is None else f"{row.own_ns:.3g}",
+            f"{row.busy} of {runs}",
+        )
+    return shown
+
+
+def _ratio_of_medians(ours: np.ndarray, theirs: np.ndarray) -> float:
+    return float(np.median(ours) / np.median(theirs))
+
+
+def _verdict(ratio: float | None, low: float | None, high: float | None) -> str:
+    if ratio is None or low is None or high is None:
+        return "deleted"
+    if high <= AIM:
+        return "met"
+    return "missed" if low > AIM else "unclear"
+
+
+def _pairs(options: argparse.Namespace) -> list[Pair]:
+    folder = options.folder
+    ck = options.ck or fetch("ck", folder / "sources")
+    liburcu = options.liburcu or fetch("liburcu", folder / "sources")
+    program = build_ours(ck.resolve(), (folder / "ours").resolve())
+    readers = build_urcu(liburcu.resolve(), (folder / "liburcu").resolve(), is_static(program))
+    lockers = build_ck(ck.resolve(), (folder / "ck").resolve())
+    pairs = [
+        Pair(f"rcu_{flavour}, read side", Ours(program, f"rcu_{flavour}", True), Urcu(reader))
+        for flavour, reader in readers.items()
+    ]
+    for lock, locker in lockers.items():
+        own = Ours(program, lock.removeprefix("ck_"))
+        pairs.append(Pair(lock, Ours(program, lock), Ck(locker), own))
+    return [pair for pair in pairs if not options.only or pair.what.split(",")[0] in options.only]
+
+
+def _measure(pairs: list[Pair], options: argparse.Namespace, status: Console) -> Iterator[Row]:
+    allowed = sorted(os.sched_getaffinity(0))
+    for pair in pairs:
+        for threads in (1, 2):
+            cpus = allowed[:threads]
+            if len(cpus) < threads:
+                status.print(f"{pair.what}: {threads} threads left out, there is one CPU only")
+                continue
+            if isinstance(pair.theirs, Ck) and cpus != list(range(threads)):
+                status.print(f"{pair.what}: left out, as ck runs on CPU 0 upwards, not on {cpus}")
+                continue
+            with status.status(f"{pair.what}, {threads} thread(s): {options.processes} rounds"):
+                row = compare(pair.what, threads, _rounds(pair, cpus, options.processes))
+            shown = row.verdict if row.ratio is None else f"ratio {row.ratio:.3f}, {row.verdict}"
+            status.print(f"{pair.what}, {threads} thread(s): {shown}", style="dim")
+            yield row
+
+
+def _rounds(pair: Pair, cpus: list[int], processes: int) -> dict[str, list[Sample]]:
+    programs = {"ours": pair.ours, "theirs": pair.theirs}
+    if pair.own is not None:
+        programs["own"] = pair.own
+    samples: dict[str, list[Sample]] = {name: [] for name in programs}
+    for _ in range(processes):
+        for name, program in programs.items():
+            samples[name].append(program.run(cpus))
+    return samples
+
+
+def _report(rows: list[Row], options: argparse.Namespace) -> dict[str, Any]:
+    from locknative.provenance import Recorder
+
+    machine = Recorder((), "", "").finish()
+    return {
+        "schema": SCHEMA,
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "seconds": SECONDS,
+        "processes": options.processes,
+        "machine": {
+            "cpu": machine.cpu_model,
+            "kernel": machine.kernel,
+            "virtualised": machine.virtualised,
+            "smt": machine.smt,
+            "load": list(os.getloadavg()),
+        },
+        "rows": [asdict(row) for row in rows],
+    }
+
+
+def _options() -> argparse.Namespace:
+    names = [f"rcu_{flavour}" for flavour in FLAVOURS] + list(CK_LOCKS)
+    parser = argparse.ArgumentParser(
+        prog="make compare", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument(
+        "--processes", type=_at_least_two, default=10, help="of each program; 10 by default"
+    )
+    parser.add_argument("--only", nargs="+", choices=names, help="compare only these")
+    parser.add_argument("--json", action="store_true", help="print the report, not the table")
+    parser.add_argument(
+        "--output", type=Path, default=Path("out/compare.json"), help="where the report goes"
+    )
+    parser.add_argument(
+        "--folder", type=Path, default=Path("build/compare"), help="for sources and builds"
+    )
+    parser.add_argument("--liburcu", type=Path, help="liburcu's sources, if not to be fetched")
+    parser.add_argument("--ck", type=Path, help="Concurrency Kit's sources, if not to be fetched")
+    return parser.parse_args()
+
+
+def _at_least_two(text: str) -> int:
+    number = int(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError(f"{number} processes give no interval: take 2 or more")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())
