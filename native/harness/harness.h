@@ -65,7 +65,7 @@ struct locklab_tally {
 };
 
 struct locklab_loop {
-    void *(*prepare)(unsigned threads); /* fresh state, every node set up; NULL: no memory */
+    void *(*prepare)(unsigned threads); /* fresh state, every node set up; NULL and errno */
     void (*work)(void *state, unsigned thread, const struct locklab_order *order,
                  struct locklab_tally *tally);
     uint64_t (*updates)(const void *state); /* the counter that exclusive sections count up */
@@ -102,7 +102,7 @@ struct locklab_plan {
 
 enum locklab_stage {
     LOCKLAB_DONE,
-    LOCKLAB_NO_MEMORY,
+    LOCKLAB_NO_MEMORY,   /* or what else prepare() could not get: errno says */
     LOCKLAB_NO_THREAD,   /* `thread` threads exist, the next could not be created */
     LOCKLAB_NOT_PINNED,  /* `thread` could not be pinned */
     LOCKLAB_INTERRUPTED, /* given up after a signal */

@@ -237,7 +237,7 @@ static int run(int argc, char **argv)
     if (outcome.stage == LOCKLAB_NO_THREAD)
         stop(NO_THREAD, "a thread could not be created: ", strerror(outcome.error));
     if (outcome.stage != LOCKLAB_DONE)
-        stop(NO_THREAD, "no memory", "");
+        stop(NO_THREAD, "it could not be made ready: ", strerror(outcome.error));
     print_trial(&request, &clock, tallies, outcome.updates);
     return judge(&request, tallies, outcome.updates);
 }

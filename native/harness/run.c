@@ -28,6 +28,13 @@
 /* The signal that sends a worker home: a real-time one, which nothing else in a process uses. */
 #define HOME (SIGRTMIN + 1)
 
+/* How long a worker may take to come back by itself, in ms: its loop may look at the stop flag, and
+ * jumped out of, it would leave what it was in half done (malloc(), say). */
+#define GRACE_MS 100
+
+/* How often it is asked whether a signal came that woke nobody here. */
+#define SLICE_NS UINT64_C(50000000)
+
 /* How far a run is. A worker waits for the next stage; CANCELLED comes after all others. */
 enum gate { CLOSED, WARMING, MEASURING, CANCELLED };
 
@@ -167,16 +174,15 @@ static unsigned start(struct run *run, struct worker *workers, struct locklab_ta
  * then. */
 static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
 {
-    const uint64_t slice_ns = 50000000;
     uint64_t end_ns = locklab_wall_ns() + duration_ns;
 
     for (;;) {
         uint64_t now = locklab_wall_ns();
         uint64_t left_ns = now < end_ns ? end_ns - now : 0;
-        struct timespec time = {.tv_nsec = (long)(left_ns < slice_ns ? left_ns : slice_ns)};
+        struct timespec time = {.tv_nsec = (long)(left_ns < SLICE_NS ? left_ns : SLICE_NS)};
         bool whole = nanosleep(&time, NULL) == 0;
 
-        if (whole && left_ns <= slice_ns)
+        if (whole && left_ns <= SLICE_NS)
             return true;
         if (plan->interrupted != NULL && plan->interrupted())
             return false;
@@ -187,14 +193,24 @@ static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
 static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned number,
                                    uint64_t patience_ns)
 {
+    const struct locklab_plan *plan = run->plan;
     const uint64_t look_ns = 200000;
-    uint64_t start_ns = locklab_wall_ns();
+    uint64_t start_ns = locklab_wall_ns(), asked_ns = start_ns;
 
     while (atomic_load_explicit(count, memory_order_acquire) < number) {
-        if (!sleep_through(run->plan, look_ns))
+        uint64_t now_ns;
+
+        if (!sleep_through(plan, look_ns))
             return LOCKLAB_INTERRUPTED;
-        if (patience_ns > 0 && locklab_wall_ns() - start_ns > patience_ns)
+        now_ns = locklab_wall_ns();
+        if (patience_ns > 0 && now_ns - start_ns > patience_ns)
             return LOCKLAB_STUCK;
+        /* Another thread may have been handed the signal, liburcu's, say. */
+        if (plan->interrupted != NULL && now_ns - asked_ns > SLICE_NS) {
+            asked_ns = now_ns;
+            if (plan->interrupted())
+                return LOCKLAB_INTERRUPTED;
+        }
     }
     return LOCKLAB_DONE;
 }
@@ -234,8 +250,8 @@ static void collect(struct worker *workers, unsigned started, bool send_home)
     const struct timespec moment = {.tv_nsec = 1000000};
     unsigned left = started;
 
-    while (send_home && left > 0) {
-        for (unsigned i = 0; i < started; i++)
+    for (unsigned ms = 0; send_home && left > 0; ms++) {
+        for (unsigned i = 0; i < started && ms >= GRACE_MS; i++)
             if (!workers[i].joined)
                 pthread_kill(workers[i].thread, HOME);
         nanosleep(&moment, NULL);
@@ -277,7 +293,7 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
         outcome.stage = watch(run);
     if (outcome.stage != LOCKLAB_DONE) {
         atomic_store_explicit(&run->gate, CANCELLED, memory_order_release);
-        /* For loops that block the signal, because they may not be left just anywhere. */
+        /* For loops that look, or block the signal, because they may not be left just anywhere. */
         atomic_store_explicit(&run->warm, true, memory_order_relaxed);
         atomic_store_explicit(&run->stop, true, memory_order_relaxed);
     }
@@ -295,7 +311,10 @@ struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct
     struct run run = {.loop = loop, .plan = plan};
     struct worker *workers = calloc(plan->threads, sizeof(*workers));
 
+    errno = ENOMEM;
     run.state = loop->prepare(plan->threads);
+    if (run.state == NULL)
+        outcome.error = errno;
     for (unsigned i = 0; i < plan->threads; i++) {
         struct locklab_samples *samples = tallies[i].samples;
 

@@ -36,5 +36,10 @@ def run(
     duration_ns: int = 0,
     patience_ns: int = 0,
     read: bool = False,
+    hold: int = 0,
+    think: int = 0,
+    write_share: int = 0,
+    option: int = 0,
+    seed: int = 0,
 ) -> tuple[list[Tally], int]:
     """Run a plan once without the GIL; return each thread's tally, and the guarded counter."""

@@ -1,12 +1,12 @@
 """The C harness, as Python sees it (private: use locknative)."""
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from collections import namedtuple
 
-from locknative.errors import StuckError, not_pinned, not_started
+from locknative.errors import StuckError, not_pinned, not_prepared, not_started
 
 
 cdef extern from "<stdbool.h>":
@@ -51,6 +51,13 @@ cdef extern from "harness/harness.h" nogil:
         uint64_t wall_ns
         uint64_t cpu_ns
 
+    struct locklab_mix:
+        uint32_t hold
+        uint32_t think
+        uint32_t write_share
+        uint32_t option
+        uint64_t seed
+
     struct locklab_plan:
         unsigned threads
         const int *cpus
@@ -58,6 +65,7 @@ cdef extern from "harness/harness.h" nogil:
         uint64_t duration_ns
         uint64_t patience_ns
         c_bool read
+        locklab_mix mix
         c_bool (*interrupted)() noexcept nogil
 
     enum locklab_stage:
@@ -128,7 +136,8 @@ def kernels():
 
 
 def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
-        uint64_t duration_ns=0, uint64_t patience_ns=0, bint read=False):
+        uint64_t duration_ns=0, uint64_t patience_ns=0, bint read=False, uint32_t hold=0,
+        uint32_t think=0, uint32_t write_share=0, uint32_t option=0, uint64_t seed=0):
     name = kernel.encode()
     cdef const locklab_kernel *found = locklab_kernel_find(name)
     cdef int index = LOOPS.get(loop, LOCKLAB_LOOPS)
@@ -152,6 +161,11 @@ def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
         plan.duration_ns = duration_ns
         plan.patience_ns = patience_ns
         plan.read = read
+        plan.mix.hold = hold
+        plan.mix.think = think
+        plan.mix.write_share = write_share
+        plan.mix.option = option
+        plan.mix.seed = seed
         plan.interrupted = handler_raised
         with nogil:
             outcome = locklab_run(found.loops[index], &plan, tallies)
@@ -160,7 +174,7 @@ def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
         if outcome.stage == LOCKLAB_STUCK:
             raise StuckError(kernel, threads, patience_ns / 1e9)
         if outcome.stage == LOCKLAB_NO_MEMORY:
-            raise MemoryError
+            raise not_prepared(kernel, threads, outcome.error)
         if outcome.stage == LOCKLAB_NO_THREAD:
             raise not_started(outcome.thread, threads, outcome.error)
         if outcome.stage == LOCKLAB_NOT_PINNED:

@@ -73,3 +73,12 @@ def not_started(thread: int, threads: int, errno: int) -> NativeError:
         f"only {thread} of {threads} threads could be created: {os.strerror(errno)}. Ask for "
         "fewer, or raise the limit on processes (ulimit -u)"
     )
+
+
+def not_prepared(kernel: str, threads: int, errno: int) -> NativeError:
+    """Return the error for a run whose state could not be made: memory, files or sockets."""
+    return NativeError(
+        f"'{kernel}' could not be made ready for {threads} threads: {os.strerror(errno)}. Ask for "
+        "fewer threads, raise the limits (ulimit -n, ulimit -v), or run where the files and "
+        "sockets that it needs are allowed"
+    )

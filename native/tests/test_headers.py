@@ -12,15 +12,24 @@ import locknative
 
 NATIVE = Path(__file__).parents[1]
 HEADERS = sorted((NATIVE / "include/locklab").glob("*.h"))
+STRUCTURES = sorted((NATIVE / "include/locklab/structures").glob("*.h"))
+# These say themselves through which headers they are to be included.
+PARTS = {"avc_pool", "avc_slots", "dcache"}
 
 
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.stem)
+@pytest.mark.parametrize(
+    "header",
+    [header for header in HEADERS + STRUCTURES if header.stem not in PARTS],
+    ids=lambda header: header.stem,
+)
 def test_stands_alone(header: Path, tmp_path: Path) -> None:
     """A program of nothing but the header, included twice, compiles without a warning."""
+    if header.stem == "avc_rcu" and not locknative.has_urcu:
+        pytest.skip("liburcu was not found at build time")
     compiler = shutil.which("cc")
     assert compiler is not None, "no C compiler 'cc' found: install gcc"
     program = tmp_path / "alone.c"
-    include = f'#include "locklab/{header.name}"\n'
+    include = f'#include "{header.relative_to(NATIVE / "include")}"\n'
     program.write_text(include * 2 + "int main(void) { return 0; }\n")
     strict = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-function"]
     done = subprocess.run(

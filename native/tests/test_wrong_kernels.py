@@ -110,7 +110,7 @@ def build(folder: Path, program: str, loop: str, *libraries: str) -> Path:
     (folder / "build_info.h").write_text(
         '#define LOCKLAB_COMPILER ""\n#define LOCKLAB_FLAGS ""\n#define LOCKLAB_URCU_VERSION ""\n'
     )
-    flags = ["-O2", "-fno-lto", "-pthread", f"-I{NATIVE}", f"-I{NATIVE}/include", f"-I{folder}"]
+    flags = ["-O2", "-fno-lto", "-pthread", f"-I{folder}", f"-I{NATIVE}", f"-I{NATIVE}/include"]
     one = [f'-DLOCKLAB_LOOP="{loop}"', "-DLOCKLAB_POLITE", "-c", folder / "wrong.c"]
     executable, kernel = folder / "wrong", folder / "wrong.o"
     for command in (

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from opponent import Opponent, OpponentError
 from row import Row, Run, cpu_seconds, spread
-from workloads import PrivateLines
 
 from locksim import machine
 from locksim.engine import fast, reference
@@ -22,6 +21,7 @@ from locksim.machine import MachineTables
 from locksim.memory import Memory
 from locksim.simulation import prepare
 from locksim.workloads.critical_section import CriticalSection
+from workloads import PrivateLines
 
 LOCKS = {"ticket": TicketLock, "TTAS": TTASLock}
 SIMPY_AIM, C_AIM, SCALING_AIM = 100.0, 1.5, 2.0

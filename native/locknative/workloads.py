@@ -1,0 +1,293 @@
+"""Whole workloads on real cores: :func:`workloads`, :func:`measure`.
+
+A workload comes in several variants, which differ in one thing: which cache answers the access
+checks (``none``: nobody asks), or for the database mix, how paths are read. What they do, and what
+is assumed, is said where they are: native/workloads/NAME.c.
+
+Each trial is a process of its own (locklab-native), since processes differ more than trials within
+one do. The trials of all variants run in a shuffled order, so that a slow minute of the machine
+hits all alike.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from locknative.errors import NativeError, unknown
+from locknative.measure import LONGEST_S, _extension
+from locknative.provenance import Provenance, Recorder
+
+#: What one count of a workload is.
+UNITS = {
+    "rcutest": "write() and lseek()",
+    "chatroom": "message sent or received",
+    "lmbench": "operation",
+    "slob": "transaction",
+}
+#: The operations of lmbench, in the order of the table in native/workloads/lmbench.c.
+OPERATIONS = (
+    *("null_io", "stat", "open_close", "create_delete", "pipe"),
+    *("unix", "udp", "tcp", "fork", "exec"),
+)
+#: Threads that make one room of 20 users.
+ROOM = 80
+#: Parts of a mix's option, as native/structures/subject.h and native/workloads/slob.c have them.
+STORE_USED, OWN_KEY, PATH = 1 << 16, 1 << 17, 1 << 8
+#: Processes that make a result; fewer are a first look.
+ENOUGH_TRIALS = 10
+#: How much longer than asked for a trial may take before it is given up, in s.
+PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What a workload's threads do besides (struct locklab_mix).
+
+    ``hold`` are turns of the security server for a decision, ``think`` turns between two
+    units of work; ``write_share`` of 65536 transactions write; ``option`` is the workload's own.
+    """
+
+    hold: int = 0
+    think: int = 0
+    write_share: int = 0
+    option: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What the threads of one process did in its time.
+
+    ``counts`` are units of work and ``wall_ns`` times, one entry a thread; ``failures`` counts
+    units that a system call or a check refused.
+    """
+
+    variant: str
+    counts: tuple[int, ...]
+    wall_ns: tuple[int, ...]
+    failures: int
+    provenance: Provenance
+
+    @property
+    def per_second(self) -> float:
+        """Units of work of all threads together in a second."""
+        return sum(1e9 * n / ns for n, ns in zip(self.counts, self.wall_ns, strict=True))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One variant: the median over its trials, the least and the most, in units a second.
+
+    ``relative`` is the median over that of the first variant.
+    """
+
+    variant: str
+    per_second: float
+    low: float
+    high: float
+    relative: float
+    failures: int
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Every trial of a workload, in the order in which they ran, and a row for each variant."""
+
+    workload: str
+    unit: str
+    variants: tuple[str, ...]
+    threads: int
+    duration_s: float
+    mix: Mix
+    trials: tuple[Trial, ...]
+
+    @property
+    def rows(self) -> list[Row]:
+        """The variants, in the order of the request."""
+        rates = {name: [trial.per_second for trial in self._of(name)] for name in self.variants}
+        first = statistics.median(rates[self.variants[0]])
+        return [
+            Row(
+                variant=name,
+                per_second=statistics.median(found),
+                low=min(found),
+                high=max(found),
+                relative=statistics.median(found) / first if first else 0.0,
+                failures=sum(trial.failures for trial in self._of(name)),
+            )
+            for name, found in rates.items()
+        ]
+
+    def _of(self, variant: str) -> list[Trial]:
+        return [trial for trial in self.trials if trial.variant == variant]
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why this is not a clean measurement, one sentence a reason; empty when it is."""
+        places = [trial.provenance for trial in self.trials]
+        stolen = sum(place.steal_after - place.steal_before for place in places)
+        found = set(replace(places[0], steal_before=0, steal_after=stolen).doubts)
+        fewest = min(len(self._of(name)) for name in self.variants)
+        if fewest < ENOUGH_TRIALS:
+            found.add(f"{fewest} trials of a variant: a result takes {ENOUGH_TRIALS} processes")
+        if any(trial.failures for trial in self.trials):
+            found.add("some units of work failed: their time counts, their work does not")
+        return tuple(sorted(found))
+
+
+def workloads() -> dict[str, list[str]]:
+    """Return the workloads that were built, each with its variants.
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    found: dict[str, list[str]] = {}
+    for kernel in _extension().kernels():
+        if kernel.kind == "workload":
+            name, _, variant = kernel.name.rpartition("_")
+            found.setdefault(name, []).append(variant)
+    return found
+
+
+def variants(workload: str) -> list[str]:
+    """Return the variants of a workload that were built.
+
+    Raises:
+        NativeError: there is no such workload.
+    """
+    known = workloads()
+    if workload not in known:
+        raise unknown("workload", workload, known)
+    return known[workload]
+
+
+def operation_number(name: str) -> int:
+    """Return the number of an operation of lmbench.
+
+    Raises:
+        NativeError: there is no such operation.
+    """
+    if name not in OPERATIONS:
+        raise unknown("operation of 'lmbench'", name, OPERATIONS)
+    return OPERATIONS.index(name)
+
+
+def allowed() -> list[int]:
+    """Return the CPUs that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
+def measure(
+    workload: str,
+    chosen: Sequence[str] = (),
+    threads: int = 1,
+    duration_s: float = 1.0,
+    trials: int = 3,
+    cpus: Sequence[int] = (),
+    mix: Mix = Mix(),
+    report: Callable[[str, float], None] = lambda _text, _fraction: None,
+) -> Measurement:
+    """Run a workload's variants, each trial in a process of its own.
+
+    Args:
+        workload: a name of :func:`workloads`.
+        chosen: variants; all that were built if empty.
+        threads: how many; pinned one a CPU if there are as many CPUs, otherwise all are held to
+            the CPUs together.
+        duration_s: of one trial, above 0 and up to 3600.
+        trials: of each variant, at least 1.
+        cpus: those to use; all that this process may use if empty.
+        mix: as the workload understands it; its seed is also that of the order of trials.
+        report: called before each trial with a text and the fraction that is done.
+
+    Raises:
+        NativeError: an unknown workload or variant, an impossible request, or a trial that failed.
+    """
+    known = variants(workload)
+    for variant in chosen:
+        if variant not in known:
+            raise unknown(f"variant of '{workload}'", variant, known)
+    if threads < 1:
+        raise NativeError(f"{threads} threads: take at least 1")
+    if trials < 1:
+        raise NativeError(f"{trials} trials: take at least 1")
+    if not 0 < duration_s <= LONGEST_S:
+        raise NativeError(
+            f"a duration of {duration_s} s: take one above 0 and up to {LONGEST_S:.0f} s"
+        )
+    here = allowed()
+    if foreign := sorted(set(cpus) - set(here)):
+        raise NativeError(
+            f"CPU {foreign[0]} cannot be used: this process may use CPUs "
+            f"{', '.join(map(str, here))}"
+        )
+    asked = tuple(dict.fromkeys(chosen)) or tuple(known)
+    plan = [variant for variant in asked for _ in range(trials)]
+    random.Random(mix.seed).shuffle(plan)
+    done = []
+    for i, variant in enumerate(plan):
+        report(f"{workload}, {variant}", i / len(plan))
+        done.append(_trial(workload, variant, threads, duration_s, cpus or here, mix))
+    return Measurement(workload, UNITS[workload], asked, threads, duration_s, mix, tuple(done))
+
+
+def _trial(
+    workload: str, variant: str, threads: int, duration_s: float, cpus: Sequence[int], mix: Mix
+) -> Trial:
+    """Run one trial by the executable; pinned if there is a CPU for each thread."""
+    extension = _extension()
+    executable = Path(str(extension.__file__)).with_name("locklab-native")
+    pinned = tuple(cpus[:threads]) if threads <= len(cpus) else ()
+    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    command = [str(executable), "run", f"{workload}_{variant}", "--threads", str(threads)]
+    if pinned:
+        command += ["--cpus", ",".join(map(str, pinned))]
+    for option, value in {
+        "duration-ms": round(1e3 * duration_s) or 1,
+        "patience-ms": round(1e3 * PATIENCE_S),
+        "hold": mix.hold,
+        "think": mix.think,
+        "write-share": mix.write_share,
+        "option": mix.option,
+        "seed": mix.seed,
+    }.items():
+        command += [f"--{option}", str(value)]
+    with _held_to(cpus):
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        reason = process.stderr.strip().removeprefix("error: ")
+        raise NativeError(f"'{workload}_{variant}': {reason or f'exit {process.returncode}'}")
+    tallies = json.loads(process.stdout)["tallies"]
+    return Trial(
+        variant=variant,
+        counts=tuple(tally["count"] for tally in tallies),
+        wall_ns=tuple(tally["wall_ns"] for tally in tallies),
+        failures=sum(tally["torn"] for tally in tallies),
+        provenance=recorder.finish(),
+    )
+
+
+@contextmanager
+def _held_to(cpus: Sequence[int]) -> Iterator[None]:
+    """Hold this thread, and the processes that it starts, to the CPUs for a while."""
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, cpus)
+    except OSError as error:
+        raise NativeError(
+            f"this process could not be held to CPUs {', '.join(map(str, cpus))}: "
+            f"{error.strerror}. A container may forbid it: leave --cpus out, and choose more "
+            "threads than CPUs, which are not pinned"
+        ) from error
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

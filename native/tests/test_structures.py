@@ -1,0 +1,40 @@
+"""Structures on real cores: right answers, nothing lost, with fewer and more threads than CPUs."""
+
+from __future__ import annotations
+
+import pytest
+
+import locknative
+from locknative import StuckError, _kernels
+
+WORK = 40320
+STRUCTURES = [kernel.name for kernel in _kernels.kernels() if kernel.kind == "structure"]
+
+
+def test_names() -> None:
+    """The structures are there, those under RCU where liburcu was found."""
+    avc = ["avc_spinlock", "avc_rwlock", "avc_slot"] + ["avc_rcu"] * locknative.has_urcu
+    assert set(avc) <= set(STRUCTURES)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_validate(structure: str, threads: int) -> None:
+    """No wrong answer, no broken invariant, nothing lost."""
+    validation = locknative.validate(structure, threads, WORK)
+    assert validation.correct
+    assert (WORK // threads,) * threads == validation.counts
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_throughput(structure: str) -> None:
+    """Operations are counted and timed."""
+    assert locknative.throughput(structure, 1, 0.01).counts[0] > 0
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_given_up(structure: str) -> None:
+    """A run that is given up leaves the structure in order: the next one is right."""
+    with pytest.raises(StuckError):
+        locknative.validate(structure, 2, WORK * 10**6, patience_s=0.02)
+    assert locknative.validate(structure, 2, WORK).correct
