@@ -10,7 +10,7 @@ LOCKS = [e for e in entries() if issubclass(e.struct, Lock | RWLock | SeqLock | 
 
 
 SIZES = [(2, 2), (3, 1)]
-# More states than a test can visit: what the other models prove for three threads holds here for two.
+# More states than a test can visit. Two threads are proven.
 TOO_LARGE = {("rcu", "c11", 3)}
 SLOW = {("lockref", "c11", 3), ("lockref_spinlock", "c11", 3)}
 
