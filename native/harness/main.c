@@ -149,6 +149,7 @@ static struct request read_request(int argc, char **argv)
     return request;
 }
 
+/* Each bucket that is not empty, as [least value, number of values, count]. */
 static void print_histogram(const char *name, const struct locklab_histogram *histogram)
 {
     const char *comma = "";
@@ -158,7 +159,8 @@ static void print_histogram(const char *name, const struct locklab_histogram *hi
     for (unsigned bucket = 0; bucket < LOCKLAB_BUCKETS; bucket++) {
         if (histogram->counts[bucket] == 0)
             continue;
-        printf("%s[%u, %" PRIu64 "]", comma, bucket, histogram->counts[bucket]);
+        printf("%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", comma, locklab_bucket_first(bucket),
+               locklab_bucket_width(bucket), histogram->counts[bucket]);
         comma = ", ";
     }
     printf("]}");
