@@ -265,10 +265,20 @@ static int run(int argc, char **argv)
     outcome = locklab_run(request.kernel->loops[request.loop], &request.plan, tallies);
     if (outcome.stage == LOCKLAB_STUCK)
         stop(STUCK, "nobody came through in --patience-ms: stuck is ", request.kernel->name);
-    if (outcome.stage == LOCKLAB_NOT_PINNED)
-        stop(NO_THREAD, "a thread could not be pinned to its CPU: ", strerror(outcome.error));
-    if (outcome.stage == LOCKLAB_NO_THREAD)
-        stop(NO_THREAD, "a thread could not be created: ", strerror(outcome.error));
+    if (outcome.stage == LOCKLAB_NOT_PINNED) {
+        fprintf(stderr,
+                "error: thread %u could not be pinned to CPU %d: %s. The container or a cgroup may "
+                "forbid it: choose other CPUs, or run without pinning (no --cpus, --placement free)\n",
+                outcome.thread, request.plan.cpus[outcome.thread], strerror(outcome.error));
+        exit(NO_THREAD);
+    }
+    if (outcome.stage == LOCKLAB_NO_THREAD) {
+        fprintf(stderr,
+                "error: only %u of %u threads could be created: %s. Ask for fewer, or raise the limit "
+                "on processes (ulimit -u)\n",
+                outcome.thread, request.plan.threads, strerror(outcome.error));
+        exit(NO_THREAD);
+    }
     if (outcome.stage != LOCKLAB_DONE)
         stop(NO_THREAD, "no memory", "");
     print_trial(&request, &clock, tallies, outcome.updates);

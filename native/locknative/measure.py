@@ -182,6 +182,15 @@ def throughput(
     )
 
 
+def extension_file() -> str:
+    """Return the file of the extension module; the command ``locklab-native`` lies beside it.
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    return str(_extension().__file__)
+
+
 def _extension() -> ModuleType:
     if NOT_BUILT:
         raise NativeError(NOT_BUILT)
