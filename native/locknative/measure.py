@@ -90,11 +90,11 @@ def validate(
             f"multiple of {WORK} and of {threads}, for example {even}"
         )
     _check_time("patience", patience_s)
-    if cpus is None and threads > len(_allowed()):
+    if cpus is None and threads > len(allowed()):
         cpus = ()
     pinned = () if cpus is not None and len(cpus) == 0 else _choose(threads, cpus)
 
-    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    recorder = Recorder(pinned, *build())
     tallies, updates = extension.run(
         lock,
         "validate",
@@ -160,7 +160,7 @@ def throughput(
 
     empty_ns = int(1e9 * min(duration_s, EMPTY_LOOP_S)) or 1
     empty, _ = extension.run("none", "throughput", threads, pinned, duration_ns=empty_ns)
-    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    recorder = Recorder(pinned, *build())
     tallies, _ = extension.run(
         lock,
         "throughput",
@@ -191,6 +191,21 @@ def extension_file() -> str:
     return str(_extension().__file__)
 
 
+def build() -> tuple[str, str, str]:
+    """Return the compiler, its flags for the timed loops, and liburcu's version ("" without it).
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    extension = _extension()
+    return extension.COMPILER, extension.FLAGS, extension.URCU
+
+
+def allowed() -> list[int]:
+    """Return the CPUs that this process may use."""
+    return sorted(os.sched_getaffinity(0))
+
+
 def _extension() -> ModuleType:
     if NOT_BUILT:
         raise NativeError(NOT_BUILT)
@@ -215,10 +230,6 @@ def _check_time(what: str, seconds: float) -> None:
         raise NativeError(f"a {what} of {seconds} s: take one above 0 and up to {LONGEST_S:.0f} s")
 
 
-def _allowed() -> list[int]:
-    return sorted(os.sched_getaffinity(0))
-
-
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
     """Return one CPU for each thread, or say why that is impossible."""
-    return place(threads, "compact" if cpus is None else cpus, topology.read(), _allowed())
+    return place(threads, "compact" if cpus is None else cpus, topology.read(), allowed())
