@@ -228,7 +228,8 @@ FORBID = """
     import ctypes, os, platform, struct, sys
     # A seccomp filter: sched_setaffinity is answered with EPERM, everything else is allowed.
     number = {"x86_64": 203, "aarch64": 122}[platform.machine()]
-    rows = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]
+    errno, allow = 0x00050001, 0x7FFF0000
+    rows = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, errno), (0x06, 0, 0, allow)]
     code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *row) for row in rows))
     program = struct.pack("HxxxxxxQ", len(rows), ctypes.addressof(code))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -249,7 +250,8 @@ def test_pinning_is_forbidden(run_python: Callable[[str], str]) -> None:
     try:
         locknative.bench("tas", 1, duration_ms=1, stopping=few)
     except locknative.NativeError as error:
-        print(error.exit_code, "could not be pinned" in str(error), "--placement free" in str(error))
+        said = str(error)
+        print(error.exit_code, "could not be pinned" in said, "--placement free" in said)
     found = locknative.bench("tas", 1, duration_ms=1, placement="free", stopping=few)
     print(len(found.trials), any(doubt.startswith("pinning: forbidden") for doubt in found.doubts))
     """

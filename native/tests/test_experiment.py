@@ -26,7 +26,7 @@ def test_estimate(values: list[float]) -> None:
 
 
 def chance(k: int, n: int) -> float:
-    """Chance that at most ``k`` of ``n`` values lie below the median that they were drawn around."""
+    """Chance that at most ``k`` of ``n`` values lie below the median of their source."""
     return sum(comb(n, i) for i in range(k + 1)) / 2**n
 
 

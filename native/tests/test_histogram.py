@@ -70,7 +70,7 @@ values = st.lists(st.integers(0, 2**40), min_size=1, max_size=200)
 
 @given(values=values, percent=st.floats(0, 100))
 def test_percentile(values: list[int], percent: float) -> None:
-    """A percentile is within the bucket of the true one: 1/128 of it, and never above the longest."""
+    """A percentile is off by half a bucket at most, 1/128, and never above the longest."""
     true = int(np.percentile(values, percent, method="inverted_cdf"))
     found = bucketed(values).percentile(percent)
     assert abs(found - true) <= true / 128 + 1e-9

@@ -1,4 +1,4 @@
-"""Experiments as they are run: random rounds, stopping rules, rejections; most with made-up trials."""
+"""Experiments as they are run: random rounds, when to stop, rejections; most trials are made up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CPUS = sorted(os.sched_getaffinity(0))
 
 
 class Machine:
-    """Takes the executable's place: gives each trial a count from a function of the trial's number."""
+    """Takes the executable's place: a trial's count is a function of its number."""
 
     def __init__(self, count: Any, cpu_ns: Any = lambda number: 1_000_000) -> None:
         self.count = count
@@ -115,7 +115,7 @@ def test_interrupted(machine: Machine) -> None:
 
 
 def test_what_a_trial_is_asked(machine: Machine) -> None:
-    """ns become turns by the measured rate, fractions 65536ths; CPUs are the cell's."""
+    """A ns becomes turns by the measured rate, a fraction 65536ths; CPUs are the cell's."""
     locknative.bench(
         "rwlock", 1, hold_ns=100, think_ns=50.25, write_share=0.25, placement=[CPUS[-1]], option=3
     )
