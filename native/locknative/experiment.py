@@ -64,7 +64,8 @@ def estimate(values: Sequence[float]) -> Estimate:
     """
     from scipy import stats  # takes a second to import
 
-    interval = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
+    # Its type stubs promise a float; it is a pair (scipy.stats.quantile_test).
+    interval: Any = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
     known = math.isfinite(interval.low) and math.isfinite(interval.high)
     return Estimate(
         median=statistics.median(values),
