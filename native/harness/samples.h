@@ -19,10 +19,19 @@ struct locklab_histogram {
     uint64_t longest;
 };
 
-/* Times of one thread's sampled acquisitions, in ticks of locklab_ticks(). */
+/* What one thread met on one side of a lock. All acquisitions are counted; times, in ticks of
+ * locklab_ticks(), are those of the sampled ones, with one reading of the clock in each. */
+struct locklab_side {
+    uint64_t count;
+    uint64_t contended;                     /* of these, those that had to wait */
+    struct locklab_histogram wait;          /* from the call until the lock is held */
+    struct locklab_histogram contended_wait; /* the same, of those that had to wait */
+    struct locklab_histogram hold;          /* from there until release is called */
+};
+
 struct locklab_samples {
-    struct locklab_histogram wait; /* from the call until the lock is held */
-    struct locklab_histogram hold; /* from there until release has returned */
+    struct locklab_side write;
+    struct locklab_side read;
 };
 
 /* The bucket of a value. */
@@ -34,6 +43,19 @@ static inline unsigned locklab_bucket(uint64_t value)
         return (unsigned)value;
     shift = 63 - LOCKLAB_SUB_BITS - (unsigned)__builtin_clzll(value); /* >= 1 */
     return shift * (1u << LOCKLAB_SUB_BITS) + (unsigned)(value >> shift);
+}
+
+/* The least value of a bucket, and how many values it has. */
+static inline uint64_t locklab_bucket_first(unsigned bucket)
+{
+    unsigned shift = bucket < 128 ? 0 : (bucket >> LOCKLAB_SUB_BITS) - 1;
+
+    return (uint64_t)(bucket - (shift << LOCKLAB_SUB_BITS)) << shift;
+}
+
+static inline uint64_t locklab_bucket_width(unsigned bucket)
+{
+    return (uint64_t)1 << (bucket < 128 ? 0 : (bucket >> LOCKLAB_SUB_BITS) - 1);
 }
 
 static inline void locklab_record(struct locklab_histogram *histogram, uint64_t value)

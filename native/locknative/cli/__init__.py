@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import kernels, workload
+from locknative.cli import bench, kernels, workload
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -14,4 +14,5 @@ def native() -> None:
 
 # One module a subcommand; each imports what it needs when it is used.
 app.command("list")(kernels.list_kernels)
+bench.register(app)
 app.command("workload")(workload.workload)
