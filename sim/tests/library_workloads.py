@@ -1,7 +1,8 @@
 """Workloads for every lock and cache of the library, for comparing the engines on them.
 
-What an entry of the registry is run with follows from what it is: a ``Lock``, an ``RWLock``, a
-cache, or a struct that is named in ``OTHERS``. So a new lock is covered by itself.
+What an entry of the registry is run with follows from what it is: a ``Lock``, a ``CountedRef``, an
+``RWLock``, a ``SeqLock``, a cache, or a struct that is named in ``OTHERS``. So a new lock is
+covered by itself.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from locksim.lang import (
     ACQUIRE,
     RELAXED,
     RELEASE,
+    CountedRef,
     Lock,
     RWLock,
+    SeqLock,
     Struct,
     Workload,
     alloc,
@@ -29,9 +32,12 @@ from locksim.locks.rcu import RCU, RcuHead
 from locksim.locks.ttas import TTASLock
 from locksim.registry import Entry
 from locksim.workloads.avc_mix import AvcMix
+from locksim.workloads.blocking_readers import BlockingReaders
+from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
+from locksim.workloads.sequence_readers import SequenceReaders
 
 
 class Tries(Workload):
@@ -109,9 +115,15 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
         found: list[Workload] = [CriticalSection(lock=struct, think_ps=think_ps, words=2)]
         if hasattr(struct, "try_acquire"):
             found.append(Tries(lock=struct, think_ps=think_ps))
+        if issubclass(struct, CountedRef):
+            found.append(CountedRefs(lock=struct, think_ps=think_ps, lock_percent=20))
         return found
     if issubclass(struct, RWLock):
         return [ReadersWriters(lock=struct, think_ps=think_ps, read_percent=70)]
+    if issubclass(struct, SeqLock):
+        if hasattr(struct, "read_acquire"):
+            return [BlockingReaders(lock=struct, think_ps=think_ps, read_percent=70)]
+        return [SequenceReaders(lock=struct, think_ps=think_ps, read_percent=70)]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
         quick = "security_server_ps" in struct.FIELDS

@@ -72,7 +72,7 @@ def test_same_seed_gives_the_same_figures() -> None:
     ("arguments", "message"),
     [
         (["tikcet"], "no lock or cache 'tikcet'; did you mean 'ticket'?"),
-        (["rcu"], "rcu is neither a Lock nor an RWLock nor a cache"),
+        (["rcu"], "rcu is neither a Lock nor an RWLock nor a SeqLock nor a cache"),
         (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
         (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),
         (["ticket", "--cpus", "0"], "--cpus 0: give a whole number from 1 to 4"),

@@ -22,16 +22,18 @@ from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.engine import fast, reference
 from locksim.engine.result import RunResult, SimulationError
 from locksim.engine.trace import MARK
-from locksim.lang import Lock, RWLock, Struct, Workload
+from locksim.lang import CountedRef, Lock, RWLock, SeqLock, Struct, Workload
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
 from locksim.locks import clh
 from locksim.machine import load
 from locksim.registry import Entry, entries, resolve
 from locksim.simulation import prepare
+from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
+from locksim.workloads.sequence_readers import SequenceReaders
 
 UNTIL_PS = 4_000_000
 SEED = 5
@@ -94,6 +96,10 @@ def test_library_runs_the_same_from_its_text(entry: Entry, machine: str, cpus: i
 
 def load_of(struct: type[Struct]) -> Workload:
     """A load for a class of the library."""
+    if issubclass(struct, CountedRef):
+        return CountedRefs(lock=struct, lock_percent=20)
+    if issubclass(struct, SeqLock):
+        return SequenceReaders(lock=struct, read_percent=50)
     if issubclass(struct, Lock):
         return CriticalSection(lock=struct)
     if issubclass(struct, RWLock):

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from locksim.compiler.diagnostics import Source, Span
-from locksim.lang.struct import Lock, RWLock, Struct, Workload
+from locksim.lang.struct import CountedRef, Lock, RWLock, SeqLock, Struct, Workload
 
-BASES: tuple[type, ...] = (Struct, Lock, RWLock, Workload, object)
+BASES: tuple[type, ...] = (Struct, Lock, CountedRef, RWLock, SeqLock, Workload, object)
 """Classes of the language itself; their Python methods are no programs."""
 
 

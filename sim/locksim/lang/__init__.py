@@ -44,7 +44,7 @@ from locksim.lang.ops import (
     thread,
     wake,
 )
-from locksim.lang.struct import Lock, Program, RWLock, Struct, Workload
+from locksim.lang.struct import CountedRef, Lock, Program, RWLock, SeqLock, Struct, Workload
 
 __all__ = [
     "ACQUIRE",
@@ -57,9 +57,11 @@ __all__ = [
     "RELEASE",
     "SEQ_CST",
     "US",
+    "CountedRef",
     "Lock",
     "Program",
     "RWLock",
+    "SeqLock",
     "Struct",
     "Workload",
     "alloc",

@@ -56,5 +56,7 @@ def test_clients_have_names_of_their_own():
 
 def test_what_is_no_lock_is_refused():
     """The message says what to do instead."""
-    with pytest.raises(CheckError, match=r"neither a Lock nor an RWLock[^$]*check_workload"):
+    with pytest.raises(
+        CheckError, match=r"neither a Lock nor an RWLock nor a SeqLock[^$]*check_workload"
+    ):
         clients(RCU, 2, 1)
