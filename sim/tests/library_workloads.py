@@ -1,8 +1,8 @@
 """Workloads for every lock and cache of the library, for comparing the engines on them.
 
 What an entry of the registry is run with follows from what it is: a ``Lock``, a ``CountedRef``, an
-``RWLock``, a ``SeqLock``, a cache, or a struct that is named in ``OTHERS``. So a new lock is
-covered by itself.
+``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate`` or a cache; ``OTHERS`` names what is to be run
+besides. So a new lock is covered by itself.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from locksim.lang import (
     RELEASE,
     CountedRef,
     Lock,
+    ReadCopyUpdate,
     RWLock,
     SeqLock,
     Struct,
@@ -35,6 +36,7 @@ from locksim.workloads.avc_mix import AvcMix
 from locksim.workloads.blocking_readers import BlockingReaders
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
@@ -97,7 +99,7 @@ class Published(Workload):
 
 
 OTHERS: dict[str, type[Workload]] = {"rcu": Published}
-"""Workloads of what is no lock: entries of the registry by name."""
+"""Further workloads: entries of the registry by name."""
 
 
 def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
@@ -124,6 +126,9 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
         if hasattr(struct, "read_acquire"):
             return [BlockingReaders(lock=struct, think_ps=think_ps, read_percent=70)]
         return [SequenceReaders(lock=struct, think_ps=think_ps, read_percent=70)]
+    if issubclass(struct, ReadCopyUpdate):
+        load = RcuReaders(lock=struct, think_ps=think_ps, read_percent=80)
+        return [load, OTHERS[entry.name](think_ps=think_ps)] if entry.name in OTHERS else [load]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
         quick = "security_server_ps" in struct.FIELDS

@@ -22,7 +22,7 @@ from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.engine import fast, reference
 from locksim.engine.result import RunResult, SimulationError
 from locksim.engine.trace import MARK
-from locksim.lang import CountedRef, Lock, RWLock, SeqLock, Struct, Workload
+from locksim.lang import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct, Workload
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
 from locksim.locks import clh
@@ -31,6 +31,7 @@ from locksim.registry import Entry, entries, resolve
 from locksim.simulation import prepare
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
@@ -104,7 +105,11 @@ def load_of(struct: type[Struct]) -> Workload:
         return CriticalSection(lock=struct)
     if issubclass(struct, RWLock):
         return ReadersWriters(lock=struct, read_percent=50)
-    return RcuTest(cache=AvcRCU(rcu=struct) if struct.__name__ == "RCU" else struct)
+    if struct.__name__ == "RCU":
+        return RcuTest(cache=AvcRCU(rcu=struct))
+    if issubclass(struct, ReadCopyUpdate):
+        return RcuReaders(lock=struct, read_percent=80)
+    return RcuTest(cache=struct)
 
 
 def test_a_users_file_with_a_setup_runs(tmp_path: Path) -> None:

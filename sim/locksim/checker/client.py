@@ -11,9 +11,23 @@ from dataclasses import dataclass, field
 from locksim.checker.errors import CheckError
 from locksim.compiler import compile_class
 from locksim.compiler.ir import ClassCode
-from locksim.lang import RELAXED, Workload, n_cpus, param, part, thread, word
-from locksim.lang.struct import CountedRef, Lock, RWLock, SeqLock, Struct
+from locksim.lang import (
+    ACQ_REL,
+    ACQUIRE,
+    RELAXED,
+    Workload,
+    alloc,
+    free,
+    n_cpus,
+    param,
+    part,
+    pointer,
+    thread,
+    word,
+)
+from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct
 from locksim.locks.lockref import Lockref
+from locksim.locks.rcu_qsbr import QSBR
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.seqlock import SpinSeqLock
 from locksim.locks.tas import TASLock
@@ -185,6 +199,49 @@ class Referring(Workload):
             yield self.ends.store(ends + 1, RELAXED)
 
 
+class Box(Struct):
+    """What is published: its value is 1 from before anybody can find it."""
+
+    value = word()
+
+
+class Replacing(Workload):
+    """Threads take turns to replace a published box and free the old one, and to look into it.
+
+    Arguments:
+        rounds: turns of each thread.
+        shift: thread t replaces in round r if t + r + shift is even.
+    """
+
+    rounds = param(1)
+    shift = param(0)
+    lock = part(QSBR)
+    shared = pointer(Box)
+
+    def setup(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """The first box."""
+        box = yield alloc(Box)
+        yield box.value.store(1, RELAXED)
+        yield self.shared.store(box, RELAXED)
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for i in range(self.rounds):
+            if (thread() + i + self.shift) % 2 == 0:
+                new = yield alloc(Box)
+                yield new.value.store(1, RELAXED)
+                old = yield self.shared.swap(new, ACQ_REL)
+                yield from self.lock.synchronize_rcu()
+                yield free(old)
+            else:
+                yield from self.lock.read_lock()
+                box = yield self.shared.load(ACQUIRE)
+                assert (yield box.value.load(RELAXED)) == 1
+                yield from self.lock.read_unlock()
+            yield from self.lock.quiescent()
+        yield from self.lock.offline()
+
+
 def clients(
     lock: Struct | type[Struct],
     n_threads: int,
@@ -223,9 +280,11 @@ def clients(
         if "read_acquire" in code.methods:
             kinds.append(ReadingAndWriting)
         return [_mixed(k, lock, n_threads, rounds, shift) for k in kinds for shift in (0, 1)]
+    if issubclass(cls, ReadCopyUpdate):
+        return [_replacing(lock, n_threads, rounds, shift) for shift in (0, 1)]
     raise CheckError(
-        f"{cls.__name__} is neither a Lock nor an RWLock nor a SeqLock: only locks have "
-        "a standard client\n"
+        f"{cls.__name__} is no Lock, RWLock, SeqLock or ReadCopyUpdate: only these have "
+        "standard clients\n"
         "mend: derive it from one of them, or write a Workload and call "
         "locksim.checker.check_workload()"
     )
@@ -245,3 +304,9 @@ def _referring(lock: Struct | type[Struct], rounds: int, shift: int) -> Client:
     who = "odd" if shift == 0 else "even"
     name = f"get and put; {who} threads begin with the lock"
     return Client(name, Referring(lock=lock, rounds=rounds, shift=shift), {"alive": 0, "ends": 1})
+
+
+def _replacing(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
+    n = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
+    workload = Replacing(lock=lock, rounds=rounds, shift=shift)
+    return Client(f"{n_threads * rounds - n} readings, {n} replacements", workload)

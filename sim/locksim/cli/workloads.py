@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.lang.struct import CountedRef, Lock, RWLock, SeqLock, Workload
+from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Workload
 from locksim.registry import resolve
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def workload_for(
         name: of the library, or ``FILE.py:CLASS``.
         hold_ns: time inside the critical section, 0 to 10^9.
         think_ns: mean time between two, 0 to 10^9.
-        read_percent: share of readers, for reader-writer and sequence locks.
-        words: shared words that a critical section reads or counts up, 0 to 64 (no counted
-            reference has any).
+        read_percent: share of readers, for reader-writer locks, sequence locks and RCU.
+        words: shared words that a critical section reads or counts up, 0 to 64 (counted
+            references and RCU have none).
 
     Raises:
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
@@ -50,6 +50,7 @@ def workload_for(
     from locksim.lang import NS
     from locksim.workloads.counted_ref import CountedRefs
     from locksim.workloads.critical_section import CriticalSection
+    from locksim.workloads.rcu_readers import RcuReaders
     from locksim.workloads.rcutest import RcuTest
     from locksim.workloads.readers_writers import ReadersWriters
     from locksim.workloads.sequence_readers import SequenceReaders
@@ -70,6 +71,8 @@ def workload_for(
     if issubclass(entry.struct, RWLock | SeqLock):
         load = ReadersWriters if issubclass(entry.struct, RWLock) else SequenceReaders
         return load(lock=entry.struct, read_percent=read_percent, words=words, **times)
+    if issubclass(entry.struct, ReadCopyUpdate):
+        return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if "has_perm" in entry.compiled().methods:
         if think_ns < 1:
             raise LoadError(
@@ -78,7 +81,7 @@ def workload_for(
         jitter = think_ns * NS // 10
         return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
     raise LoadError(
-        f"{name} is neither a Lock nor an RWLock nor a SeqLock nor a cache with has_perm(): "
+        f"{name} is no Lock, RWLock, SeqLock or ReadCopyUpdate, and no cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"
     )
 

@@ -44,7 +44,16 @@ from locksim.lang.ops import (
     thread,
     wake,
 )
-from locksim.lang.struct import CountedRef, Lock, Program, RWLock, SeqLock, Struct, Workload
+from locksim.lang.struct import (
+    CountedRef,
+    Lock,
+    Program,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    Struct,
+    Workload,
+)
 
 __all__ = [
     "ACQUIRE",
@@ -61,6 +70,7 @@ __all__ = [
     "Lock",
     "Program",
     "RWLock",
+    "ReadCopyUpdate",
     "SeqLock",
     "Struct",
     "Workload",

@@ -202,6 +202,15 @@ class CountedRef(Lock):
     """
 
 
+class ReadCopyUpdate(Struct):
+    """Readers that nobody waits for, except who wants to free what they may still see.
+
+    Readers are between ``read_lock()`` and ``read_unlock()``. ``synchronize_rcu()``, called outside
+    them, returns when all readers that were inside are gone. Every CPU that takes part calls
+    ``quiescent()`` now and then where it holds no reference, and ``offline()`` before it stops.
+    """
+
+
 class Workload(Struct):
     """What the CPUs run: ``thread()`` is a thread's program, ``yield done()`` ends a unit of work.
 

@@ -3,10 +3,10 @@
 import pytest
 
 from locksim.checker import check_lock
-from locksim.lang.struct import Lock, RWLock, SeqLock
+from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock
 from locksim.registry import entries
 
-LOCKS = [e for e in entries() if issubclass(e.struct, Lock | RWLock | SeqLock)]
+LOCKS = [e for e in entries() if issubclass(e.struct, Lock | RWLock | SeqLock | ReadCopyUpdate)]
 
 
 @pytest.mark.parametrize("memory", ["sc", "tso"])
