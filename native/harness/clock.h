@@ -46,9 +46,10 @@ struct locklab_clock {
     const char *name;
     double ticks_per_ns;
     double cost_ns; /* one reading: what two readings with nothing in between differ by, at least */
+    double turn_ns; /* one turn of locklab_spend(), at best */
 };
 
-/* Takes some 20 ms. Not to be called while others run on this CPU. */
+/* Takes some 25 ms. Not to be called while others run on this CPU. */
 struct locklab_clock locklab_clock_calibrate(void);
 
 #endif

@@ -4,7 +4,9 @@
  *
  * One acquisition in LOCKLAB_SAMPLE_EVERY is timed: reading the clock thrice costs some 50 ns, more than a
  * free lock does. Who had to wait is counted for all of them, by the lock's own pauses
- * (harness/pause.h). The guarded data is left alone: hold and think are private work.
+ * (harness/pause.h). A hold ends where release is called, as lockmeter has it and as the simulator's
+ * meter does; what is timed is written down when the lock is free. The guarded data is left alone:
+ * hold and think are private work.
  */
 #include "harness/clock.h"
 #include "harness/samples.h"
@@ -19,23 +21,34 @@ static inline uint64_t draw(uint64_t *random)
     return *random * UINT64_C(2685821657736338717);
 }
 
-#define SECTION(acquire, release)                                                                  \
+/* A pause in release (MCS waits for its successor's link there) makes nobody contended. */
+#define SECTION(side, acquire, release)                                                            \
     do {                                                                                           \
+        bool waited;                                                                               \
+                                                                                                   \
         locklab_waited = false;                                                                    \
         if (count % LOCKLAB_SAMPLE_EVERY == 0) {                                                   \
-            uint64_t called = locklab_ticks(), inside;                                             \
+            uint64_t called, inside, left;                                                         \
+                                                                                                   \
+            called = locklab_ticks();                                                              \
             acquire(&state->lock, node);                                                           \
             inside = locklab_ticks();                                                              \
+            waited = locklab_waited;                                                               \
             locklab_spend(mix.hold);                                                               \
+            left = locklab_ticks();                                                                \
             release(&state->lock, node);                                                           \
-            locklab_record(&tally->samples->hold, locklab_ticks() - inside);                       \
-            locklab_record(&tally->samples->wait, inside - called);                                \
+            locklab_record(&(side)->wait, inside - called);                                        \
+            if (waited)                                                                            \
+                locklab_record(&(side)->contended_wait, inside - called);                          \
+            locklab_record(&(side)->hold, left - inside);                                          \
         } else {                                                                                   \
             acquire(&state->lock, node);                                                           \
+            waited = locklab_waited;                                                               \
             locklab_spend(mix.hold);                                                               \
             release(&state->lock, node);                                                           \
         }                                                                                          \
-        contended += locklab_waited;                                                               \
+        (side)->count++;                                                                           \
+        (side)->contended += waited;                                                               \
         count++;                                                                                   \
     } while (0)
 
@@ -44,26 +57,24 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
 {
     struct state *state = arg;
     NODE *node = &state->seats[thread].node;
+    struct locklab_side *write = &tally->samples->write, *read = &tally->samples->read;
     const struct locklab_mix mix = order->mix;
-    uint64_t count = 0, contended = 0, writes = 0;
+    uint64_t count = 0;
     /* Never 0, and another one for each thread (the golden ratio's fraction). */
     uint64_t random = (mix.seed + thread) * UINT64_C(0x9E3779B97F4A7C15) | 1;
 
     do {
 #ifdef READ_ACQUIRE
-        if (draw(&random) >> 48 >= mix.write_share) {
-            SECTION(READ_ACQUIRE, READ_RELEASE);
-            locklab_spend(mix.think);
-            continue;
-        }
+        if (draw(&random) >> 48 >= mix.write_share)
+            SECTION(read, READ_ACQUIRE, READ_RELEASE);
+        else
 #endif
-        SECTION(ACQUIRE, RELEASE);
-        writes++;
+            SECTION(write, ACQUIRE, RELEASE);
         locklab_spend(mix.think);
     } while (!atomic_load_explicit(order->stop, memory_order_relaxed));
     tally->count = count;
-    tally->writes = writes;
-    tally->contended = contended;
+    tally->writes = write->count;
+    tally->contended = write->contended + read->contended;
     (void)node;
     (void)random;
 }

@@ -3,6 +3,7 @@
  * locklab-native: one trial of one kernel, as one JSON object on stdout.
  *
  *     locklab-native list
+ *     locklab-native clock
  *     locklab-native run ticket --loop latency --threads 2 --cpus 0,1 --duration-ms 100
  *
  * The sampling unit of a measurement is the process: where the stack, the state and the threads lie
@@ -163,6 +164,32 @@ static void print_histogram(const char *name, const struct locklab_histogram *hi
     printf("]}");
 }
 
+/* Nothing that a compiler's name or flags hold needs more than this. */
+static void print_string(const char *name, const char *text)
+{
+    printf("\"%s\": \"", name);
+    for (; *text != '\0'; text++)
+        printf(*text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    printf("\"");
+}
+
+static void print_clock(const struct locklab_clock *clock)
+{
+    printf("{\"name\": \"%s\", \"ticks_per_ns\": %.9g, \"cost_ns\": %.4g, \"turn_ns\": %.5g, "
+           "\"sample_every\": %d}",
+           clock->name, clock->ticks_per_ns, clock->cost_ns, clock->turn_ns, LOCKLAB_SAMPLE_EVERY);
+}
+
+static void print_side(const char *name, const struct locklab_side *side)
+{
+    printf(", \"%s\": {\"count\": %" PRIu64 ", \"contended\": %" PRIu64, name, side->count,
+           side->contended);
+    print_histogram("wait", &side->wait);
+    print_histogram("contended_wait", &side->contended_wait);
+    print_histogram("hold", &side->hold);
+    printf("}");
+}
+
 static void print_tally(const struct locklab_tally *tally)
 {
     printf("{\"count\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"contended\": %" PRIu64
@@ -171,8 +198,8 @@ static void print_tally(const struct locklab_tally *tally)
            tally->count, tally->writes, tally->contended, tally->overlaps, tally->torn,
            tally->wall_ns, tally->cpu_ns);
     if (tally->samples != NULL) {
-        print_histogram("wait", &tally->samples->wait);
-        print_histogram("hold", &tally->samples->hold);
+        print_side("write", &tally->samples->write);
+        print_side("read", &tally->samples->read);
     }
     printf("}");
 }
@@ -193,13 +220,17 @@ static void print_trial(const struct request *request, const struct locklab_cloc
            ", \"option\": %" PRIu32 ", \"seed\": %" PRIu64 "}",
            plan->iterations, plan->warmup_ns, plan->duration_ns, plan->mix.hold, plan->mix.think,
            plan->mix.write_share, plan->mix.option, plan->mix.seed);
-    printf(", \"clock\": {\"name\": \"%s\", \"ticks_per_ns\": %.9g, \"cost_ns\": %.4g}", clock->name,
-           clock->ticks_per_ns, clock->cost_ns);
-    printf(", \"build\": {\"compiler\": \"%s\", \"flags\": \"%s\"}, \"updates\": %" PRIu64
-           ", \"tallies\": [",
-           LOCKLAB_COMPILER, LOCKLAB_FLAGS, updates);
+    printf(", \"clock\": ");
+    print_clock(clock);
+    printf(", \"build\": {");
+    print_string("compiler", LOCKLAB_COMPILER);
+    printf(", ");
+    print_string("flags", LOCKLAB_FLAGS);
+    printf(", ");
+    print_string("urcu", LOCKLAB_URCU_VERSION);
+    printf("}, \"updates\": %" PRIu64 ", \"tallies\": [", updates);
     for (unsigned i = 0; i < plan->threads; i++) {
-        printf(i > 0 ? ", " : "");
+        printf("%s", i > 0 ? ", " : "");
         print_tally(&tallies[i]);
     }
     printf("]}\n");
@@ -264,11 +295,22 @@ static int list(void)
     return GOOD;
 }
 
+static int show_clock(void)
+{
+    struct locklab_clock clock = locklab_clock_calibrate();
+
+    print_clock(&clock);
+    printf("\n");
+    return GOOD;
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "list") == 0)
         return list();
+    if (argc == 2 && strcmp(argv[1], "clock") == 0)
+        return show_clock();
     if (argc >= 2 && strcmp(argv[1], "run") == 0)
         return run(argc - 1, argv + 1);
-    stop(BAD_REQUEST, "usage: locklab-native list | locklab-native run KERNEL [options]", "");
+    stop(BAD_REQUEST, "usage: locklab-native list | clock | run KERNEL [options]", "");
 }

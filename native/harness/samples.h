@@ -19,10 +19,19 @@ struct locklab_histogram {
     uint64_t longest;
 };
 
-/* Times of one thread's sampled acquisitions, in ticks of locklab_ticks(). */
+/* What one thread met on one side of a lock. All acquisitions are counted; times, in ticks of
+ * locklab_ticks(), are those of the sampled ones, with one reading of the clock in each. */
+struct locklab_side {
+    uint64_t count;
+    uint64_t contended;                     /* of these, those that had to wait */
+    struct locklab_histogram wait;          /* from the call until the lock is held */
+    struct locklab_histogram contended_wait; /* the same, of those that had to wait */
+    struct locklab_histogram hold;          /* from there until release is called */
+};
+
 struct locklab_samples {
-    struct locklab_histogram wait; /* from the call until the lock is held */
-    struct locklab_histogram hold; /* from there until release has returned */
+    struct locklab_side write;
+    struct locklab_side read;
 };
 
 /* The bucket of a value. */
