@@ -45,6 +45,7 @@ def main() -> int:
         wanted=given.trials,
         trial_ms=given.trial_ms,
         seed=given.seed,
+        sentinel=cells.sentinel_cell(cpus),
         progress=show if sys.stderr.isatty() else None,
     )
     short = sum(n < given.trials for n in good.values())

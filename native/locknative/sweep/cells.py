@@ -123,6 +123,12 @@ def crowds_of(cpus: Sequence[Cpu]) -> list[tuple[int, ...]]:
     return list(crowds.values())
 
 
+def sentinel_cell(cpus: Sequence[Cpu]) -> Cell | None:
+    """Return the hand-over between the two nearest CPUs, None where there is only one."""
+    near = _nearest_of_each(cpus)
+    return Cell("handoff_cas", near[0]) if near else None
+
+
 def pairs(cpus: Sequence[Cpu]) -> list[tuple[int, int]]:
     """Return the pairs to probe: all on a small machine, some of each relation on a large one."""
     every = list(combinations(compact(cpus), 2))
@@ -140,7 +146,7 @@ def _nearest_of_each(cpus: Sequence[Cpu]) -> list[tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for a, b in combinations(compact(cpus), 2):
         found.setdefault(relation(a, b), (a.number, b.number))
-    return list(found.values())
+    return [found[kind] for kind in RELATIONS if kind in found]
 
 
 def _chases(cpus: Sequence[Cpu], llc_kib: int, memory_kib: int) -> list[Cell]:

@@ -4,8 +4,14 @@ The process is the sampling unit, since where things lie in memory moves results
 what differs inside one process. Each round runs every cell that has not enough trials yet, in an order of
 its own; a slow drift of the machine thus becomes noise in all cells instead of an error in some.
 
-A trial is rejected, and kept with the reason, when a thread did not have its CPU for 99 % of the
-time, or when the hypervisor took some. Sleeping probes are exempt from the former.
+A trial is rejected, and kept with the reason, when the hypervisor took time, when a thread did not
+have its CPU for 99 % of its time (sleeping probes are exempt), or when the threads did not run at
+the same time: one that got its CPU late has a short time of its own, in which it was alone or late.
+
+A hypervisor may move virtual CPUs between caches while a sweep runs; what two of them share, and with
+it every shared line's cost, then changes several times over. So a sentinel is run about once a
+second: a hand-over between the two nearest CPUs. ``locknative.calibration.readings`` tells by it
+which trials belong together.
 """
 
 from __future__ import annotations
@@ -23,9 +29,13 @@ from .cells import Cell
 from .folder import append, records, steal_ticks
 
 LEAST_SHARE = 0.99
+LEAST_TOGETHER = 0.95
+"""The shortest thread's time over the longest's, and over the time asked for."""
 SLEEPERS = frozenset({"wake"})
 PATIENCE_S = 60.0
 """A trial that takes longer than this is given up."""
+
+SENTINEL_EVERY_S = 1.0
 
 Progress = Callable[[int, int, float], None]
 
@@ -61,6 +71,7 @@ def sweep(
     wanted: int = 10,
     trial_ms: int = 20,
     seed: int = 1,
+    sentinel: Cell | None = None,
     progress: Progress | None = None,
 ) -> Counter[Cell]:
     """Run trials and write them into a folder; what lies there already counts.
@@ -73,6 +84,7 @@ def sweep(
         wanted: good trials that each cell gets.
         trial_ms: measured time of a trial; a tenth of it goes before as warm-up.
         seed: of the order of the trials.
+        sentinel: a cell to run now and then besides; None for none.
         progress: called after every trial with good trials done, wanted, and seconds passed.
 
     Returns:
@@ -87,11 +99,17 @@ def sweep(
             good[cell] += 1
     order = random.Random(seed)
     began = time.monotonic()
+    watched = -SENTINEL_EVERY_S
     while missing := [cell for cell in todo if good[cell] < wanted]:
         order.shuffle(missing)
         for cell in missing:
             if time.monotonic() - began >= seconds:
                 return good
+            if sentinel is not None and time.monotonic() - watched >= SENTINEL_EVERY_S:
+                record = trial(executable, sentinel, trial_ms, order.getrandbits(32))
+                append(folder, record)
+                if record["rejected"] is None:
+                    watched = time.monotonic()
             record = trial(executable, cell, trial_ms, order.getrandbits(32))
             append(folder, record)
             good[cell] += record["rejected"] is None
@@ -139,6 +157,9 @@ def _disturbed(cell: Cell, result: dict[str, Any] | None, steal: int) -> str | N
     assert result is not None
     if steal > 0:
         return f"the hypervisor took {steal} ticks"
+    walls = [t["wall_ns"] for t in result["tallies"]]
+    if min(walls) < LEAST_TOGETHER * max(*walls, result["duration_ns"]):
+        return f"the threads ran for {min(walls)} to {max(walls)} ns, not all of them together"
     share = min(t["cpu_ns"] / t["wall_ns"] for t in result["tallies"])
     if share < LEAST_SHARE and cell.kernel not in SLEEPERS:
         return f"a thread had its CPU for {share:.1%} of the time"
