@@ -51,6 +51,8 @@ def show(
     output.print()
     for line in _summary(machine):
         output.print(line)
+    if machine.origin is not None:
+        output.print(escape(f"Measured  {machine.origin.date}; {machine.origin.note}"))
     print_parameters(output, machine.parameters())
 
 
@@ -71,9 +73,13 @@ def _whole(machine: Machine) -> dict[str, Any]:
                 "unit": p.unit,
                 "source": p.source,
                 "role": p.role,
+                "low": p.low,
+                "high": p.high,
+                "trials": p.trials,
             }
             for p in machine.parameters()
         ],
+        "origin": None if machine.origin is None else machine.origin.model_dump(mode="json"),
     }
 
 
