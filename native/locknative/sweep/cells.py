@@ -32,7 +32,7 @@ THINK_TURNS = (0, 10, 20, 50, 100, 200)
 WHOLE = 65536
 MIXES = ((0, 0), (0, 200), (100, 400), (400, 2000), (0, 4000))
 """(hold, think) in turns, from nothing but the lock to a lock that is seldom asked for."""
-WRITE_SHARES = (0, 655, 6554, 32768, WHOLE)
+WRITE_SHARES = (0, 6554, WHOLE)
 PAIRS_OF_A_KIND = 8
 """Pairs of CPUs probed for each relation, where a machine has too many for all of them."""
 ALL_PAIRS_UP_TO = 16
