@@ -149,6 +149,7 @@ static struct request read_request(int argc, char **argv)
     return request;
 }
 
+/* Each bucket that is not empty, as [least value, number of values, count]. */
 static void print_histogram(const char *name, const struct locklab_histogram *histogram)
 {
     const char *comma = "";
@@ -158,7 +159,8 @@ static void print_histogram(const char *name, const struct locklab_histogram *hi
     for (unsigned bucket = 0; bucket < LOCKLAB_BUCKETS; bucket++) {
         if (histogram->counts[bucket] == 0)
             continue;
-        printf("%s[%u, %" PRIu64 "]", comma, bucket, histogram->counts[bucket]);
+        printf("%s[%" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", comma, locklab_bucket_first(bucket),
+               locklab_bucket_width(bucket), histogram->counts[bucket]);
         comma = ", ";
     }
     printf("]}");
@@ -263,10 +265,20 @@ static int run(int argc, char **argv)
     outcome = locklab_run(request.kernel->loops[request.loop], &request.plan, tallies);
     if (outcome.stage == LOCKLAB_STUCK)
         stop(STUCK, "nobody came through in --patience-ms: stuck is ", request.kernel->name);
-    if (outcome.stage == LOCKLAB_NOT_PINNED)
-        stop(NO_THREAD, "a thread could not be pinned to its CPU: ", strerror(outcome.error));
-    if (outcome.stage == LOCKLAB_NO_THREAD)
-        stop(NO_THREAD, "a thread could not be created: ", strerror(outcome.error));
+    if (outcome.stage == LOCKLAB_NOT_PINNED) {
+        fprintf(stderr,
+                "error: thread %u could not be pinned to CPU %d: %s. The container or a cgroup may "
+                "forbid it: choose other CPUs, or run without pinning (no --cpus, --placement free)\n",
+                outcome.thread, request.plan.cpus[outcome.thread], strerror(outcome.error));
+        exit(NO_THREAD);
+    }
+    if (outcome.stage == LOCKLAB_NO_THREAD) {
+        fprintf(stderr,
+                "error: only %u of %u threads could be created: %s. Ask for fewer, or raise the limit "
+                "on processes (ulimit -u)\n",
+                outcome.thread, request.plan.threads, strerror(outcome.error));
+        exit(NO_THREAD);
+    }
     if (outcome.stage != LOCKLAB_DONE)
         stop(NO_THREAD, "no memory", "");
     print_trial(&request, &clock, tallies, outcome.updates);

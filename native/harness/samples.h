@@ -45,6 +45,19 @@ static inline unsigned locklab_bucket(uint64_t value)
     return shift * (1u << LOCKLAB_SUB_BITS) + (unsigned)(value >> shift);
 }
 
+/* The least value of a bucket, and how many values it has. */
+static inline uint64_t locklab_bucket_first(unsigned bucket)
+{
+    unsigned shift = bucket < 128 ? 0 : (bucket >> LOCKLAB_SUB_BITS) - 1;
+
+    return (uint64_t)(bucket - (shift << LOCKLAB_SUB_BITS)) << shift;
+}
+
+static inline uint64_t locklab_bucket_width(unsigned bucket)
+{
+    return (uint64_t)1 << (bucket < 128 ? 0 : (bucket >> LOCKLAB_SUB_BITS) - 1);
+}
+
 static inline void locklab_record(struct locklab_histogram *histogram, uint64_t value)
 {
     histogram->counts[locklab_bucket(value)]++;

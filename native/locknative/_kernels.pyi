@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 COMPILER: str
 FLAGS: str
+URCU: str
 
 class Tally(NamedTuple):
     """What one thread did (struct locklab_tally)."""

@@ -20,6 +20,7 @@ cdef extern from "Python.h":
 cdef extern from "build_info.h":
     const char *LOCKLAB_COMPILER
     const char *LOCKLAB_FLAGS
+    const char *LOCKLAB_URCU_VERSION
 
 
 cdef extern from "harness/harness.h" nogil:
@@ -84,6 +85,7 @@ cdef extern from "harness/harness.h" nogil:
 
 COMPILER = LOCKLAB_COMPILER.decode()
 FLAGS = LOCKLAB_FLAGS.decode()
+URCU = LOCKLAB_URCU_VERSION.decode()
 
 Tally = namedtuple("Tally", "acquisitions writes overlaps torn wall_ns cpu_ns")
 

@@ -46,7 +46,7 @@ class StuckError(NativeError):
         super().__init__(
             f"lock '{lock}' is stuck: {threads} threads did not finish within {patience_s:g} s. "
             "Either it lets nobody in any more (a lost hand-over), or the machine is too busy: "
-            "then ask for fewer iterations or set patience_s higher"
+            "then ask for less work or give it more patience"
         )
 
 

@@ -6,9 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
+from locknative import topology
 from locknative.errors import ExclusionError, NativeError, unknown
 from locknative.provenance import Recorder
 from locknative.results import Throughput, Validation
+from locknative.topology import place
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -66,8 +68,8 @@ def validate(
         lock: a name of :func:`locks`.
         threads: how many, at least 1.
         iterations: acquisitions of all threads together, a multiple of 40320 and of ``threads``.
-        cpus: one CPU a thread; ``[]`` for no pinning; None pins to the first CPUs if there
-            are enough of them and does not pin otherwise.
+        cpus: one CPU a thread; ``[]`` for no pinning; None pins, core by core, if there are enough
+            CPUs and does not pin otherwise.
         patience_s: give up when it takes longer, in s, above 0 and up to 3600.
 
     Returns:
@@ -88,11 +90,11 @@ def validate(
             f"multiple of {WORK} and of {threads}, for example {even}"
         )
     _check_time("patience", patience_s)
-    if cpus is None and threads > len(_allowed()):
+    if cpus is None and threads > len(allowed()):
         cpus = ()
     pinned = () if cpus is not None and len(cpus) == 0 else _choose(threads, cpus)
 
-    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    recorder = Recorder(pinned, *build())
     tallies, updates = extension.run(
         lock,
         "validate",
@@ -124,6 +126,7 @@ def throughput(
     duration_s: float = 0.2,
     cpus: Sequence[int] | None = None,
     side: Literal["write", "read"] = "write",
+    patience_s: float = 10.0,
 ) -> Throughput:
     """Count the lock + unlock pairs that pinned threads do in a fixed time.
 
@@ -134,10 +137,12 @@ def throughput(
         lock: a name of :func:`locks`.
         threads: how many, at least 1, at most one a CPU.
         duration_s: how long, in s, above 0 and up to 3600.
-        cpus: one CPU a thread; None for the first that this process may use.
+        cpus: one CPU a thread; None fills core by core.
         side: ``"read"`` takes the read side of a reader-writer lock.
+        patience_s: how long to wait, after that time, for threads that do not come back, in s.
 
     Raises:
+        StuckError: the lock let somebody in no more.
         NativeError: an unknown lock, an impossible CPU list, a lock without a read side, or no
             permission to pin.
     """
@@ -150,17 +155,19 @@ def throughput(
     _has_read(lock)
     _check_threads(threads)
     _check_time("duration", duration_s)
+    _check_time("patience", patience_s)
     pinned = _choose(threads, cpus)
 
     empty_ns = int(1e9 * min(duration_s, EMPTY_LOOP_S)) or 1
     empty, _ = extension.run("none", "throughput", threads, pinned, duration_ns=empty_ns)
-    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
+    recorder = Recorder(pinned, *build())
     tallies, _ = extension.run(
         lock,
         "throughput",
         threads,
         pinned,
         duration_ns=int(1e9 * duration_s) or 1,
+        patience_ns=int(1e9 * patience_s) or 1,
         read=side == "read",
     )
     return Throughput(
@@ -173,6 +180,30 @@ def throughput(
         empty_loop_ns=min(tally.wall_ns / tally.acquisitions for tally in empty),
         provenance=recorder.finish(),
     )
+
+
+def extension_file() -> str:
+    """Return the file of the extension module; the command ``locklab-native`` lies beside it.
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    return str(_extension().__file__)
+
+
+def build() -> tuple[str, str, str]:
+    """Return the compiler, its flags for the timed loops, and liburcu's version ("" without it).
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    extension = _extension()
+    return extension.COMPILER, extension.FLAGS, extension.URCU
+
+
+def allowed() -> list[int]:
+    """Return the CPUs that this process may use."""
+    return sorted(os.sched_getaffinity(0))
 
 
 def _extension() -> ModuleType:
@@ -199,27 +230,6 @@ def _check_time(what: str, seconds: float) -> None:
         raise NativeError(f"a {what} of {seconds} s: take one above 0 and up to {LONGEST_S:.0f} s")
 
 
-def _allowed() -> list[int]:
-    return sorted(os.sched_getaffinity(0))
-
-
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
     """Return one CPU for each thread, or say why that is impossible."""
-    allowed = _allowed()
-    here = f"this process may use CPUs {', '.join(map(str, allowed))}"
-    if cpus is None:
-        if threads > len(allowed):
-            raise NativeError(
-                f"{threads} threads do not fit on {len(allowed)} CPUs ({here}), and spinning "
-                "threads that share a CPU measure the scheduler: take fewer threads"
-            )
-        return tuple(allowed[:threads])
-    if foreign := sorted(set(cpus) - set(allowed)):
-        raise NativeError(f"CPU {foreign[0]} cannot be used: {here}")
-    if len(set(cpus)) != len(cpus):
-        raise NativeError(f"the CPU list {list(cpus)} names a CPU twice: name each once")
-    if len(cpus) != threads:
-        raise NativeError(
-            f"{len(cpus)} CPUs for {threads} threads: name exactly one CPU for each thread"
-        )
-    return tuple(cpus)
+    return place(threads, "compact" if cpus is None else cpus, topology.read(), allowed())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 
+from locknative import fairness
 from locknative.provenance import Provenance
 
 
@@ -64,8 +64,7 @@ class Throughput:
     @property
     def deviation(self) -> float:
         """Coefficient of variation of ``counts``: 0 is perfectly fair, sqrt(threads - 1) worst."""
-        mean = sum(self.counts) / self.threads
-        return sqrt(sum((count - mean) ** 2 for count in self.counts) / self.threads) / mean
+        return fairness.deviation(self.counts)
 
     @property
     def doubts(self) -> tuple[str, ...]:

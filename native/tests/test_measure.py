@@ -200,8 +200,9 @@ def test_not_interrupted(alarm: None) -> None:
 
     signal.signal(signal.SIGVTALRM, handler)
     signal.setitimer(signal.ITIMER_VIRTUAL, 0.1, 0.02)
-    locknative.throughput("ticket", 1, 0.5)
-    assert [signal.SIGVTALRM] * 5 == heard
+    while len(heard) < 5:  # the timer counts this process's CPU time, whoever else has the CPUs
+        result = locknative.throughput("ticket", 1, 0.2)
+        assert result.wall_ns[0] >= 200_000_000
 
 
 def test_not_built(run_python: Callable[[str], str]) -> None:

@@ -23,8 +23,6 @@ __all__ = ["Check", "Status", "examine"]
 
 Status = Literal["ok", "warning", "unknown", "broken"]
 
-#: Share of CPU time taken by a hypervisor since boot above which timings are suspect.
-STEAL_LIMIT = 0.001
 #: Free disk space below which a sweep's results may not fit.
 FREE_LIMIT_BYTES = 1_000_000_000
 
@@ -57,10 +55,7 @@ def examine(root: Path = Path("/")) -> list[Check]:
         liburcu(),
         native(),
         cpus(root),
-        virtual(root),
-        governor(root),
-        smt(root),
-        steal(root),
+        *measuring(root),
         disk(Path.cwd()),
     ]
 
@@ -154,63 +149,13 @@ def cpus(root: Path) -> Check:
     return Check("CPUs", "ok", found)
 
 
-def virtual(root: Path) -> Check:
-    """Is this a virtual machine? Its native timings include what the host does."""
-    cpuinfo = _read(root / "proc/cpuinfo")
-    if cpuinfo is None:
-        return Check("virtual machine", "unknown", "no /proc/cpuinfo here")
-    flags = {
-        word for line in cpuinfo.splitlines() if _key(line) == "flags" for word in line.split()
-    }
-    maker = _read(root / "sys/class/dmi/id/sys_vendor")
-    hypervisor = _read(root / "sys/hypervisor/type")
-    if "hypervisor" in flags or hypervisor:
-        return Check(
-            "virtual machine",
-            "warning",
-            f"yes ({hypervisor or maker or 'unnamed hypervisor'})",
-            "Native timings carry the host's noise; take them on real hardware.",
-        )
-    if not flags:
-        return Check("virtual machine", "unknown", "this CPU does not say")
-    return Check("virtual machine", "ok", "no")
-
-
-def governor(root: Path) -> Check:
-    """Does the kernel change the clock of the CPUs with their load?"""
-    files = sorted((root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor"))
-    found = sorted({text for file in files if (text := _read(file))})
-    if not found:
-        return Check("governor", "unknown", "no frequency control is visible")
-    if found == ["performance"]:
-        return Check("governor", "ok", "performance")
-    advice = "For native timings: cpupower frequency-set -g performance."
-    return Check("governor", "warning", ", ".join(found), advice)
-
-
-def smt(root: Path) -> Check:
-    """Do hardware threads share cores?"""
-    active = _read(root / "sys/devices/system/cpu/smt/active")
-    if active is None:
-        return Check("SMT", "unknown", "this kernel does not say")
-    if active == "1":
-        advice = "For native timings pin one thread to a core."
-        return Check("SMT", "warning", "on: two or more CPUs share a core", advice)
-    return Check("SMT", "ok", "off")
-
-
-def steal(root: Path) -> Check:
-    """How much CPU time has a hypervisor given to somebody else since boot?"""
-    first = (_read(root / "proc/stat") or "").partition("\n")[0].split()
-    if len(first) < 9 or first[0] != "cpu":
-        return Check("steal", "unknown", "no /proc/stat here")
-    # user nice system idle iowait irq softirq steal; guest time is within user already.
-    ticks = [int(field) for field in first[1:9]]
-    share = ticks[7] / sum(ticks) if sum(ticks) else 0.0
-    found = f"{share:.2%} of CPU time since boot"
-    if share > STEAL_LIMIT:
-        return Check("steal", "warning", found, "Native timings are disturbed by other guests.")
-    return Check("steal", "ok", found)
+def measuring(root: Path) -> list[Check]:
+    """What would disturb a native measurement? locknative knows; see :func:`native`."""
+    try:
+        found: list[Check] = importlib.import_module("locknative.noise").examine(root)
+    except ImportError as error:
+        return [Check("measuring", "unknown", f"{error}", "Run 'make setup'.")]
+    return found
 
 
 def disk(folder: Path) -> Check:

@@ -28,7 +28,7 @@ def print_meter(output: Console, rows: Sequence[Row]) -> None:
     Args:
         output: where to.
         rows: as ``Simulation.by_lock`` gives them: one a lock and side, times in ns, shares as
-            fractions.
+            fractions; None where something was not measured.
     """
     if rows:
         (_print_measures if len(rows) <= SIDE_BY_SIDE else _print_locks)(output, rows)
@@ -99,19 +99,20 @@ def _name(row: Row) -> str:
 
 
 def _readers(row: Row) -> str:
-    return str(row["readers_max"]) if row["side"] == "read" else tables.DASH
+    most = row["readers_max"] if row["side"] == "read" else None
+    return tables.DASH if most is None else str(most)
 
 
 def _waited(row: Row, key: str) -> str:
     return _time(row[key]) if row["con"] else tables.DASH
 
 
-def _percent(share: float) -> str:
-    return f"{share:.1%}"
+def _percent(share: float | None) -> str:
+    return tables.DASH if share is None else f"{share:.1%}"
 
 
-def _time(time_ns: float) -> str:
-    return tables.scale_of(time_ns, "ns").text(time_ns)
+def _time(time_ns: float | None) -> str:
+    return tables.DASH if time_ns is None else tables.scale_of(time_ns, "ns").text(time_ns)
 
 
 def _rate(per_second: float) -> str:

@@ -1,0 +1,209 @@
+"""``locklab native bench`` and ``show``: measure kernels on real cores, and show it again.
+
+``--json`` prints one object::
+
+    {"began", "seconds", "seed", "precision", "duration_ms", "warmup_ms", "complete", "clean",
+     "doubts": [text], "clock", "provenance",
+     "cells": [{"kernel", "loop", "threads", "placement", "cpus", "hold_ns", "think_ns", "hold",
+                "think", "write_share", "option", "trials", "rejected", "ns_per_operation",
+                "ns_low", "ns_high", "ns_mean", "per_second", "per_second_low", "per_second_high",
+                "jain", "deviation", "slowest_over_fastest", "doubts"}],
+     "meter": [{"lock", "cell", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns",
+                "wait_max_ns", "cpu_share", "total", "nowait", "spin", "per_second", "readers_max",
+                "violations", "samples", "clock_ns", "wait", "hold"}]}
+
+Figures are medians over the accepted trials; low and high are the 95 % interval, null with fewer
+than six. ``meter`` has rows for the latency loop (:func:`locknative.meter.meter_rows`). ``--out``
+keeps every trial.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from locksim.cli import common, tables
+from locksim.cli.meter import print_meter
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from locknative.experiment import Experiment
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("bench")(bench)
+    app.command("show")(show)
+
+
+@common.reported()
+def bench(
+    kernels: Annotated[list[str], typer.Argument(help="names from 'locklab native list'")],
+    threads: Annotated[str, typer.Option(help="how many threads: 1,2,4")] = "1,2",
+    loop: Annotated[str, typer.Option(help="latency, or throughput: bare pairs")] = "latency",
+    hold_ns: Annotated[str, typer.Option(help="ns inside a section: 0,100")] = "0",
+    think_ns: Annotated[str, typer.Option(help="ns between two sections: 0,400")] = "0",
+    write_share: Annotated[
+        str, typer.Option(help="fraction that writes, of locks with a read side: 1,0.1")
+    ] = "1",
+    placement: Annotated[
+        str, typer.Option(help="compact, scatter, free (not pinned), or CPU numbers 0,4")
+    ] = "compact",
+    option: Annotated[int, typer.Option(help="what a structure or workload makes of it")] = 0,
+    duration_ms: Annotated[int, typer.Option(help="of a trial")] = 100,
+    warmup_ms: Annotated[int, typer.Option(help="before it, on the same state")] = 20,
+    precision: Annotated[
+        float, typer.Option(help="half width of the 95 % interval to reach, as a fraction")
+    ] = 0.02,
+    trials: Annotated[int, typer.Option(help="most trials of one cell")] = 40,
+    seconds: Annotated[float, typer.Option(help="most time for all of them")] = 120.0,
+    seed: Annotated[int | None, typer.Option(help="of the order and the dice [drawn]")] = None,
+    out: Annotated[Path | None, typer.Option(help="keep all trials (.json or .parquet)")] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure kernels on real cores, one process a trial, in random order.
+
+    Exit code 1: a lock let nobody in any more. 2: bad input, or this machine can not do it.
+    """
+    from locknative import runner, storage
+
+    if out is not None:
+        storage.check_path(out)
+    with common.progress("bench") as report:
+        experiment = runner.bench(
+            kernels,
+            common.whole_numbers(threads, "--threads"),
+            loop=loop,  # type: ignore[arg-type]  # checked there
+            hold_ns=_numbers(hold_ns, "--hold-ns"),
+            think_ns=_numbers(think_ns, "--think-ns"),
+            write_share=_numbers(write_share, "--write-share"),
+            placement=placement if placement == "free" else common.placement(placement),
+            option=common.bounded(option, "--option", 0, 2**32 - 1),
+            duration_ms=duration_ms,
+            warmup_ms=warmup_ms,
+            stopping=runner.Stopping(precision, trials, seconds),
+            seed=seed,
+            progress=report,
+        )
+    if out is not None:
+        storage.save(experiment, out)
+    _answer(experiment, as_json)
+    if not experiment.complete:
+        raise common.interrupted("these are the trials that were finished")
+
+
+@common.reported()
+def show(
+    file: Annotated[Path, typer.Argument(help="what 'bench --out' wrote")],
+    as_json: Json = False,
+) -> None:
+    """Show an experiment that was kept."""
+    from locknative import storage
+
+    _answer(storage.load(file), as_json)
+
+
+def document(experiment: Experiment) -> dict[str, Any]:
+    """Return what ``--json`` prints."""
+    from locknative.meter import meter_rows
+
+    whole = experiment.model_dump(mode="json", exclude={"cells", "trials", "topology", "format"})
+    return {
+        **whole,
+        "clean": experiment.clean,
+        "doubts": list(experiment.doubts),
+        "cells": experiment.rows(),
+        "meter": meter_rows(experiment),
+    }
+
+
+def _answer(experiment: Experiment, as_json: bool) -> None:
+    if as_json:
+        common.print_json(document(experiment))
+    else:
+        _print(common.console(), experiment)
+
+
+def _print(output: Console, experiment: Experiment) -> None:
+    """Print the cells, the lock meter, the waits, and what speaks against them."""
+    from locknative.meter import meter_rows
+
+    machine = experiment.provenance
+    output.print(f"[bold]{escape(machine.cpu_model)}[/bold], Linux {escape(machine.kernel)}")
+    _print_cells(output, experiment)
+    meter = meter_rows(experiment)
+    print_meter(output, meter)
+    _print_waits(output, meter)
+    doubts = experiment.doubts
+    if doubts:
+        output.print("\n  Not a clean measurement:")
+    for doubt in doubts:
+        output.print(f"  - {doubt}", markup=False)
+
+
+def _print_cells(output: Console, experiment: Experiment) -> None:
+    view = tables.table()
+    tables.add(view, "cell", fold=True)
+    for head in ("time / op", "95 % interval", "rate", "fair", "trials"):
+        tables.add(view, head, right=True)
+    for row, index in zip(experiment.rows(), _measured(experiment), strict=True):
+        scale = tables.scale_of(row["ns_per_operation"], "ns")
+        interval = tables.DASH
+        if row["ns_low"] is not None:
+            interval = f"{scale.number(row['ns_low'])} … {scale.text(row['ns_high'])}"
+        view.add_row(
+            escape(experiment.cells[index].title),
+            scale.text(row["ns_per_operation"]),
+            interval,
+            tables.scale_of(row["per_second"], "1/s").text(row["per_second"]),
+            f"{row['slowest_over_fastest']:.2f}",
+            f"{row['trials'] - row['rejected']}/{row['trials']}",
+        )
+    tables.print_table(output, view)
+    output.print(
+        "\n  Medians over the accepted trials, one process each. time / op: from one operation to\n"
+        "  the next on one thread. rate: of all threads. fair: slowest over fastest thread.",
+        markup=False,
+    )
+
+
+def _print_waits(output: Console, meter: list[dict[str, Any]]) -> None:
+    """Print the percentiles of the sampled waits."""
+    if not meter:
+        return
+    view = tables.table()
+    tables.add(view, "from acquire to entry", fold=True)
+    heads = list(meter[0]["wait"])
+    for head in heads:
+        tables.add(view, head, right=True)
+    for row in meter:
+        name = row["lock"] + (" (read)" if row["side"] == "read" else "")
+        texts = [
+            tables.DASH if time is None else tables.scale_of(time, "ns").text(time)
+            for time in (row["wait"][head] for head in heads)
+        ]
+        view.add_row(escape(name), *texts)
+    tables.print_table(output, view)
+    output.print(
+        f"\n  Sampled times contain one reading of the clock, {meter[0]['clock_ns']:.3g} ns; UTIL "
+        "and % CPU do not.",
+        markup=False,
+    )
+
+
+def _measured(experiment: Experiment) -> list[int]:
+    return sorted({trial.cell for trial in experiment.trials})
+
+
+def _numbers(text: str, option: str) -> list[float]:
+    """Read ``0,100,2.5``."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise common.UsageError(f"{option} {text}: write numbers as 0,100,2.5") from None

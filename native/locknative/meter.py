@@ -1,0 +1,97 @@
+"""The lock meter on real cores: lockmeter's columns, as the simulator has them.
+
+Names and definitions are those of :meth:`locksim.simulation.Simulation.by_lock` and of
+``locksim.engine.meters``: a hold ends where release is called; WAIT is the mean over contended
+acquisitions, those that paused. TOTAL, CON, NOWAIT and SPIN count every acquisition. HOLD and WAIT
+are of the sampled ones, and contain one reading of the clock each (``clock_ns``). UTIL and the
+share of CPU time apply to all acquisitions, most of which read no clock: there it is taken off.
+
+Two columns can not be had from samples and are None: UTIL of readers, which overlap, and how many
+readers there were at once.
+
+Source: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the
+Linux Kernel", Annual Linux Showcase 2000; NOWAIT and SPIN as in lockdata's ``franke-2001``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from locknative.experiment import Experiment, Side
+from locknative.histogram import Histogram, merge
+
+PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+
+
+def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
+    """Return one row a cell and side (``write`` or ``read``) that was entered at all.
+
+    Only cells of the latency loop have rows. Shares are fractions, times ns; a time without
+    samples is None. ``wait`` and ``hold`` hold percentiles (``p50`` to ``p99.9``), of all sampled
+    acquisitions, whether they had to wait or not.
+    """
+    rows = []
+    for index in sorted({trial.cell for trial in experiment.trials}):
+        if experiment.cells[index].loop == "latency":
+            rows += [
+                row
+                for side in ("write", "read")
+                if (row := _row(experiment, index, side)) is not None
+            ]
+    return rows
+
+
+def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None:
+    cell, trials = experiment.cells[index], experiment.of(index)
+    tallies = [tally for trial in trials for tally in trial.tallies]
+    sides: list[Side] = [found for tally in tallies if (found := getattr(tally, side)) is not None]
+    total = sum(found.count for found in sides)
+    if not total:
+        return None
+    tick_ns = 1 / experiment.clock.ticks_per_ns
+    clock_ns = experiment.clock.cost_ns
+    contended = sum(found.contended for found in sides)
+    hold = merge(found.hold for found in sides)
+    wait = merge(found.wait for found in sides)
+    contended_wait = merge(found.contended_wait for found in sides)
+    hold_ns, wait_ns = _ns(hold.mean, tick_ns), _ns(contended_wait.mean, tick_ns)
+    thread_ns = sum(tally.wall_ns for tally in tallies)
+    window_ns = thread_ns / cell.threads
+    return {
+        "lock": cell.title,
+        "cell": index,
+        "side": side,
+        "util": _busy(hold_ns, clock_ns, total, window_ns) if side == "write" else None,
+        "con": contended / total,
+        "hold_ns": hold_ns,
+        "hold_max_ns": _ns(float(hold.longest), tick_ns) if hold.counts else None,
+        "wait_ns": wait_ns,
+        "wait_max_ns": _ns(float(contended_wait.longest), tick_ns) if wait_ns is not None else None,
+        "cpu_share": _busy(wait_ns, clock_ns, contended, thread_ns) if contended else 0.0,
+        "total": total,
+        "nowait": 1 - contended / total,
+        "spin": contended / total,
+        "per_second": 1e9 * total / window_ns,
+        "readers_max": None,
+        "violations": 0,
+        "samples": hold.samples,
+        "clock_ns": clock_ns,
+        "wait": _percentiles(wait, tick_ns),
+        "hold": _percentiles(hold, tick_ns),
+    }
+
+
+def _busy(mean_ns: float | None, clock_ns: float, times: int, of_ns: float) -> float | None:
+    """Return the share of a time that ``times`` stretches fill, without the clock's own time."""
+    return None if mean_ns is None else max(0.0, mean_ns - clock_ns) * times / of_ns
+
+
+def _percentiles(histogram: Histogram, tick_ns: float) -> dict[str, float | None]:
+    found = {f"p{p:g}": _ns(histogram.percentile(p), tick_ns) for p in PERCENTILES}
+    longest = _ns(float(histogram.longest), tick_ns) if histogram.counts else None
+    return {**found, "max": longest}
+
+
+def _ns(ticks: float, tick_ns: float) -> float | None:
+    """Return ticks in ns; None for NaN, which is no sample."""
+    return ticks * tick_ns if ticks == ticks else None

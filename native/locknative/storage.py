@@ -1,0 +1,113 @@
+"""Write experiments to files and read them again, as JSON or as Parquet.
+
+Both hold everything, every trial with its raw counts. JSON is the experiment as it is. Parquet has
+one row a trial, the cell's columns first, for use with pandas and others; the rest of the
+experiment stands in the file's metadata under ``locklab``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from locknative.errors import NativeError
+from locknative.experiment import Experiment, Trial
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = (".json", ".parquet")
+_KEY = b"locklab"
+
+
+def check_path(file: Path) -> None:
+    """Make sure, before anything is measured, that a result can be written there.
+
+    Raises:
+        NativeError: another format, or no such folder.
+    """
+    if file.suffix not in FORMATS:
+        raise NativeError(f"{file}: name a file that ends in {' or '.join(FORMATS)}")
+    if not file.parent.is_dir():
+        raise NativeError(f"{file}: there is no folder {file.parent}; make it first")
+
+
+def save(experiment: Experiment, file: Path) -> None:
+    """Write an experiment; the file's suffix, ``.json`` or ``.parquet``, is the format.
+
+    Raises:
+        NativeError: another suffix, or the file can not be written.
+    """
+    check_path(file)
+    try:
+        if file.suffix == ".json":
+            file.write_text(experiment.model_dump_json() + "\n")
+        else:
+            import pyarrow.parquet as pq
+
+            pq.write_table(_table(experiment), file)
+    except OSError as error:
+        raise NativeError(f"{file} cannot be written: {error.strerror or error}") from error
+
+
+def load(file: Path) -> Experiment:
+    """Read an experiment that :func:`save` wrote.
+
+    Raises:
+        NativeError: there is no such file, or it holds something else.
+    """
+    if file.suffix not in FORMATS:
+        raise NativeError(f"{file}: name a file that ends in {' or '.join(FORMATS)}")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        if file.suffix == ".json":
+            return Experiment.model_validate_json(file.read_bytes())
+        table = pq.read_table(file)
+        head = (table.schema.metadata or {}).get(_KEY)
+        if head is None:
+            raise NativeError(f"{file} holds no LockLab experiment: it has no 'locklab' metadata")
+        trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
+        return Experiment.model_validate_json(head).model_copy(update={"trials": tuple(trials)})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise NativeError(
+            f"{file} holds no LockLab experiment of this version: {where}: {first['msg']}"
+        ) from error
+    except pa.ArrowInvalid as error:
+        raise NativeError(f"{file} is no Parquet file: {error}") from error
+    except OSError as error:
+        raise NativeError(f"{file} cannot be read: {error.strerror or error}") from error
+
+
+def _table(experiment: Experiment) -> pa.Table:
+    """Return one row a trial: the cell, the figures, and the trial itself as JSON."""
+    import pyarrow as pa
+
+    rows = []
+    for trial in experiment.trials:
+        cell = experiment.cells[trial.cell]
+        rows.append(
+            {
+                **cell.model_dump(),
+                "number": trial.number,
+                "seed": trial.seed,
+                "began": trial.began,
+                "accepted": not trial.rejected,
+                "rejected": "; ".join(trial.rejected),
+                "ns_per_operation": trial.ns_per_operation,
+                "per_second": trial.per_second,
+                "counts": trial.counts,
+                "wall_ns": [tally.wall_ns for tally in trial.tallies],
+                "cpu_ns": [tally.cpu_ns for tally in trial.tallies],
+                "contended": [tally.contended for tally in trial.tallies],
+                "trial": trial.model_dump_json(),
+            }
+        )
+    head = experiment.model_copy(update={"trials": ()}).model_dump_json()
+    table = pa.Table.from_pylist(rows)
+    return table.replace_schema_metadata({_KEY: head.encode()})
