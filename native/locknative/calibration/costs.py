@@ -149,19 +149,15 @@ def fit(
         return np.log([reading_ns(c, trial, turn_ns, placement=place(c)) for c in cells])
 
     # The simulated readings have steps (a run grows by a whole operation), so slopes are taken over
-    # wide differences, and the search begins in several places.
-    best = None
-    for scale in (1.0, 0.5, 2.0):
-        found = least_squares(
-            lambda logs: simulated(logs) - wanted,
-            np.log([scale * free[n] for n in names]),
-            bounds=(np.log(SMALLEST_NS), np.log(LARGEST_NS)),
-            diff_step=0.05,
-            max_nfev=20,
-        )
-        if best is None or found.cost < best.cost:
-            best = found
-    assert best is not None
+    # wide differences, and the search begins at the best of several places.
+    starts = [np.log([scale * free[n] for n in names]) for scale in (0.25, 0.5, 1.0, 2.0)]
+    best = least_squares(
+        lambda logs: simulated(logs) - wanted,
+        min(starts, key=lambda logs: float(np.sum((simulated(logs) - wanted) ** 2))),
+        bounds=(np.log(SMALLEST_NS), np.log(LARGEST_NS)),
+        diff_step=0.02,
+        max_nfev=25,
+    )
     spread = np.linalg.pinv(best.jac) @ np.array(
         [np.log(readings[c].resampled(i)) - wanted[i] for i, c in enumerate(cells)]
     )

@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import kernels
+from locknative.cli import kernels, predict, probe
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -14,3 +14,5 @@ def native() -> None:
 
 # One module a subcommand; each imports what it needs when it is used.
 app.command("list")(kernels.list_kernels)
+app.command("probe")(probe.probe)
+app.command("predict")(predict.predict)

@@ -23,6 +23,7 @@ def main() -> int:
     parser.add_argument("--trial-ms", type=int, default=20, help="measured time of a trial (20)")
     parser.add_argument("--seed", type=int, default=1, help="of the order of the trials (1)")
     parser.add_argument("--only", choices=["probes", "kernels"], help="leave the others out")
+    parser.add_argument("--kernels", help="of these only, as in ticket,mcs (all)")
     given = parser.parse_args()
     try:
         kernels = trials.kernels(given.executable)
@@ -35,6 +36,8 @@ def main() -> int:
         todo += cells.probe_cells(cpus, folder.llc_kib(), folder.memory_kib() // 4)
     if given.only != "probes":
         todo += cells.kernel_cells(cpus, kernels)
+    if given.kernels is not None:
+        todo = [cell for cell in todo if cell.kernel in given.kernels.split(",")]
     given.out.mkdir(parents=True, exist_ok=True)
     folder.write_provenance(given.out, cpus, given.executable, trial_ms=given.trial_ms)
     good = trials.sweep(

@@ -43,7 +43,7 @@ def show(
     """Show one machine: topology, protocol, and every figure with its source and role."""
     machine = load(name)
     if as_json:
-        print(json.dumps(_whole(machine), indent=2))
+        print(json.dumps(document(machine), indent=2))
         return
     output = console()
     output.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
@@ -60,7 +60,8 @@ def _head(machine: Machine) -> dict[str, Any]:
     return {"name": machine.name, "title": machine.title, "cpus": machine.n_cpus}
 
 
-def _whole(machine: Machine) -> dict[str, Any]:
+def document(machine: Machine) -> dict[str, Any]:
+    """Return a machine as ``--json`` prints it."""
     return {
         **_head(machine),
         "description": " ".join(machine.description.split()),
