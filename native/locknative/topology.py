@@ -120,9 +120,7 @@ def _listed(
 ) -> tuple[int, ...]:
     """Return an explicit list, if each thread can have its CPU."""
     if foreign := sorted(set(cpus) - set(usable)):
-        why = (
-            "is not allowed" if foreign[0] in topology.numbers else "is offline or does not exist"
-        )
+        why = "is not allowed" if foreign[0] in topology.numbers else "is offline or does not exist"
         raise NativeError(f"CPU {foreign[0]} cannot be used: it {why}; {here}")
     if len(set(cpus)) != len(cpus):
         raise NativeError(f"the CPU list {list(cpus)} names a CPU twice: name each once")

@@ -20,7 +20,6 @@ from locknative.calibration.costs import (
     Fit,
     fit,
     measured,
-    with_ns,
 )
 from locknative.calibration.profile import document, machine_of
 from locknative.calibration.readings import Reading, Regime, read
@@ -64,9 +63,7 @@ class Calibration:
     fits: dict[str, Fit]
 
 
-def calibration_cells(
-    cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0
-) -> list[Cell]:
+def calibration_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> list[Cell]:
     """Return what has to be measured: all probes, and the locks that the fit sees."""
     pairs = [crowd for crowd in crowds_of(cpus) if len(crowd) == 2][:1]
     locks = [Cell(lock, pair) for pair in pairs for lock in FITTED_LOCKS]
@@ -120,7 +117,7 @@ def calibrate_readings(
     for free, cells, source in _steps(readings, cpus, shape):
         say(f"solving for {', '.join(free)} from {len(cells)} readings")
         machine = machine_of(found, name)
-        begin = {key: costs[key].value for key in free}
+        begin = _guess(free, cells)
         done = fit(machine, cells, begin, lambda c: shape.place(c.cpus), turn_ns, source)
         costs = _follow({**costs, **done.costs}, shape)
         fits[", ".join(free)] = done
@@ -210,6 +207,14 @@ def _typical(cells: Mapping[Cell, Reading]) -> dict[Cell, Reading]:
         alike.setdefault(cell._replace(cpus=()), []).append((reading.value_ns, cell))
     chosen = (sorted(group)[len(group) // 2][1] for group in alike.values())
     return {cell: cells[cell] for cell in chosen}
+
+
+def _guess(free: Sequence[str], cells: Mapping[Cell, Reading]) -> dict[str, float]:
+    """Where the search begins: half a hand-over for each part of it, little for the rest."""
+    handoffs = [r.value_ns for c, r in cells.items() if c.kernel.startswith("handoff")]
+    one_way = min(handoffs, default=100.0)
+    parts = {"jitter": 0.1, "invalidate_each": 0.02, "occupancy.shared_read": 0.1}
+    return {name: one_way * parts.get(name, 0.5) for name in free}
 
 
 def _source(cells: Mapping[Cell, Reading]) -> str:

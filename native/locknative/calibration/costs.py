@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -136,7 +137,7 @@ def fit(
         turn_ns: one turn of private work.
         source: text for the costs.
     """
-    from scipy.optimize import least_squares
+    from scipy.optimize import minimize
 
     cells = list(readings)
     names = list(free)
@@ -148,31 +149,47 @@ def fit(
         trial = with_ns(machine, dict(zip(names, np.exp(logs), strict=True)))
         return np.log([reading_ns(c, trial, turn_ns, placement=place(c)) for c in cells])
 
-    # The simulated readings have steps (a run grows by a whole operation), so slopes are taken over
-    # wide differences, and the search begins at the best of several places.
-    starts = [np.log([scale * free[n] for n in names]) for scale in (0.25, 0.5, 1.0, 2.0)]
-    best = least_squares(
-        lambda logs: simulated(logs) - wanted,
-        min(starts, key=lambda logs: float(np.sum((simulated(logs) - wanted) ** 2))),
-        bounds=(np.log(SMALLEST_NS), np.log(LARGEST_NS)),
-        diff_step=0.02,
-        max_nfev=25,
-    )
-    spread = np.linalg.pinv(best.jac) @ np.array(
+    def error(logs: _Floats) -> float:
+        return float(np.sum((simulated(np.clip(logs, *bounds)) - wanted) ** 2))
+
+    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead: a coarse
+    # grid round the guess, then a search without slopes from the best few.
+    bounds = np.log(SMALLEST_NS), np.log(LARGEST_NS)
+    guess = np.log([free[n] for n in names])
+    grid = [guess + np.log(scales) for scales in product((0.3, 1.0, 3.0), repeat=len(names))]
+    ends = [
+        minimize(
+            error,
+            start,
+            method="Nelder-Mead",
+            options={"xatol": 1e-3, "fatol": 1e-6, "maxfev": 250},
+        )
+        for start in sorted(grid, key=error)[:4]
+    ]
+    logs = np.clip(min(ends, key=lambda end: float(end.fun)).x, *bounds)
+    off = simulated(logs) - wanted
+    spread = np.linalg.pinv(_slopes(simulated, logs)) @ np.array(
         [np.log(readings[c].resampled(i)) - wanted[i] for i, c in enumerate(cells)]
     )
     costs = {}
     trials = sum(len(r.trials) for r in readings.values())
     for i, name in enumerate(names):
-        value = float(np.exp(best.x[i]))
-        low, high = np.exp(best.x[i] + np.quantile(spread[i], [0.025, 0.975]))
-        edge = " (at the search's bound)" if best.active_mask[i] else ""
+        value = float(np.exp(logs[i]))
+        low, high = np.exp(np.clip(logs[i] + np.quantile(spread[i], [0.025, 0.975]), *bounds))
+        edge = " (at the search's bound)" if np.isclose(logs[i], bounds).any() else ""
         costs[name] = CostNs(
             value, min(value, float(low)), max(value, float(high)), source + edge, "fitted", trials
         )
-    ends = np.exp(wanted + best.fun)
-    pairs = {c: (readings[c].value_ns, float(e)) for c, e in zip(cells, ends, strict=True)}
-    return Fit(costs, pairs, float(np.sqrt(np.mean(best.fun**2))))
+    found = np.exp(wanted + off)
+    pairs = {c: (readings[c].value_ns, float(f)) for c, f in zip(cells, found, strict=True)}
+    return Fit(costs, pairs, float(np.sqrt(np.mean(off**2))))
+
+
+def _slopes(simulated: Callable[[_Floats], _Floats], logs: _Floats) -> _Floats:
+    """Derivatives of the readings' logarithms by the costs': wide differences, over the steps."""
+    wide = 0.1 * np.eye(len(logs))
+    columns = [(simulated(logs + step) - simulated(logs - step)) / 0.2 for step in wide]
+    return np.stack(columns, axis=1)
 
 
 def with_ns(machine: Machine, costs_ns: Mapping[str, float]) -> Machine:

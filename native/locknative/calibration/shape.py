@@ -134,6 +134,4 @@ def _matrix(
 ) -> tuple[tuple[int, ...], ...]:
     index = {kind: i for i, kinds in enumerate(beyond, 1) for kind in kinds}
     first = [m[0][0] for m in members]
-    return tuple(
-        tuple(0 if a == b else index[relation(a, b)] for b in first) for a in first
-    )
+    return tuple(tuple(0 if a == b else index[relation(a, b)] for b in first) for a in first)

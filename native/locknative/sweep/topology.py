@@ -57,7 +57,8 @@ def relation(a: Cpu, b: Cpu) -> str:
 
 def compact(cpus: Iterable[Cpu]) -> list[Cpu]:
     """Return the CPUs so that neighbours are near: all cores of a cache, of a node, of a package,
-    and only then the further hardware threads of each core."""
+    and only then the further hardware threads of each core.
+    """
     return sorted(cpus, key=lambda c: (_sibling(c), c.package, c.node, c.cache, c.number))
 
 
@@ -104,7 +105,8 @@ def _cpu(sys: Path, number: int, nodes: dict[int, int]) -> Cpu:
 
 def _package_cpus(folder: Path) -> set[int]:
     return parse_list(
-        _text(folder / "topology/package_cpus_list") or _text(folder / "topology/core_siblings_list")
+        _text(folder / "topology/package_cpus_list")
+        or _text(folder / "topology/core_siblings_list")
     )
 
 

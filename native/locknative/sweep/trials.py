@@ -92,7 +92,7 @@ def sweep(
     """
     todo = list(dict.fromkeys(cells))
     folder.mkdir(parents=True, exist_ok=True)
-    good = Counter({cell: 0 for cell in todo})
+    good = Counter(dict.fromkeys(todo, 0))
     for record in records(folder):
         cell = Cell.of(record["cell"])
         if cell in good and record["rejected"] is None:
