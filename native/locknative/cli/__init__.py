@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import bench, kernels, workload
+from locknative.cli import bench, kernels, predict, probe, workload
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -16,3 +16,5 @@ def native() -> None:
 app.command("list")(kernels.list_kernels)
 bench.register(app)
 app.command("workload")(workload.workload)
+app.command("probe")(probe.probe)
+app.command("predict")(predict.predict)

@@ -43,7 +43,7 @@ def show(
     """Show one machine: topology, protocol, and every figure with its source and role."""
     machine = load(name)
     if as_json:
-        print(json.dumps(_whole(machine), indent=2))
+        print(json.dumps(document(machine), indent=2))
         return
     output = console()
     output.print(f"[bold]{machine.name}[/bold]  {escape(machine.title)}")
@@ -51,6 +51,8 @@ def show(
     output.print()
     for line in _summary(machine):
         output.print(line)
+    if machine.origin is not None:
+        output.print(escape(f"Measured  {machine.origin.date}; {machine.origin.note}"))
     print_parameters(output, machine.parameters())
 
 
@@ -58,7 +60,8 @@ def _head(machine: Machine) -> dict[str, Any]:
     return {"name": machine.name, "title": machine.title, "cpus": machine.n_cpus}
 
 
-def _whole(machine: Machine) -> dict[str, Any]:
+def document(machine: Machine) -> dict[str, Any]:
+    """Return a machine as ``--json`` prints it."""
     return {
         **_head(machine),
         "description": " ".join(machine.description.split()),
@@ -71,9 +74,13 @@ def _whole(machine: Machine) -> dict[str, Any]:
                 "unit": p.unit,
                 "source": p.source,
                 "role": p.role,
+                "low": p.low,
+                "high": p.high,
+                "trials": p.trials,
             }
             for p in machine.parameters()
         ],
+        "origin": None if machine.origin is None else machine.origin.model_dump(mode="json"),
     }
 
 

@@ -57,12 +57,16 @@ def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
     add(view, "parameter", fold=True)
     add(view, "value", right=True)
     add(view, "unit")
+    known = any(p.low is not None for p in parameters)
+    if known:
+        add(view, "95 % interval", right=True)
     add(view, "role")
     add(view, "source", right=True)
     for p in parameters:
         value = _value(p.value) if isinstance(p.value, int | float) else str(p.value)
         mark = escape(f"[{numbers[p.source]}]")
-        view.add_row(escape(p.name), escape(value), escape(p.unit), p.role, mark)
+        between = [_between(p)] if known else []
+        view.add_row(escape(p.name), escape(value), escape(p.unit), *between, p.role, mark)
     print_table(output, view)
     sources = Table.grid(padding=(0, 1, 0, 0))
     sources.add_column(justify="right", no_wrap=True)
@@ -147,6 +151,12 @@ def _interval(cell: Cell, places: int | None, even: bool) -> str:
     if even:
         return f"±{fixed(cell.high - cell.simulated, places)}"
     return f"{fixed(cell.low, places)} … {fixed(cell.high, places)}"
+
+
+def _between(p: Parameter) -> str:
+    if p.low is None or p.high is None:
+        return DASH
+    return f"{p.low:.4g} … {p.high:.4g}"
 
 
 def _value(value: float) -> str:

@@ -13,7 +13,7 @@ The engines read only :class:`MachineTables`.
 from locksim.machine.errors import MachineError
 from locksim.machine.figures import Figure, Parameter, Role
 from locksim.machine.load import load, names
-from locksim.machine.profile import Cost, Machine, Occupancy, Protocol
+from locksim.machine.profile import Cost, Machine, Occupancy, Origin, Protocol
 from locksim.machine.tables import MachineTables, Placement
 from locksim.machine.topology import Topology
 
@@ -24,6 +24,7 @@ __all__ = [
     "MachineError",
     "MachineTables",
     "Occupancy",
+    "Origin",
     "Parameter",
     "Placement",
     "Protocol",

@@ -29,6 +29,7 @@ class Parameter:
     """One figure as it is reported: its dotted name, its value in ``unit``, source and role.
 
     A reproduction's own figures may be an ``input``: taken from a cell of the table itself.
+    ``low`` and ``high`` are a measured figure's 95 % interval, ``trials`` what it rests on.
     """
 
     name: str
@@ -36,10 +37,17 @@ class Parameter:
     unit: str
     source: str
     role: Role | Literal["input"]
+    low: float | None = None
+    high: float | None = None
+    trials: int | None = None
 
 
 class Figure(BaseModel):
-    """A cost as a profile states it (a table such as ``[cost.transfer.node]``)."""
+    """A cost as a profile states it (a table such as ``[cost.transfer.node]``).
+
+    A figure that was measured or fitted may carry its 95 % interval, ``low`` to ``high`` in
+    ``unit``, and the number of ``trials`` that it rests on.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -49,6 +57,9 @@ class Figure(BaseModel):
     times: Text | None = None
     source: Text
     role: Role
+    low: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    high: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    trials: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _absolute_or_relative(self) -> Figure:
@@ -68,7 +79,16 @@ class Figure(BaseModel):
             raise Refusal("value", "missing; add the figure as a number, such as value = 1.3")
         elif self.unit is None:
             raise Refusal("unit", "missing; add unit = 'ns', 'ps' or 'cycles'")
+        self._check_interval()
         return self
+
+    def _check_interval(self) -> None:
+        if (self.low is None) != (self.high is None):
+            raise Refusal("low", "'low' and 'high' go together; give both or neither")
+        if self.low is None or self.high is None:
+            return
+        if self.value is None or not self.low <= self.value <= self.high:
+            raise Refusal("low", f"the interval {self.low} to {self.high} must hold 'value'")
 
     def _fraction(self) -> Fraction:
         try:

@@ -9,13 +9,14 @@ from pydantic_core import ErrorDetails
 
 from locksim.machine.errors import MachineError, Refusal, did_you_mean
 from locksim.machine.figures import Figure
-from locksim.machine.profile import Cost, Machine, Occupancy, Protocol, missing_figure
+from locksim.machine.profile import Cost, Machine, Occupancy, Origin, Protocol, missing_figure
 from locksim.machine.topology import Topology
 
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): Machine,
     ("topology",): Topology,
     ("protocol",): Protocol,
+    ("origin",): Origin,
     ("cost",): Cost,
     ("cost", "occupancy"): Occupancy,
 }

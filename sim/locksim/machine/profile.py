@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 
 from locksim.machine.errors import MachineError, Refusal, did_you_mean
 from locksim.machine.figures import MAX_COST_PS, PS_PER_NS, Figure, Parameter, Role, Text
@@ -84,6 +84,28 @@ class Cost(BaseModel):
                     yield f"{name}.{key}", figure
 
 
+class Origin(BaseModel):
+    """The ``[origin]`` table: what a calibrated profile was measured on.
+
+    Arguments:
+        date, cpu_model, kernel: when, and where.
+        virtualised: whether under a hypervisor.
+        turn_ns: one turn of the native harness's private work.
+        cpus: the real CPU's number for each simulated one, -1 for one that does not exist.
+        note: what else to know about the measurement.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    date: Text
+    cpu_model: Text
+    kernel: Text
+    virtualised: bool
+    turn_ns: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    cpus: Annotated[tuple[StrictInt, ...], Field(strict=False)]
+    note: Text
+
+
 class Machine(BaseModel):
     """A machine profile, validated and immutable.
 
@@ -99,6 +121,7 @@ class Machine(BaseModel):
     topology: Topology
     protocol: Protocol
     cost: Cost
+    origin: Origin | None = None
 
     @property
     def n_cpus(self) -> int:
@@ -121,7 +144,7 @@ class Machine(BaseModel):
         return [
             Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role)
             if f.value is None or f.unit is None
-            else Parameter(name, f.value, f.unit, f.source, f.role)
+            else Parameter(name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials)
             for name, f in self.cost.figures()
         ]
 
@@ -192,6 +215,11 @@ class Machine(BaseModel):
         figures = dict(self.cost.figures())
         self._check_classes()
         self._check_occupancy()
+        if self.origin is not None and len(self.origin.cpus) != self.n_cpus:
+            raise Refusal(
+                "origin.cpus",
+                f"{len(self.origin.cpus)} numbers for {self.n_cpus} CPUs; give one for each",
+            )
         for name, figure in figures.items():
             self._check_references(name, figure, figures)
         costs = self.cost_ps()

@@ -1,0 +1,235 @@
+"""From a sweep's folder to a machine: measured costs, then one fit after another, nearest first.
+
+1. Costs that a probe reads by itself are taken over.
+2. Between near CPUs, ``transfer.node``, ``invalidate.node``, ``tenure`` and ``jitter`` are solved for.
+3. Each farther class (and SMT siblings) gets its ``transfer`` and ``invalidate``, the rest fixed.
+4. With more than two CPUs, ``occupancy.shared_read`` and ``invalidate_each`` follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from locknative.calibration.costs import (
+    FITTED_LOCKS,
+    FITTED_PROBES,
+    CostNs,
+    Fit,
+    fit,
+    measured,
+)
+from locknative.calibration.profile import document, machine_of
+from locknative.calibration.readings import Reading, Regime, read
+from locknative.calibration.shape import Shape, shape_of
+from locknative.sweep.cells import Cell, crowds_of, probe_cells
+from locknative.sweep.folder import provenance
+from locknative.sweep.topology import Cpu, relation
+from locksim.machine import Machine
+
+NEAR = ("transfer.node", "invalidate.node", "tenure", "jitter")
+ROUND_NS = {"transfer.node": 50.0, "invalidate.node": 50.0, "tenure": 15.0, "jitter": 5.0}
+"""Where the search begins, and what is assumed on a machine with one CPU."""
+FITTED_THINKS = (0, 200)
+"""Think times of ``contended_add``, in turns, that the fit sees: between them a core hides much of
+the private work behind the miss, which the simulated one does not."""
+SHARED_READ_NS = 10.0
+ONE_CPU = "one CPU only: nothing to measure, a round figure"
+TWO_CPUS = "fewer than three CPUs in reach: it can not be told from the others"
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A calibrated machine, and how it came about.
+
+    Arguments:
+        machine: the profile.
+        document: the same as the parsed TOML would be.
+        shape: which real CPU is which.
+        readings: what it was made from.
+        regime: which of the machine's states they belong to.
+        fits: the fits by the names of the costs that they found.
+    """
+
+    machine: Machine
+    document: dict[str, Any]
+    shape: Shape
+    readings: dict[Cell, Reading]
+    regime: Regime
+    fits: dict[str, Fit]
+
+
+def calibration_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> list[Cell]:
+    """Return what has to be measured: all probes, and the locks that the fit sees."""
+    pairs = [crowd for crowd in crowds_of(cpus) if len(crowd) == 2][:1]
+    locks = [Cell(lock, pair) for pair in pairs for lock in FITTED_LOCKS]
+    return probe_cells(cpus, llc_kib, memory_kib) + locks
+
+
+def calibrate(folder: Path, name: str, say: Say = lambda text: None) -> Calibration:
+    """Make a machine from a sweep's folder.
+
+    Args:
+        folder: as :mod:`locknative.sweep.folder` describes it.
+        name: the profile's name.
+        say: called with what is being done.
+
+    Raises:
+        NativeError: trials are missing.
+        MachineError: what was measured makes no sound profile.
+    """
+    readings, regime = read(folder)
+    return calibrate_readings(readings, regime, provenance(folder), name, say)
+
+
+def calibrate_readings(
+    readings: dict[Cell, Reading],
+    regime: Regime,
+    origin: Mapping[str, Any],
+    name: str,
+    say: Say = lambda text: None,
+) -> Calibration:
+    """Make a machine from readings; ``origin`` is a sweep's provenance. Errors: as above."""
+    cpus = [Cpu(**cpu) for cpu in origin["cpus"]]
+    handoffs = {
+        (c.cpus[0], c.cpus[1]): r.value_ns
+        for c, r in readings.items()
+        if c.kernel == "handoff_cas" and c.threads == 2
+    }
+    shape = shape_of(cpus, handoffs)
+    costs = _first_costs(readings, shape)
+    turn_ns = next(r.value_ns for c, r in readings.items() if c.kernel == "own_spend")
+    head = {
+        "date": origin["date"],
+        "cpu_model": origin["cpu_model"],
+        "kernel": origin["kernel"],
+        "virtualised": origin["virtualised"],
+        "turn_ns": turn_ns,
+        "cpus": list(shape.cpus),
+        "note": _note(regime),
+    }
+    found = document(name, shape, costs, head)
+    fits: dict[str, Fit] = {}
+    for free, cells, source in _steps(readings, cpus, shape):
+        say(f"solving for {', '.join(free)} from {len(cells)} readings")
+        machine = machine_of(found, name)
+        begin = _guess(free, cells)
+        done = fit(machine, cells, begin, lambda c: shape.place(c.cpus), turn_ns, source)
+        costs = _follow({**costs, **done.costs}, shape)
+        fits[", ".join(free)] = done
+        found = document(name, shape, costs, head)
+    return Calibration(machine_of(found, name), found, shape, readings, regime, fits)
+
+
+def _first_costs(readings: Mapping[Cell, Reading], shape: Shape) -> dict[str, CostNs]:
+    """The measured costs, and round figures for what is still to be solved for."""
+    costs = measured(readings)
+    costs.setdefault("context_switch", _assumed(1500.0, ONE_CPU))
+    for name in NEAR:
+        costs[name] = _assumed(ROUND_NS[name], ONE_CPU)
+    costs["invalidate_each"] = _assumed(0.0, TWO_CPUS)
+    costs["occupancy.shared_read"] = _assumed(SHARED_READ_NS, TWO_CPUS)
+    for name in shape.classes[1:]:
+        costs[f"memory.{name}"] = replace(
+            costs["memory.node"], source="no probe at this distance: as near memory", role="assumed"
+        )
+    return _follow(costs, shape)
+
+
+def _follow(costs: dict[str, CostNs], shape: Shape) -> dict[str, CostNs]:
+    """Let what has not been solved for yet follow the nearer class, in the profile's order."""
+    for kind in ("transfer", "invalidate"):
+        near = costs[f"{kind}.node"]
+        for name in shape.classes[1:]:
+            near = costs[f"{kind}.{name}"] = _at_least(costs.get(f"{kind}.{name}"), near)
+        if "core" in shape.relations:
+            core = costs.get(f"{kind}.core", costs["l1_hit"])
+            costs[f"{kind}.core"] = replace(
+                core, value=min(core.value, costs[f"{kind}.node"].value)
+            )
+    return costs
+
+
+def _at_least(cost: CostNs | None, near: CostNs) -> CostNs:
+    if cost is not None and cost.value >= near.value:
+        return cost
+    return replace(near, source="not below the nearer class's", role="assumed", trials=0)
+
+
+def _steps(
+    readings: Mapping[Cell, Reading], cpus: Sequence[Cpu], shape: Shape
+) -> list[tuple[tuple[str, ...], dict[Cell, Reading], str]]:
+    """What to solve for, from which readings, in order."""
+    by_number = {cpu.number: cpu for cpu in cpus}
+    seen = {
+        cell: reading
+        for cell, reading in readings.items()
+        if (cell.kernel in FITTED_PROBES or cell.kernel in FITTED_LOCKS)
+        and cell.loop == "throughput"
+        and not cell.read
+        and (cell.kernel != "contended_add" or cell.think in FITTED_THINKS)
+        and len(set(cell.cpus)) == cell.threads > 1
+    }
+    pairs = {cell: reading for cell, reading in seen.items() if cell.threads == 2}
+    steps = []
+    for name in sorted(shape.relations, key=lambda n: n == "core"):
+        kinds = shape.relations[name]
+        cells = {
+            cell: reading
+            for cell, reading in pairs.items()
+            if relation(by_number[cell.cpus[0]], by_number[cell.cpus[1]]) in kinds
+        }
+        if name == "node":
+            free: tuple[str, ...] = NEAR
+        else:
+            free = (f"transfer.{name}", f"invalidate.{name}")
+            cells = {c: r for c, r in cells.items() if c.kernel.startswith("handoff")}
+        if cells:
+            steps.append((free, _typical(cells), _source(cells)))
+    crowds = {
+        cell: reading
+        for cell, reading in seen.items()
+        if cell.threads > 2 and cell.kernel in ("handoff_store", "write_shared")
+    }
+    if crowds:
+        steps.append((("occupancy.shared_read", "invalidate_each"), crowds, _source(crowds)))
+    return steps
+
+
+def _typical(cells: Mapping[Cell, Reading]) -> dict[Cell, Reading]:
+    """One cell for each kernel and mix: that with the median reading of all pairs alike."""
+    alike: dict[Cell, list[tuple[float, Cell]]] = {}
+    for cell, reading in cells.items():
+        alike.setdefault(cell._replace(cpus=()), []).append((reading.value_ns, cell))
+    chosen = (sorted(group)[len(group) // 2][1] for group in alike.values())
+    return {cell: cells[cell] for cell in chosen}
+
+
+def _guess(free: Sequence[str], cells: Mapping[Cell, Reading]) -> dict[str, float]:
+    """Where the search begins: half a hand-over for each part of it, little for the rest."""
+    handoffs = [r.value_ns for c, r in cells.items() if c.kernel.startswith("handoff")]
+    one_way = min(handoffs, default=100.0)
+    parts = {"jitter": 0.1, "invalidate_each": 0.02, "occupancy.shared_read": 0.1}
+    return {name: one_way * parts.get(name, 0.5) for name in free}
+
+
+def _source(cells: Mapping[Cell, Reading]) -> str:
+    return "solved from " + ", ".join(sorted({cell.kernel for cell in cells}))
+
+
+def _assumed(value: float, source: str) -> CostNs:
+    return CostNs(value, value, value, source, "assumed")
+
+
+def _note(regime: Regime) -> str:
+    if regime.share == 1:
+        return "one regime throughout"
+    return (
+        f"the hand-over between near CPUs changed while measuring; taken is the regime of "
+        f"{regime.sentinel_ns:.1f} ns, {regime.share:.0%} of the time, and {regime.left_out} trials "
+        "are left out"
+    )

@@ -1,0 +1,95 @@
+"""The loops of the native harness on a simulated machine: what a cell would read there.
+
+The simulated loop does the same operations in the same order; turns of private work become
+picoseconds by the rate that ``own_spend`` measured. A reading is what
+:func:`locknative.calibration.readings.value_ns` makes of a trial: ns from one operation to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from locknative.sweep.cells import WHOLE, Cell
+
+if TYPE_CHECKING:
+    from locksim.lang import Workload
+    from locksim.machine import Machine
+
+PROBES = ("contended_add", "false_sharing", "handoff_cas", "handoff_store", "write_shared")
+OPERATIONS = 400
+"""Units of work a CPU that a simulated reading is taken over, after a quarter of that as warm-up."""
+
+
+def workload(cell: Cell, turn_ns: float) -> Workload:
+    """Return the simulated loop of a cell.
+
+    Args:
+        cell: a probe of :data:`PROBES`, or a lock that the simulator has under the same name, in
+            the loop ``throughput`` or ``latency``.
+        turn_ns: time of one turn of private work.
+
+    Raises:
+        UnknownNameError, LoadError: the simulator has no such lock, or no load for it.
+    """
+    from locksim import probes
+
+    think_ps = round(1000 * turn_ns * cell.think)
+    if cell.kernel in ("contended_add", "false_sharing", "write_shared"):
+        name = "".join(part.title() for part in cell.kernel.split("_"))
+        found: Workload = getattr(probes, name)(think_ps=think_ps)
+        return found
+    if cell.kernel == "handoff_cas":
+        return probes.HandoffCas()
+    if cell.kernel == "handoff_store":
+        return probes.HandoffStore(pauses=int(cell.option != 0))
+    return _lock(cell, round(1000 * turn_ns * cell.hold), think_ps)
+
+
+def reading_ns(
+    cell: Cell,
+    machine: Machine,
+    turn_ns: float,
+    *,
+    placement: Sequence[int] | None = None,
+    operations: int = OPERATIONS,
+    seed: int = 1,
+) -> float:
+    """Return what a cell reads on a simulated machine, in ns.
+
+    Args:
+        cell, turn_ns: as for :func:`workload`.
+        machine: where.
+        placement: the machine's CPU numbers, one a thread; by default ``compact``.
+        operations: units of work a CPU to measure.
+        seed: of the random streams.
+
+    Raises:
+        MachineError: the machine has not so many CPUs.
+        UnknownNameError, LoadError: see :func:`workload`.
+    """
+    from locksim import simulate
+
+    run = simulate(
+        workload(cell, turn_ns),
+        machine=machine,
+        cpus=cell.threads,
+        placement="compact" if placement is None else list(placement),
+        operations=operations,
+        warmup=operations // 4,
+        replications=1,
+        seed=seed,
+    )
+    return 1e9 / run.throughput().mean
+
+
+def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
+    from locksim.cli.workloads import workload_for
+
+    if cell.loop == "throughput":
+        reads = 100 if cell.read else 0
+    else:
+        reads = round(100 * (1 - cell.write_share / WHOLE))
+    load = workload_for(cell.kernel, 0, 0, reads, words=0)
+    times = {"hold_ps": hold_ps, "think_ps": think_ps, "exponential": 0}
+    return type(load)(**{**load._params, **times}, lock=load.lock)

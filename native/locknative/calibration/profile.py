@@ -1,0 +1,106 @@
+"""A calibrated profile as TOML: every figure with source, role, interval and number of trials."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from locknative.calibration.costs import CostNs
+from locknative.calibration.shape import Shape
+from locksim.machine import Machine
+from locksim.machine.messages import parse
+
+STORE_BUFFER_ENTRIES = 56
+
+
+def document(
+    name: str,
+    shape: Shape,
+    costs: Mapping[str, CostNs],
+    origin: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return a profile as the parsed TOML document would be.
+
+    Args:
+        name: the profile's name.
+        shape: the topology.
+        costs: dotted name (``transfer.node``) → cost.
+        origin: the table ``[origin]``.
+    """
+    topology: dict[str, Any] = {
+        "nodes": shape.nodes,
+        "cores_per_node": shape.cores_per_node,
+        "threads_per_core": shape.threads_per_core,
+        "line_bytes": 64,
+        "node_classes": list(shape.classes),
+        "distance": "uniform" if shape.nodes == 1 else "matrix",
+    }
+    if shape.nodes > 1:
+        topology["node_distance"] = [list(row) for row in shape.node_distance]
+    cost: dict[str, Any] = {}
+    for key, figure in costs.items():
+        table = cost
+        *outer, last = key.split(".")
+        for part in outer:
+            table = table.setdefault(part, {})
+        table[last] = _figure(figure)
+    return {
+        "schema": 1,
+        "name": name,
+        "title": f"{origin['cpu_model']}, {sum(cpu >= 0 for cpu in shape.cpus)} CPUs",
+        "description": (
+            f"Measured by locklab calibrate on {origin['date']}, Linux {origin['kernel']}"
+            + (", a virtual machine." if origin["virtualised"] else ".")
+        ),
+        "topology": topology,
+        "protocol": {
+            "directory": "pipelined",
+            "clean_supplier": "nearest",
+            "bus": "none",
+            "store_buffer_entries": STORE_BUFFER_ENTRIES,
+        },
+        "cost": cost,
+        "origin": dict(origin),
+    }
+
+
+def machine_of(found: dict[str, Any], where: str) -> Machine:
+    """Return the machine of a document, from its text: what is tested is what is written.
+
+    Raises:
+        MachineError: the costs make no sound profile.
+    """
+    return parse(tomllib.loads(toml(found)), where)
+
+
+def toml(found: Mapping[str, Any]) -> str:
+    """Return a document as TOML text."""
+    lines = ["# Written by locklab calibrate. The protocol is assumed, not measured."]
+    _table(lines, "", found)
+    return "\n".join(lines) + "\n"
+
+
+def _table(lines: list[str], path: str, table: Mapping[str, Any]) -> None:
+    plain = {k: v for k, v in table.items() if not isinstance(v, Mapping)}
+    if path and plain:
+        lines += ["", f"[{path}]"]
+    # JSON's strings, numbers, lists and booleans are TOML's too.
+    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
+    for key, value in table.items():
+        if isinstance(value, Mapping):
+            _table(lines, f"{path}.{key}" if path else key, value)
+
+
+def _figure(cost: CostNs) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "value": round(cost.value, 4),
+        "unit": "ns",
+        "source": cost.source,
+        "role": cost.role,
+    }
+    if cost.trials:
+        low, high = min(cost.low, cost.value), max(cost.high, cost.value)
+        found |= {"low": round(low, 4), "high": round(high, 4), "trials": cost.trials}
+    return found

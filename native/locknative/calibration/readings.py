@@ -1,0 +1,159 @@
+"""From trials to readings: one number a cell, with its interval, in one regime of the machine.
+
+A reading is the median over a cell's good trials, its interval the bootstrap's over them: the trial
+is the sampling unit. What it is a median of depends on the kernel: mostly the time from one
+operation to the next, all threads together; for ``write_shared`` that of the writer alone.
+
+**Regimes.** Virtual CPUs may be moved while a sweep runs, and two that shared a cache no longer do.
+The sentinel, a hand-over that is timed about once a second, shows it: its readings fall into groups far
+apart. A trial of several CPUs is taken only if the sentinels before and after it belong to the
+group that most of them belong to; on real hardware there is only one group, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from locknative.errors import NativeError
+from locknative.sweep.cells import Cell
+from locknative.sweep.folder import records
+
+APART = 1.4
+"""Sentinels that differ by more than this factor belong to different regimes."""
+RESAMPLES = 1000
+SENTINEL_WITHIN_S = 5.0
+"""A trial with no good sentinel this near in time, on both sides, belongs to no regime."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the trials of one cell say.
+
+    Arguments:
+        value_ns: the median, in ns.
+        trials: float64[n], each trial's value in ns.
+    """
+
+    value_ns: float
+    trials: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Reading:
+        """Return the reading of some trials' values, at least one."""
+        trials = np.asarray(list(values), np.float64)
+        return cls(float(np.median(trials)), trials)
+
+    def resampled(self, seed: int = 1) -> npt.NDArray[np.float64]:
+        """Return medians of ``RESAMPLES`` bootstrap samples of the trials, in ns."""
+        random = np.random.default_rng(seed)
+        picked = random.integers(0, len(self.trials), (RESAMPLES, len(self.trials)))
+        return np.asarray(np.median(self.trials[picked], axis=1), np.float64)
+
+    @property
+    def interval_ns(self) -> tuple[float, float]:
+        """The 95 % interval of the median, in ns."""
+        low, high = np.quantile(self.resampled(), [0.025, 0.975])
+        return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class Regime:
+    """The trials that belong together.
+
+    Arguments:
+        sentinel_ns: the median sentinel in it, NaN where there is none (one CPU).
+        share: of the good sentinels, how many belong to it.
+        left_out: good trials that belong to another regime, or to none.
+    """
+
+    sentinel_ns: float
+    share: float
+    left_out: int
+
+
+def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
+    """Return the readings of a sweep's folder, and the regime that they were taken in.
+
+    Raises:
+        NativeError: no folder, or no good trial in it.
+    """
+    if not folder.is_dir():
+        raise NativeError(f"there is no folder {folder}: name one that a sweep wrote")
+    found = list(records(folder))
+    good = [record for record in found if record["rejected"] is None]
+    if not good:
+        reasons = {str(record["rejected"]) for record in found}
+        why = f" ({len(found)} were rejected: {min(reasons)})" if reasons else ""
+        raise NativeError(
+            f"{folder} holds no good trial{why}: measure when the machine is idle, or with shorter "
+            "trials"
+        )
+    return regime_of(good)
+
+
+def regime_of(good: list[dict[str, Any]]) -> tuple[dict[Cell, Reading], Regime]:
+    """Return the readings of trials, those of the commonest regime only."""
+    values: dict[Cell, list[tuple[float, float]]] = defaultdict(list)
+    for record in good:
+        cell = Cell.of(record["cell"])
+        value = value_ns(cell, record["result"]["tallies"])
+        if value is not None:
+            values[cell].append((record["at"], value))
+    sentinels = _sentinels(values)
+    groups = _groups([value for _, value in sentinels])
+    if len(set(groups)) < 2:
+        middle = float(np.median([v for _, v in sentinels])) if sentinels else float("nan")
+        readings = {cell: Reading.of(v for _, v in pairs) for cell, pairs in values.items()}
+        return readings, Regime(middle, 1.0, 0)
+    wanted = max(set(groups), key=groups.count)
+    taken: dict[Cell, Reading] = {}
+    left_out = 0
+    times = [at for at, _ in sentinels]
+    for cell, pairs in values.items():
+        alone = len(set(cell.cpus)) == 1
+        kept = [v for at, v in pairs if alone or _within(at, times, groups, wanted)]
+        left_out += len(pairs) - len(kept)
+        if kept:
+            taken[cell] = Reading.of(kept)
+    members = [v for (_, v), group in zip(sentinels, groups, strict=True) if group == wanted]
+    return taken, Regime(float(np.median(members)), len(members) / len(groups), left_out)
+
+
+def value_ns(cell: Cell, tallies: list[Mapping[str, Any]]) -> float | None:
+    """Return a trial's value in ns; None if nothing was done in it."""
+    counted = tallies[:1] if cell.kernel in ("write_shared", "chase") else tallies
+    rate = sum(t["count"] / t["wall_ns"] for t in counted)
+    return 1 / rate if rate > 0 else None
+
+
+def _sentinels(values: Mapping[Cell, list[tuple[float, float]]]) -> list[tuple[float, float]]:
+    """The hand-over that was timed most often, in the order of time."""
+    series = [v for c, v in values.items() if c.kernel == "handoff_cas" and c.threads == 2]
+    return sorted(max(series, key=len)) if series else []
+
+
+def _groups(values: list[float]) -> list[int]:
+    """Number the values' groups: sorted, a step by more than ``APART`` begins the next."""
+    order = np.argsort(values)
+    ordered = np.asarray(values, np.float64)[order]
+    steps = np.concatenate([[0], np.cumsum(ordered[1:] > APART * ordered[:-1])]) if values else []
+    groups = [0] * len(values)
+    for position, group in zip(order, steps, strict=True):
+        groups[position] = int(group)
+    return groups
+
+
+def _within(at: float, times: list[float], groups: list[int], wanted: int) -> bool:
+    """Whether the sentinels before and after a moment are near and both of the wanted regime."""
+    i = bisect_right(times, at)
+    around = [j for j in (i - 1, i) if 0 <= j < len(times)]
+    near = [j for j in around if abs(times[j] - at) <= SENTINEL_WITHIN_S]
+    return len(near) == len(around) and all(groups[j] == wanted for j in near)

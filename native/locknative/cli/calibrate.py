@@ -1,0 +1,147 @@
+"""Measure this machine's memory costs and write them as a profile for the simulator.
+
+``--json`` prints::
+
+    {"file", "machine": <as 'locklab machine show --json'>,
+     "regime": {"sentinel_ns", "share", "left_out"},
+     "fits": [{"costs": [name], "error", "cells": [{"kernel", "cpus", "think", "option",
+               "measured_ns", "simulated_ns"}]}]}
+
+``error`` is the root mean square of the logarithms of simulated over measured readings.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locksim.cli import common, tables
+
+if TYPE_CHECKING:
+    from locknative.calibration import Calibration
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+@common.reported()
+def calibrate(
+    out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
+    name: Annotated[str, typer.Option(help="Its name [from the host's].")] = "",
+    seconds: Annotated[float, typer.Option(help="Most time for measuring.")] = 60,
+    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
+    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    from_: Annotated[
+        Path | None, typer.Option("--from", help="Measure nothing: use a sweep's folder.")
+    ] = None,
+    keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
+    ] = False,
+) -> None:
+    """Measure this machine's memory costs and write them as a profile for the simulator.
+
+    The profile is used by its path: ``locklab machine show machine.toml``,
+    ``locklab run mcs --machine machine.toml``, ``simulate(..., machine="machine.toml")``.
+    """
+    from locknative.calibration.calibrate import calibrate as solve
+    from locknative.calibration.profile import toml
+    from locknative.errors import NativeError
+
+    name = name or _name()
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,63}", name):
+        raise NativeError(f"--name {name}: use small letters, digits, '-' and '.', at most 64")
+    if out.suffix != ".toml":
+        raise NativeError(f"--out {out}: give a name that ends in .toml, so that it is found")
+    with tempfile.TemporaryDirectory() as scratch, common.progress("calibrate") as report:
+        folder = from_ or keep or Path(scratch)
+        if from_ is None:
+            _measure(folder, seconds, trials, trial_ms, lambda t, f: report(t, 0.7 * f))
+        found = solve(folder, name, lambda text: report(text, 0.8))
+    with common.saving("--out"):
+        out.write_text(toml(found.document), encoding="utf-8")
+    if as_json:
+        common.print_json(_document(found, out))
+        return
+    _print(found, out)
+
+
+def _measure(folder: Path, seconds: float, trials: int, trial_ms: int, report: Any) -> None:
+    from locknative.calibration import calibration_cells
+    from locknative.calibration.measure import sweep_here
+    from locknative.sweep import folder as folders
+    from locknative.sweep import topology
+
+    cells = calibration_cells(topology.read(), folders.llc_kib(), folders.memory_kib() // 4)
+    sweep_here(cells, folder, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report)
+
+
+def _name() -> str:
+    host = re.sub(r"[^a-z0-9.-]+", "-", platform.node().lower()).strip("-.")[:50]
+    return f"{host or 'this'}-{len(os.sched_getaffinity(0))}"
+
+
+def _document(found: Calibration, out: Path) -> dict[str, Any]:
+    from locksim.cli.machine import document
+
+    return {
+        "file": str(out),
+        "machine": document(found.machine),
+        "regime": {
+            "sentinel_ns": found.regime.sentinel_ns,
+            "share": found.regime.share,
+            "left_out": found.regime.left_out,
+        },
+        "fits": [
+            {
+                "costs": list(fit.costs),
+                "error": fit.error,
+                "cells": [
+                    {
+                        "kernel": cell.kernel,
+                        "cpus": list(cell.cpus),
+                        "think": cell.think,
+                        "option": cell.option,
+                        "measured_ns": measured,
+                        "simulated_ns": simulated,
+                    }
+                    for cell, (measured, simulated) in fit.cells.items()
+                ],
+            }
+            for fit in found.fits.values()
+        ],
+    }
+
+
+def _print(found: Calibration, out: Path) -> None:
+    from locksim.cli.reproduction import print_parameters
+
+    output = common.console()
+    output.print(f"[bold]{found.machine.name}[/bold]  {found.machine.title}")
+    if found.machine.origin is not None:
+        output.print(found.machine.origin.note)
+    print_parameters(output, found.machine.parameters())
+    for fit in found.fits.values():
+        view = tables.table()
+        for column in ("fit has seen", "CPUs"):
+            tables.add(view, column)
+        for column in ("think", "option", "measured", "simulated", "error"):
+            tables.add(view, column, right=True)
+        for cell, (measured, simulated) in fit.cells.items():
+            view.add_row(
+                cell.kernel,
+                ",".join(map(str, cell.cpus)),
+                str(cell.think or ""),
+                str(cell.option or ""),
+                f"{tables.digits(measured)} ns",
+                f"{tables.digits(simulated)} ns",
+                f"{simulated / measured - 1:+.0%}",
+            )
+        tables.print_table(output, view)
+    common.say(f"\n{out} is written; 'locklab native predict --machine {out}' judges it")

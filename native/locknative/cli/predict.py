@@ -1,0 +1,99 @@
+"""``locklab native predict``: what a calibrated machine says of loops that were measured on it.
+
+``--json`` prints::
+
+    {"machine", "points": [{"kernel", "loop", "threads", "cpus", "read", "hold", "think",
+      "write_share", "option", "measured_ns", "low_ns", "high_ns", "trials", "simulated_ns",
+      "mva_ns", "markov_ns", "usl_ns", "fitted"}],
+     "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}]}
+
+Errors are mean absolute relative ones, as fractions, over points with several CPUs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from locksim.cli import common, tables
+
+
+@common.reported()
+def predict(
+    from_: Annotated[Path, typer.Option("--from", help="A sweep's folder, locks measured.")],
+    machine: Annotated[
+        Path | None, typer.Option(help="A calibrated profile [calibrated from the folder].")
+    ] = None,
+    points: Annotated[bool, typer.Option("--points", help="Show every point.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
+    ] = False,
+) -> None:
+    """Predict measured loops by a calibrated machine, beside models by formula."""
+    from locknative import predict as predictions
+    from locknative.calibration.calibrate import calibrate
+    from locknative.calibration.readings import read
+    from locksim.machine import load
+
+    with common.progress("predict") as report:
+        readings, _ = read(from_)
+        profile = (
+            load(machine)
+            if machine
+            else calibrate(from_, "calibrated", lambda text: report(text, 0)).machine
+        )
+        table = predictions.predict(readings, profile, report)
+    summary = predictions.errors(table)
+    if as_json:
+        common.print_json(
+            {
+                "machine": profile.name,
+                "points": common.records(table),
+                "errors": common.records(summary),
+            }
+        )
+        return
+    if points:
+        _print_points(table)
+    view = tables.table()
+    tables.add(view, "mean error over")
+    for name in ("points", *predictions.MODELS):
+        tables.add(view, name, right=True)
+    for row in common.records(summary):
+        shares = (row[model] for model in predictions.MODELS)
+        view.add_row(
+            str(row["kernel"]),
+            str(row["points"]),
+            *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
+        )
+    tables.print_table(common.console(), view)
+    common.say(
+        "\n  Points with several CPUs that the calibration has not seen. The formulas were given\n"
+        "  the measured time of one CPU alone; the simulator was not."
+    )
+
+
+def _print_points(table) -> None:  # type: ignore[no-untyped-def]
+    view = tables.table()
+    for name in ("kernel", "loop"):
+        tables.add(view, name)
+    for name in ("CPUs", "hold", "think", "writes", "measured", "interval", "simulated", "error"):
+        tables.add(view, name, right=True)
+    for row in common.records(table):
+        error = row["simulated_ns"] / row["measured_ns"] - 1
+        side = "read" if row["read"] else row["loop"]
+        view.add_row(
+            row["kernel"],
+            side,
+            str(row["threads"]),
+            str(row["hold"]),
+            str(row["think"]),
+            f"{row['write_share'] / 65536:.0%}" if row["loop"] == "latency" else "",
+            tables.digits(row["measured_ns"]),
+            f"{tables.digits(row['low_ns'])} … {tables.digits(row['high_ns'])}",
+            tables.digits(row["simulated_ns"]),
+            f"{error:+.0%}{' fitted' if row['fitted'] else ''}",
+        )
+    tables.print_table(common.console(), view)

@@ -1,0 +1,125 @@
+"""``locklab native probe``: what this machine's memory operations cost.
+
+``--json`` prints::
+
+    {"regime": {"sentinel_ns", "share", "left_out"},
+     "readings": [{"probe", "cpus", "think", "option", "median_ns", "low_ns", "high_ns", "trials",
+                   "rejected"}]}
+
+Figures are medians over the good trials, each trial a process; low and high are the 95 % interval.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from locksim.cli import common, tables
+
+if TYPE_CHECKING:
+    from locknative.sweep.cells import Cell
+
+
+@common.reported()
+def probe(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Probes, as 'locklab native list' has them [all].")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="Stop after this time.")] = 60,
+    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
+    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    out: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
+    ] = False,
+) -> None:
+    """Measure what this machine's memory operations cost, one process a trial."""
+    from locknative.calibration.measure import sweep_here
+    from locknative.calibration.readings import read
+    from locknative.errors import unknown
+    from locknative.sweep import folder, topology
+    from locknative.sweep.cells import probe_cells
+
+    cells = probe_cells(topology.read(), folder.llc_kib(), folder.memory_kib() // 4)
+    known = {cell.kernel for cell in cells}
+    for name in names or []:
+        if name not in known:
+            raise unknown("probe", name, known)
+    chosen = [cell for cell in cells if not names or cell.kernel in names]
+    with tempfile.TemporaryDirectory() as scratch:
+        place = out or Path(scratch)
+        with common.progress("probes") as report:
+            sweep_here(
+                chosen, place, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report
+            )
+        readings, regime = read(place)
+        rejected = _rejected(place)
+    rows = []
+    for cell in chosen:
+        if cell not in readings:
+            continue
+        low, high = readings[cell].interval_ns
+        rows.append(
+            {
+                "probe": cell.kernel,
+                "cpus": list(cell.cpus),
+                "think": cell.think,
+                "option": cell.option,
+                "median_ns": readings[cell].value_ns,
+                "low_ns": low,
+                "high_ns": high,
+                "trials": len(readings[cell].trials),
+                "rejected": rejected.get(cell, 0),
+            }
+        )
+    if as_json:
+        common.print_json(
+            {
+                "regime": {
+                    "sentinel_ns": regime.sentinel_ns,
+                    "share": regime.share,
+                    "left_out": regime.left_out,
+                },
+                "readings": rows,
+            }
+        )
+        return
+    _print(rows)
+    if regime.share < 1:
+        common.say(
+            f"\n  The machine changed while it was measured: hand-overs took {regime.sentinel_ns:.1f} "
+            f"ns for {regime.share:.0%} of the\n  time; {regime.left_out} trials from other times are "
+            "left out."
+        )
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    view = tables.table()
+    tables.add(view, "probe")
+    tables.add(view, "CPUs")
+    for name in ("think", "option", "ns", "95 % interval", "trials", "rejected"):
+        tables.add(view, name, right=True)
+    for row in rows:
+        view.add_row(
+            row["probe"],
+            ",".join(map(str, row["cpus"])),
+            str(row["think"] or ""),
+            str(row["option"] or ""),
+            tables.digits(row["median_ns"]),
+            f"{tables.digits(row['low_ns'])} … {tables.digits(row['high_ns'])}",
+            str(row["trials"]),
+            str(row["rejected"] or ""),
+        )
+    tables.print_table(common.console(), view)
+
+
+def _rejected(place: Path) -> dict[Cell, int]:
+    from collections import Counter
+
+    from locknative.sweep.cells import Cell
+    from locknative.sweep.folder import records
+
+    return Counter(Cell.of(r["cell"]) for r in records(place) if r["rejected"] is not None)

@@ -1,0 +1,156 @@
+"""Predictions of loops that the calibration has not seen, beside what was measured.
+
+The simulator gets the calibrated machine and the loop, nothing else. Beside it stand the models
+by formula (:mod:`locksim.analytic`), on the same points, and they get more: for each kernel and mix
+the measured time of one CPU alone, since a formula can not know what a lock costs, and the
+machine's transfer. The Universal Scalability Law is fitted to every other CPU count of the measured
+curve and judged on the rest, so it needs twice as many counts as the fit does; smaller machines
+have no such column.
+
+All are judged on the points with two or more CPUs, by the time from one operation to the next.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from locknative.calibration.costs import FITTED_LOCKS
+from locknative.calibration.loops import reading_ns
+from locknative.calibration.readings import Reading
+from locknative.errors import NativeError
+from locknative.sweep.cells import Cell
+from locksim.machine import Machine
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MODELS = ("simulated", "mva", "markov", "usl")
+
+
+def predict(
+    readings: Mapping[Cell, Reading],
+    machine: Machine,
+    report: Callable[[str, float], None] = lambda text, fraction: None,
+) -> pd.DataFrame:
+    """Return one row a measured point that the simulator has a loop for.
+
+    Args:
+        readings: as :func:`locknative.calibration.readings.read` gives them.
+        machine: a calibrated profile.
+        report: called with what is running and the fraction done.
+
+    Returns:
+        Columns ``kernel, loop, threads, cpus, read, hold, think, write_share`` (the cell),
+        ``measured_ns, low_ns, high_ns, trials``, ``simulated_ns, mva_ns, markov_ns, usl_ns`` (NaN
+        where a model says nothing) and ``fitted``: whether the calibration has seen the point.
+
+    Raises:
+        NativeError: the machine was not calibrated, or there is nothing to predict.
+    """
+    import pandas as pd
+
+    if machine.origin is None:
+        raise NativeError(
+            f"{machine.name} is no calibrated machine: make one with 'locklab calibrate'"
+        )
+    cells = [cell for cell in readings if _simulated(cell)]
+    if not cells:
+        raise NativeError("no lock was measured: let a sweep run without --only probes")
+    rows = []
+    for i, cell in enumerate(sorted(cells)):
+        report(f"{cell.kernel}, {cell.threads} CPUs", i / len(cells))
+        place = [machine.origin.cpus.index(cpu) for cpu in cell.cpus]
+        low, high = readings[cell].interval_ns
+        formulas = _formulas(cell, readings, machine)
+        rows.append(
+            {
+                **cell._asdict(),
+                "threads": cell.threads,
+                "measured_ns": readings[cell].value_ns,
+                "low_ns": low,
+                "high_ns": high,
+                "trials": len(readings[cell].trials),
+                "simulated_ns": reading_ns(cell, machine, machine.origin.turn_ns, placement=place),
+                "mva_ns": formulas[0],
+                "markov_ns": formulas[1],
+                "usl_ns": _usl(cell, readings),
+                "fitted": cell.kernel in FITTED_LOCKS
+                and cell.threads == 2
+                and cell.loop == "throughput",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def errors(table: pd.DataFrame) -> pd.DataFrame:
+    """Return each model's mean absolute relative error, by kernel and over all (``all kernels``).
+
+    Only points with several CPUs that the calibration has not seen count, and for each pair of
+    models the same ones: a point on which one of them says nothing counts for none of the formulas.
+
+    Returns:
+        Rows: kernels. Columns: ``points`` and one a model, as fractions; NaN where there is none.
+    """
+    import pandas as pd
+
+    seen = table[(table["threads"] > 1) & ~table["fitted"]]
+    rows = []
+    groups = [*seen.groupby("kernel"), ("all kernels", seen)]
+    for kernel, group in groups:
+        row: dict[str, object] = {"kernel": kernel, "points": len(group)}
+        for model in MODELS:
+            off = (group[f"{model}_ns"] / group["measured_ns"] - 1).abs()
+            row[model] = float(off.mean()) if off.notna().any() else math.nan
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _simulated(cell: Cell) -> bool:
+    """Whether the simulator has the cell's loop."""
+    from locksim.registry import entries
+
+    if cell.loop not in ("throughput", "latency"):
+        return False
+    return cell.kernel in {entry.name for entry in entries() if entry.kind == "lock"}
+
+
+def _formulas(
+    cell: Cell, readings: Mapping[Cell, Reading], machine: Machine
+) -> tuple[float, float]:
+    """What the queue and the chain say, given what one CPU alone takes."""
+    from locksim.analytic import machine_repairman, ticket_lock
+
+    assert machine.origin is not None
+    alone = readings.get(cell._replace(cpus=cell.cpus[:1]))
+    if alone is None:
+        return math.nan, math.nan
+    think_ns = min(cell.think * machine.origin.turn_ns, 0.99 * alone.value_ns)
+    hold_ns = alone.value_ns - think_ns
+    transfer_ns = machine.cost_ps()["transfer.node"] / 1000
+    queue = machine_repairman(
+        cell.threads, service_ns=hold_ns + transfer_ns * (cell.threads > 1), think_ns=think_ns
+    )
+    chain = ticket_lock(
+        cell.threads, serial_ns=hold_ns, parallel_ns=think_ns, transfer_ns=transfer_ns
+    )
+    return 1e9 / queue.per_second, 1e9 / chain.per_second
+
+
+def _usl(cell: Cell, readings: Mapping[Cell, Reading]) -> float:
+    """What the law says that is fitted to every other point of the curve, for the points between."""
+    from locksim.analytic import fit
+    from locksim.analytic.usl import MIN_POINTS
+
+    curve = {
+        other.threads: reading
+        for other, reading in readings.items()
+        if other._replace(cpus=()) == cell._replace(cpus=())
+    }
+    counts = sorted(curve)
+    seen = counts[::2]
+    if len(seen) < MIN_POINTS or cell.threads in seen:
+        return math.nan
+    found = fit(seen, [1e9 / curve[n].value_ns for n in seen])
+    return float(1e9 / found.law.per_second([cell.threads])[0])

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All threads add to one word, with mix.think turns of private work between two additions.
+ *
+ * The values that the additions return tell who came in between: tally->overlaps counts the
+ * additions before which somebody else had been there, so count / overlaps is the mean run length,
+ * the number of additions that a CPU does before it loses the line. Runs longer than 1 without any
+ * think time are the line's tenure.
+ */
+#define PROBE contended_add
+#include "probes/pair.h"
+
+static void work(void *state, unsigned thread, const struct locklab_order *order,
+                 struct locklab_tally *tally)
+{
+    struct pair *pair = state;
+    uint64_t before = UINT64_MAX;
+    uint64_t count = 0, runs = 0;
+
+    (void)thread;
+    do {
+        uint64_t value = atomic_fetch_add_explicit(&pair->word, 1, memory_order_relaxed);
+
+        runs += value != before + 1;
+        before = value;
+        count++;
+        locklab_spend(order->mix.think);
+    } while (pair_goes_on(order));
+    tally->count = count;
+    tally->overlaps = runs;
+}

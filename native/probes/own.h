@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Probes of one CPU by itself: an operation done again and again, on lines that nobody else has.
+ *
+ * A probe defines PROBE, its name, and TURN(line, value), one operation on a line; `value` carries
+ * a dependence from each turn to the next. tally->count counts turns, so wall_ns / count is the
+ * time of one. The stop flag is looked at once in OWN_BATCH turns, and these are laid out one after
+ * the other: what the loop itself adds is far below the cheapest operation. Each thread has lines
+ * of its own, so with many threads the probe shows whether they disturb one another (SMT, clocks).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/harness.h"
+
+#define OWN_BATCH 64
+#ifndef OWN_WEIGHT
+#define OWN_WEIGHT 1 /* operations in one TURN */
+#endif
+
+struct own_line {
+    _Alignas(LOCKLAB_PAD) _Atomic(uint64_t) word;
+};
+
+static void *prepare(unsigned threads)
+{
+    size_t size = threads * sizeof(struct own_line);
+    struct own_line *lines = aligned_alloc(LOCKLAB_PAD, size);
+
+    if (lines != NULL)
+        memset(lines, 0, size);
+    return lines;
+}
+
+static void work(void *state, unsigned thread, const struct locklab_order *order,
+                 struct locklab_tally *tally)
+{
+    struct own_line *line = (struct own_line *)state + thread;
+    uint64_t value = 0, count = 0;
+
+    do {
+#pragma GCC unroll 64
+        for (int i = 0; i < OWN_BATCH; i++)
+            TURN(line, value);
+        count += OWN_BATCH * OWN_WEIGHT;
+    } while (!atomic_load_explicit(order->stop, memory_order_relaxed));
+    tally->count = count;
+    (void)line;
+    (void)value;
+}
+
+static uint64_t updates(const void *state)
+{
+    (void)state;
+    return 0;
+}
+
+#define OWN_PASTE(a, b) a##b
+#define OWN_NAME(prefix, probe) OWN_PASTE(prefix, probe)
+
+const struct locklab_loop OWN_NAME(locklab_throughput_, PROBE) = {prepare, work, updates, free,
+                                                                  false};

@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* An atomic read-modify-write of an own line, each waiting for the one before. */
+#define PROBE own_add
+#define TURN(line, value) (value = atomic_fetch_add_explicit(&(line)->word, value & 1, memory_order_relaxed))
+
+#include "probes/own.h"

@@ -1,0 +1,177 @@
+"""Calibration finds the costs of a machine from what probes read on it: here a simulated one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from locknative import NativeError
+from locknative.calibration.calibrate import Calibration, calibrate_readings, calibration_cells
+from locknative.calibration.costs import FITTED_LOCKS
+from locknative.calibration.loops import PROBES, reading_ns
+from locknative.calibration.profile import toml
+from locknative.calibration.readings import Reading, Regime
+from locknative.predict import errors, predict
+from locknative.sweep.cells import WHOLE, Cell
+from locknative.sweep.topology import Cpu
+from locksim.machine import Machine, load
+
+TURN_NS = 0.3
+DIRECT = {"own_store": "store", "own_add": "rmw", "own_fence": "fence", "own_pause": "pause"}
+TRIALS = 10
+
+
+def origin(cpus: list[Cpu]) -> dict[str, Any]:
+    """What a sweep's provenance has to hold."""
+    return {
+        "date": "2026-01-01",
+        "cpu_model": 'A "quoted" CPU',
+        "kernel": "6.0",
+        "virtualised": False,
+        "cpus": [asdict(cpu) for cpu in cpus],
+    }
+
+
+def readings_of(machine: Machine, cpus: list[Cpu], noise: float = 0.005) -> dict[Cell, Reading]:
+    """What the calibration's cells read on a machine, with noise from trial to trial."""
+    costs = machine.cost_ps()
+    random = np.random.default_rng(3)
+    found = {}
+    for cell in calibration_cells(cpus):
+        kernel = cell.kernel
+        if kernel in DIRECT:
+            ns = costs[DIRECT[kernel]] / 1000
+        elif kernel == "chase":
+            ns = costs["l1_hit" if cell.option == 16 else "memory.node"] / 1000
+        elif kernel in PROBES or kernel in FITTED_LOCKS:
+            ns = reading_ns(cell, machine, TURN_NS, placement=list(cell.cpus), seed=77)
+        else:
+            known = {
+                "own_spend": TURN_NS,
+                "own_malloc": (costs["alloc"] + costs["free"]) / 1000,
+                "own_syscall": costs["wake"] / 1000,
+                "wake": (costs["wake"] + costs["context_switch"]) / 1000,
+            }
+            if kernel not in known:
+                continue
+            ns = known[kernel]
+        found[cell] = Reading.of(ns * (1 + noise * random.standard_normal(TRIALS)))
+    return found
+
+
+CPUS = [Cpu(n, n, 0, 0, 0) for n in range(2)]
+
+
+@pytest.fixture(scope="module")
+def desktop() -> Machine:
+    """The machine to be found again."""
+    return load("desktop-4")
+
+
+@pytest.fixture(scope="module")
+def found(desktop: Machine) -> Calibration:
+    """The machine that its readings, from two of its CPUs, were calibrated to."""
+    return calibrate_readings(readings_of(desktop, CPUS), Regime(1, 1, 0), origin(CPUS), "again")
+
+
+def test_measured_costs_are_read(desktop: Machine, found: Calibration) -> None:
+    """What a probe reads by itself is the machine's figure, within the trials' noise."""
+    want, have = desktop.cost_ps(), found.machine.cost_ps()
+    for name in ("l1_hit", "store", "rmw", "fence", "pause", "memory.node", "wake"):
+        assert have[name] == pytest.approx(want[name], rel=0.01), name
+    assert have["context_switch"] == pytest.approx(want["context_switch"], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "within"),
+    [("transfer.node", 0.05), ("invalidate.node", 0.05), ("tenure", 0.05), ("jitter", 0.35)],
+)
+def test_solved_costs_are_found(
+    desktop: Machine, found: Calibration, name: str, within: float
+) -> None:
+    """What only mixtures show is solved for; the jitter is the least visible."""
+    assert found.machine.cost_ps()[name] == pytest.approx(desktop.cost_ps()[name], rel=within)
+
+
+def test_the_fit_explains_its_readings(found: Calibration) -> None:
+    """The fitted machine reads what the real one read, and says which readings it has seen."""
+    (fit,) = found.fits.values()
+    assert fit.error < 0.02
+    assert {"ttas", "clh"} <= {cell.kernel for cell in fit.cells}
+
+
+def test_figures_say_where_they_come_from(found: Calibration) -> None:
+    """Every figure has a role; measured and fitted ones an interval that holds them, and trials."""
+    roles = {p.name: p.role for p in found.machine.parameters()}
+    assert ("measured", "fitted") == (roles["rmw"], roles["tenure"])
+    assert ("derived", "assumed") == (roles["alloc"], roles["occupancy.shared_read"])
+    for p in found.machine.parameters():
+        if p.role in ("measured", "fitted"):
+            assert p.low is not None
+            assert p.high is not None
+            assert p.low <= p.value <= p.high
+            assert p.trials is not None
+            assert p.trials >= TRIALS
+
+
+def test_the_profile_is_a_file(found: Calibration, tmp_path: Path) -> None:
+    """What is written loads as the same machine, and knows where it comes from."""
+    file = tmp_path / "again.toml"
+    file.write_text(toml(found.document))
+    assert found.machine == load(file)
+    assert found.machine.origin is not None
+    assert (0, 1) == found.machine.origin.cpus
+
+
+def test_a_missing_probe_is_named(desktop: Machine) -> None:
+    """Without a probe the message says which, and what to do."""
+    readings = {c: r for c, r in readings_of(desktop, CPUS).items() if c.kernel != "own_add"}
+    with pytest.raises(NativeError, match="'own_add'.*measure again"):
+        calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
+
+
+def test_one_cpu(desktop: Machine) -> None:
+    """A machine with one CPU gets a profile whose shared costs are marked as assumed."""
+    one = CPUS[:1]
+    found = calibrate_readings(readings_of(desktop, one), Regime(1, 1, 0), origin(one), "one")
+    assert not found.fits
+    roles = {p.name: p.role for p in found.machine.parameters()}
+    assert ("assumed", "measured") == (roles["transfer.node"], roles["rmw"])
+
+
+def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:
+    """Locks that the fit has not seen are predicted to a few per cent, ones that it saw not judged."""
+    cells = [
+        Cell(lock, CPU, loop, hold=hold, think=think, write_share=WHOLE if loop == "latency" else 0)
+        for lock in ("ticket", "mcs", "ttas", "rwlock")
+        for CPU in ((0,), (0, 1))
+        for loop, hold, think in (("throughput", 0, 0), ("latency", 100, 400))
+    ]
+    readings = {
+        cell: Reading.of(
+            [reading_ns(cell, desktop, TURN_NS, placement=list(cell.cpus), seed=5)] * 3
+        )
+        for cell in cells
+    }
+    table = predict(readings, found.machine)
+    assert len(cells) == len(table)
+    assert {("ttas", "throughput", 2)} == {
+        (r.kernel, r.loop, r.threads) for r in table[table["fitted"]].itertuples()
+    }
+    judged = errors(table).set_index("kernel")
+    assert judged.loc["all kernels", "simulated"] < 0.05
+    assert judged.loc["all kernels", "points"] == 7
+    assert judged.loc["all kernels", "mva"] > 0
+    assert judged["usl"].isna().all()  # two CPU counts are too few for three numbers
+
+
+def test_nothing_to_predict(desktop: Machine, found: Calibration) -> None:
+    """A machine without origin, or a folder without locks, is refused."""
+    with pytest.raises(NativeError, match="no calibrated machine"):
+        predict({}, desktop)
+    with pytest.raises(NativeError, match="no lock was measured"):
+        predict({}, found.machine)

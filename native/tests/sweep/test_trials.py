@@ -1,0 +1,164 @@
+"""Sweeps with a stand-in for the executable: order, resuming, rejection, and what stands alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import locknative.sweep
+from locknative.sweep import folder as folders
+from locknative.sweep import trials
+from locknative.sweep.cells import Cell
+from locknative.sweep.trials import SweepError, kernels, sweep, trial
+
+ADD = Cell("contended_add", (0,), think=10)
+WAKE = Cell("wake", (0, 0))
+LISTED = '{"name": "mcs", "kind": "lock", "loops": ["throughput"], "read": false}'
+Stub = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def nothing_stolen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a hypervisor does while the tests run is not their subject."""
+    monkeypatch.setattr(trials, "steal_ticks", lambda cpus: 0)
+
+
+@pytest.fixture
+def stub(tmp_path: Path) -> Stub:
+    """Return a maker of programs that print one trial with the given tallies, or fail."""
+
+    def make(tallies: list[dict[str, Any]], status: int = 0) -> str:
+        file = tmp_path / "stand-in"
+        trial = {"kernel": "x", "duration_ns": 1_000_000, "tallies": tallies}
+        file.write_text(
+            f"#!{sys.executable}\nimport sys\n"
+            f"if sys.argv[1] == 'list':\n    print({LISTED!r}); sys.exit(0)\n"
+            f"if {status}:\n    print('error: no such thing', file=sys.stderr); sys.exit({status})\n"
+            f"print({json.dumps(trial)!r})\n"
+        )
+        file.chmod(0o755)
+        return str(file)
+
+    return make
+
+
+def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000) -> dict[str, Any]:
+    """What one thread did."""
+    return {"count": 10, "overlaps": 5, "wall_ns": wall_ns, "cpu_ns": cpu_ns}
+
+
+def test_every_cell_gets_its_trials(stub: Stub, tmp_path: Path) -> None:
+    """Each cell has as many good trials as asked for, and the folder holds them all."""
+    good = sweep(stub([tally()]), [ADD, ADD, WAKE], tmp_path / "out", seconds=60, wanted=3)
+    assert {ADD: 3, WAKE: 3} == dict(good)
+    assert 6 == len(list(folders.records(tmp_path / "out")))
+
+
+def test_a_sweep_goes_on(stub: Stub, tmp_path: Path) -> None:
+    """What lies in the folder counts; a line that was cut off does not."""
+    out = tmp_path / "out"
+    program = stub([tally()])
+    sweep(program, [ADD], out, seconds=60, wanted=2)
+    with (out / folders.TRIALS).open("a") as file:
+        file.write('{"cell": {"ker')
+    assert 2 == len(list(folders.records(out)))
+    (out / folders.TRIALS).write_text(
+        "".join((out / folders.TRIALS).read_text().splitlines(True)[:2])
+    )
+    assert {ADD: 3} == dict(sweep(program, [ADD], out, seconds=60, wanted=3))
+    assert 3 == len(list(folders.records(out)))
+
+
+def test_time_is_up(stub: Stub, tmp_path: Path) -> None:
+    """Without time nothing is measured."""
+    assert {ADD: 0} == dict(sweep(stub([tally()]), [ADD], tmp_path / "out", seconds=0))
+
+
+def test_order_is_seeded(stub: Stub, tmp_path: Path) -> None:
+    """The same seed gives the same order of trials, another seed another."""
+    cells = [ADD._replace(think=n) for n in range(8)]
+    orders = []
+    for i, seed in enumerate((1, 1, 2)):
+        out = tmp_path / str(i)
+        sweep(stub([tally()]), cells, out, seconds=60, wanted=1, seed=seed)
+        orders.append([Cell.of(r["cell"]).think for r in folders.records(out)])
+    assert orders[0] == orders[1] != orders[2]
+    assert list(range(8)) == sorted(orders[2])
+
+
+def test_sentinel(stub: Stub, tmp_path: Path) -> None:
+    """A sentinel is run before the first trial and is among the records."""
+    near = Cell("handoff_cas", (0, 1))
+    sweep(stub([tally()]), [ADD], tmp_path / "out", seconds=60, wanted=1, sentinel=near)
+    assert [near, ADD] == [Cell.of(r["cell"]) for r in folders.records(tmp_path / "out")]
+
+
+def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trial in which the hypervisor took time is rejected."""
+    ticks = iter([5, 8])
+    monkeypatch.setattr(trials, "steal_ticks", lambda cpus: next(ticks))
+    assert "the hypervisor took 3 ticks" == trial(stub([tally()]), ADD, 1, 1)["rejected"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "tallies", "why"),
+    [
+        (ADD, [tally()], None),
+        (ADD, [tally(cpu_ns=900_000)], "had its CPU for 90.0%"),
+        (WAKE, [tally(cpu_ns=1000)], None),
+        (ADD, [tally(), tally(wall_ns=500_000, cpu_ns=500_000)], "not all of them together"),
+        (ADD, [tally(wall_ns=1000, cpu_ns=1000)], "not all of them together"),
+    ],
+)
+def test_rejection(stub: Stub, cell: Cell, tallies: list[Any], why: str | None) -> None:
+    """Threads that did not have their CPUs, or not at one time, make no trial; sleepers may sleep."""
+    record = trial(stub(tallies), cell, 1, 1)
+    if why is None:
+        assert record["rejected"] is None
+    else:
+        assert why in record["rejected"]
+        assert record["result"] is not None
+
+
+def test_failure_is_kept(stub: Stub) -> None:
+    """A trial that fails is a record with the reason that the program gave."""
+    record = trial(stub([], status=3), ADD, 1, 1)
+    assert ("error: no such thing", None) == (record["rejected"], record["result"])
+
+
+def test_no_executable(tmp_path: Path) -> None:
+    """A program that is not there is refused with what to do."""
+    with pytest.raises(SweepError, match="give the path of locklab-native"):
+        kernels(str(tmp_path / "none"))
+
+
+def test_it_stands_alone(stub: Stub, tmp_path: Path) -> None:
+    """Copied away, without any package in reach, the folder still runs."""
+    copy = tmp_path / "elsewhere" / "sweep"
+    source = Path(locknative.sweep.__file__).parent
+    copy.mkdir(parents=True)
+    for file in source.glob("*.py"):
+        (copy / file.name).write_text(file.read_text())
+    out = tmp_path / "out"
+    line = [
+        sys.executable,
+        "-S",
+        "-E",
+        str(copy),
+        "--executable",
+        stub([tally()]),
+        "--out",
+        str(out),
+    ]
+    line += ["--trials", "1", "--seconds", "5", "--kernels", "own_add,own_store"]
+    done = subprocess.run(line, capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
+    assert (0, "") == (done.returncode, done.stderr)
+    assert {"own_add", "own_store"} <= {r["cell"]["kernel"] for r in folders.records(out)}
+    assert folders.provenance(out)["cpus"]
