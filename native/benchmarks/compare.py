@@ -9,7 +9,7 @@ The sampling unit is the process. Programs are run in turn, A B A B, on the same
 the median over the processes, a ratio's interval the bootstrap's over the pairs. Times are
 processor time for an operation, in ns, of all threads: on a quiet machine that is wall time by
 threads, on a busy one it leaves out the time in which others ran. (A spinning thread whose partner
-does not run still burns it, so contended figures want a quiet machine.)
+does not run still burns it: contended rows of a busy machine are called noisy.)
 
 Nothing here passes or fails: a figure that misses its aim is printed as missed, and the exit code
 stays 0.
@@ -52,6 +52,8 @@ FASTEST_NS = 0.05
 """No load of the machines of this age is faster: a loop that claims it was deleted."""
 QUIET = 0.99
 """A process whose threads got less of their time shared its CPUs."""
+ENOUGH = 0.5
+"""So many processes must have been quiet for a verdict on threads that wait for each other."""
 SCHEMA = 1
 
 
@@ -70,8 +72,9 @@ class Row:
     """A pair's figures; times in ns of processor time for an operation.
 
     ``low`` and ``high`` bound the ratio's 95 % interval. ``busy`` of ``processes`` shared their
-    CPUs. ``verdict`` is ``met``, ``missed``, ``unclear`` (the aim lies in the interval), or
-    ``deleted``: the compiler left nothing of their loop, and there is no ratio.
+    CPUs. ``verdict`` is ``met``, ``missed``, ``unclear`` (the aim lies in the interval), ``noisy``
+    (threads that wait for each other did not run together) or ``deleted``: the compiler left
+    nothing of their loop, and there is no ratio.
     """
 
     what: str
@@ -114,13 +117,16 @@ def main() -> int:
     return 0
 
 
-def compare(what: str, threads: int, samples: dict[str, list[Sample]]) -> Row:
+def compare(
+    what: str, threads: int, samples: dict[str, list[Sample]], contended: bool = False
+) -> Row:
     """Return the row of one pair.
 
     Args:
         what: its name.
         threads: of each process.
         samples: of ``ours``, ``theirs`` and perhaps ``own``, in the order of the rounds.
+        contended: whether the threads wait for each other.
     """
     times = {name: np.array([sample.ns for sample in taken]) for name, taken in samples.items()}
     ours, theirs = times["ours"], times["theirs"]
@@ -133,6 +139,8 @@ def compare(what: str, threads: int, samples: dict[str, list[Sample]]) -> Row:
             n_resamples=2000, method="percentile", rng=np.random.default_rng(1),
         ).confidence_interval  # fmt: skip
         low, high = float(interval.low), float(interval.high)
+    busy = sum(sample.share < QUIET for taken in samples.values() for sample in taken)
+    noisy = contended and busy > (1 - ENOUGH) * sum(map(len, samples.values()))
     return Row(
         what=what,
         threads=threads,
@@ -143,8 +151,8 @@ def compare(what: str, threads: int, samples: dict[str, list[Sample]]) -> Row:
         low=low,
         high=high,
         processes=len(ours),
-        busy=sum(sample.share < QUIET for taken in samples.values() for sample in taken),
-        verdict=_verdict(ratio, low, high),
+        busy=busy,
+        verdict="noisy" if noisy else _verdict(ratio, low, high),
         samples=samples,
     )
 
@@ -214,7 +222,9 @@ def _measure(pairs: list[Pair], options: argparse.Namespace, status: Console) ->
                 status.print(f"{pair.what}: left out, as ck runs on CPU 0 upwards, not on {cpus}")
                 continue
             with status.status(f"{pair.what}, {threads} thread(s): {options.processes} rounds"):
-                row = compare(pair.what, threads, _rounds(pair, cpus, options.processes))
+                samples = _rounds(pair, cpus, options.processes)
+            contended = threads > 1 and isinstance(pair.theirs, Ck)
+            row = compare(pair.what, threads, samples, contended)
             shown = row.verdict if row.ratio is None else f"ratio {row.ratio:.3f}, {row.verdict}"
             status.print(f"{pair.what}, {threads} thread(s): {shown}", style="dim")
             yield row
