@@ -2,14 +2,15 @@
 
 The read side of each liburcu flavour runs in our throughput loop and in liburcu's own benchmark
 program; Concurrency Kit's ticket lock and MCS lock run in our loop and in Concurrency Kit's own. So
-the algorithm is the same, and what differs is the harness: the ratio. Beside them stand our own
+the algorithm is the same, and what differs is the harness: the ratio. Beside them, in the same
+rounds, run the empty loop (a read side that costs no more was deleted by the compiler) and our own
 ticket and MCS locks.
 
 The sampling unit is the process. Programs are run in turn, A B A B, on the same CPUs; a figure is
 the median over the processes, a ratio's interval the bootstrap's over the pairs. Times are
 processor time for an operation, in ns, of all threads: on a quiet machine that is wall time by
 threads, on a busy one it leaves out the time in which others ran. (A spinning thread whose partner
-does not run still burns it, so contended figures want a quiet machine.)
+does not run still burns it: contended rows of a busy machine are called noisy.)
 
 Nothing here passes or fails: a figure that misses its aim is printed as missed, and the exit code
 stays 0.
@@ -52,17 +53,19 @@ FASTEST_NS = 0.05
 """No load of the machines of this age is faster: a loop that claims it was deleted."""
 QUIET = 0.99
 """A process whose threads got less of their time shared its CPUs."""
+ENOUGH = 0.5
+"""So many processes must have been quiet for a verdict on threads that wait for each other."""
 SCHEMA = 1
 
 
 @dataclass(frozen=True)
 class Pair:
-    """The same operation in our program and in theirs; ``own`` is our lock of the same kind."""
+    """The same operation in our program and in theirs; ``beside`` is a kernel to compare with."""
 
     what: str
     ours: Ours
     theirs: Urcu | Ck
-    own: Ours | None = None
+    beside: Ours
 
 
 @dataclass(frozen=True)
@@ -70,15 +73,17 @@ class Row:
     """A pair's figures; times in ns of processor time for an operation.
 
     ``low`` and ``high`` bound the ratio's 95 % interval. ``busy`` of ``processes`` shared their
-    CPUs. ``verdict`` is ``met``, ``missed``, ``unclear`` (the aim lies in the interval), or
-    ``deleted``: the compiler left nothing of their loop, and there is no ratio.
+    CPUs. ``verdict`` is ``met``, ``missed``, ``unclear`` (the aim lies in the interval), ``noisy``
+    (threads that wait for each other did not run together) or ``deleted``: the compiler left
+    nothing of their loop, and there is no ratio.
     """
 
     what: str
     threads: int
     ours_ns: float
     theirs_ns: float
-    own_ns: float | None
+    beside: str
+    beside_ns: float
     ratio: float | None
     low: float | None
     high: float | None
@@ -99,7 +104,7 @@ def main() -> int:
         for row in _measure(pairs, options, status):
             rows.append(row)
     except CompareError as error:
-        status.print(f"error: {error}", markup=False, highlight=False)
+        status.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
         return error.exit_code
     except KeyboardInterrupt:
         status.print("interrupted: what follows is what was measured so far")
@@ -114,13 +119,21 @@ def main() -> int:
     return 0
 
 
-def compare(what: str, threads: int, samples: dict[str, list[Sample]]) -> Row:
+def compare(
+    what: str,
+    threads: int,
+    beside: str,
+    samples: dict[str, list[Sample]],
+    contended: bool = False,
+) -> Row:
     """Return the row of one pair.
 
     Args:
         what: its name.
         threads: of each process.
-        samples: of ``ours``, ``theirs`` and perhaps ``own``, in the order of the rounds.
+        beside: the kernel that runs beside them.
+        samples: of ``ours``, ``theirs`` and ``beside``, in the order of the rounds.
+        contended: whether the threads wait for each other.
     """
     times = {name: np.array([sample.ns for sample in taken]) for name, taken in samples.items()}
     ours, theirs = times["ours"], times["theirs"]
@@ -133,44 +146,56 @@ def compare(what: str, threads: int, samples: dict[str, list[Sample]]) -> Row:
             n_resamples=2000, method="percentile", rng=np.random.default_rng(1),
         ).confidence_interval  # fmt: skip
         low, high = float(interval.low), float(interval.high)
+    busy = sum(sample.share < QUIET for taken in samples.values() for sample in taken)
+    noisy = contended and busy > (1 - ENOUGH) * sum(map(len, samples.values()))
     return Row(
         what=what,
         threads=threads,
         ours_ns=float(np.median(ours)),
         theirs_ns=float(np.median(theirs)),
-        own_ns=float(np.median(times["own"])) if "own" in times else None,
+        beside=beside,
+        beside_ns=float(np.median(times["beside"])),
         ratio=ratio,
         low=low,
         high=high,
         processes=len(ours),
-        busy=sum(sample.share < QUIET for taken in samples.values() for sample in taken),
-        verdict=_verdict(ratio, low, high),
+        busy=busy,
+        verdict="noisy" if noisy else _verdict(ratio, low, high),
         samples=samples,
     )
 
 
 def table(rows: list[Row]) -> Table:
     """Return the rows as a table for people."""
-    shown = Table(title=f"The same operation in our harness and in theirs (aim: <= {AIM:g})")
-    for column in ("what", "threads", "ours, ns", "theirs, ns", "ratio", "95 % interval"):
-        shown.add_column(column, justify="left" if column == "what" else "right")
-    shown.add_column("aim")
-    shown.add_column("own lock, ns", justify="right")
-    shown.add_column("CPUs shared", justify="right")
+    shown = Table(
+        title=f"ns of processor time; aim: a ratio of at most {AIM:g}",
+        box=None,
+        padding=(0, 1),
+    )
+    shown.add_column("what", no_wrap=True)
+    for column in ("CPUs", "ours", "theirs", "ratio", "95 %"):
+        shown.add_column(column, justify="right", no_wrap=True)
+    shown.add_column("aim", no_wrap=True)
+    for column in ("beside", "busy"):
+        shown.add_column(column, justify="right", no_wrap=True)
     for row in rows:
         runs = row.processes * len(row.samples)
         shown.add_row(
             row.what,
             str(row.threads),
-            f"{row.ours_ns:.3g}",
-            f"{row.theirs_ns:.3g}",
-            "" if row.ratio is None else f"{row.ratio:.3f}",
-            "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+            _ns(row.ours_ns),
+            _ns(row.theirs_ns),
+            "" if row.ratio is None else f"{row.ratio:.2f}",
+            "" if row.low is None else f"{row.low:.2f}-{row.high:.2f}",
             row.verdict,
-            "" if row.own_ns is None else f"{row.own_ns:.3g}",
-            f"{row.busy} of {runs}",
+            f"{row.beside} {_ns(row.beside_ns)}",
+            f"{row.busy}/{runs}",
         )
     return shown
+
+
+def _ns(time: float) -> str:
+    return f"{time:.0f}" if time >= 100 else f"{time:.3g}"
 
 
 def _ratio_of_medians(ours: np.ndarray, theirs: np.ndarray) -> float:
@@ -193,13 +218,19 @@ def _pairs(options: argparse.Namespace) -> list[Pair]:
     readers = build_urcu(liburcu.resolve(), (folder / "liburcu").resolve(), is_static(program))
     lockers = build_ck(ck.resolve(), (folder / "ck").resolve())
     pairs = [
-        Pair(f"rcu_{flavour}, read side", Ours(program, f"rcu_{flavour}", True), Urcu(reader))
+        Pair(
+            f"rcu_{flavour} read",
+            Ours(program, f"rcu_{flavour}", read=True),
+            Urcu(reader),
+            beside=Ours(program, "none"),
+        )
         for flavour, reader in readers.items()
     ]
-    for lock, locker in lockers.items():
-        own = Ours(program, lock.removeprefix("ck_"))
-        pairs.append(Pair(lock, Ours(program, lock), Ck(locker), own))
-    return [pair for pair in pairs if not options.only or pair.what.split(",")[0] in options.only]
+    pairs += [
+        Pair(lock, Ours(program, lock), Ck(locker), beside=Ours(program, lock.removeprefix("ck_")))
+        for lock, locker in lockers.items()
+    ]
+    return [pair for pair in pairs if not options.only or pair.what.split()[0] in options.only]
 
 
 def _measure(pairs: list[Pair], options: argparse.Namespace, status: Console) -> Iterator[Row]:
@@ -214,16 +245,16 @@ def _measure(pairs: list[Pair], options: argparse.Namespace, status: Console) ->
                 status.print(f"{pair.what}: left out, as ck runs on CPU 0 upwards, not on {cpus}")
                 continue
             with status.status(f"{pair.what}, {threads} thread(s): {options.processes} rounds"):
-                row = compare(pair.what, threads, _rounds(pair, cpus, options.processes))
+                samples = _rounds(pair, cpus, options.processes)
+            contended = threads > 1 and isinstance(pair.theirs, Ck)
+            row = compare(pair.what, threads, pair.beside.kernel, samples, contended)
             shown = row.verdict if row.ratio is None else f"ratio {row.ratio:.3f}, {row.verdict}"
             status.print(f"{pair.what}, {threads} thread(s): {shown}", style="dim")
             yield row
 
 
 def _rounds(pair: Pair, cpus: list[int], processes: int) -> dict[str, list[Sample]]:
-    programs = {"ours": pair.ours, "theirs": pair.theirs}
-    if pair.own is not None:
-        programs["own"] = pair.own
+    programs = {"ours": pair.ours, "theirs": pair.theirs, "beside": pair.beside}
     samples: dict[str, list[Sample]] = {name: [] for name in programs}
     for _ in range(processes):
         for name, program in programs.items():

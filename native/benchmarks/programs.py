@@ -29,8 +29,14 @@ FLAVOURS = {
 }
 CK_LOCKS = ("ck_ticket", "ck_mcs")
 
-# Put before Concurrency Kit's sources: unistd.h first, as the macro would change its declaration.
-ONE_SECOND = f"#include <unistd.h>\n#define sleep(seconds) (sleep)({SECONDS})\n"
+# Put before Concurrency Kit's sources: unistd.h first, as the macro would change its declaration,
+# and what the sources define before they include it.
+ONE_SECOND = f"""
+#define _GNU_SOURCE
+#include <unistd.h>
+#undef _GNU_SOURCE
+#define sleep(seconds) (sleep)({SECONDS})
+"""
 
 
 @dataclass(frozen=True)

@@ -3,24 +3,24 @@
  * RCU through liburcu: one pointer to a version, readers that follow it, updaters that replace it.
  *
  * Mechanism. A reader marks a read-side section, loads the pointer and reads the version that it
- * found. An updater copies the version, changes the copy, publishes it, waits until every reader that
- * may still be in the old one has left (a grace period), and only then poisons and frees that. The
- * flavours differ in how a reader is known to have left: memb counts sections and lets the updater
- * send a barrier to all CPUs (the membarrier system call), mb has the readers issue barriers, bp is
- * memb whose readers need not register, qsbr has readers do nothing but say now and then that they
- * hold no version (a quiescent state).
+ * found. An updater copies the version, changes the copy, publishes it, waits until every reader
+ * that may still be in the old one has left (a grace period), and only then poisons and frees that.
+ * The flavours differ in how a reader is known to have left: memb counts sections and lets the
+ * updater send a barrier to all CPUs (the membarrier system call), mb has the readers issue
+ * barriers, bp is memb whose readers need not register, qsbr has readers do nothing but say now and
+ * then that they hold no version (a quiescent state).
  *
- * Invariants. A version is written only before it is published and after a grace period. At most one
- * updater at a time replaces it (a lock; waited for offline, as a qsbr reader that waits online
+ * Invariants. A version is written only before it is published and after a grace period. At most
+ * one updater at a time replaces it (a lock; waited for offline, as a qsbr reader that waits online
  * would hold all grace periods up).
  *
- * Each flavour is an adapter of its own, because liburcu's macros give all of them the same names; it
- * is included before this file, with URCU_API_MAP and with _LGPL_SOURCE, which inlines the read side.
- * liburcu asks for a licence that is compatible with the LGPL then; MIT is.
+ * Each flavour is an adapter of its own, because liburcu's macros give all of them the same names;
+ * it is included before this file, with URCU_API_MAP and with _LGPL_SOURCE, which inlines the read
+ * side. liburcu asks for a licence that is compatible with the LGPL then; MIT is.
  *
  * liburcu keeps a list of threads and locks of its own, so a worker must not be jumped out of (as
- * harness/run.c does with those that do not come back): it blocks the signal while it is registered,
- * and looks at the stop flag.
+ * harness/run.c does with those that do not come back): it blocks the signal while it is
+ * registered, and looks at the stop flag.
  *
  * What it is not. The grace period that is timed is that of liburcu's process-wide state: others in
  * the process that use the same flavour lengthen it.

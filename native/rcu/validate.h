@@ -3,9 +3,9 @@
  * The loop that looks for a reader in a version that is gone.
  *
  * Every 64th operation of a thread replaces the version; of these one in two waits for the grace
- * period itself, the other leaves version and waiting to call_rcu(). Readers dwell inside: what they
- * found must still be there when they look again, and be no poison. `torn` counts those that saw
- * half of it change, `overlaps` those that met the poison, and an update that got lost shows as
+ * period itself, the other leaves version and waiting to call_rcu(). Readers dwell inside: what
+ * they found must still be there when they look again, and be no poison. `torn` counts those that
+ * saw half of it change, `overlaps` those that met the poison, and an update that got lost shows as
  * in every lock.
  */
 #include "rcu/rcu.h"
@@ -83,5 +83,5 @@ static void dispose_of_all(void *arg)
     dispose(arg);
 }
 
-const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {
-    prepare_callbacks, work, updates, dispose_of_all, true};
+const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {prepare_callbacks, work,
+                                                                     updates, dispose_of_all, true};
