@@ -1,7 +1,8 @@
 """From a sweep's folder to a machine: measured costs, then one fit after another, nearest first.
 
 1. Costs that a probe reads by itself are taken over.
-2. Between near CPUs, ``transfer.node``, ``invalidate.node``, ``tenure`` and ``jitter`` are solved for.
+2. Between near CPUs, ``transfer.node``, ``invalidate.node``, ``tenure``, ``tenure_plain`` and
+   ``jitter`` are solved for.
 3. Each farther class (and SMT siblings) gets its ``transfer`` and ``invalidate``, the rest fixed.
 4. With more than two CPUs, ``occupancy.shared_read`` and ``invalidate_each`` follow.
 """
@@ -29,8 +30,8 @@ from locknative.sweep.folder import provenance
 from locknative.sweep.topology import Cpu, relation
 from locksim.machine import Machine
 
-NEAR = ("transfer.node", "invalidate.node", "tenure", "jitter")
-ROUND_NS = {"transfer.node": 50.0, "invalidate.node": 50.0, "tenure": 15.0, "jitter": 5.0}
+NEAR = ("transfer.node", "invalidate.node", "tenure", "tenure_plain", "jitter")
+ROUND_NS = dict(zip(NEAR, (50.0, 50.0, 15.0, 5.0, 5.0), strict=True))
 """Where the search begins, and what is assumed on a machine with one CPU."""
 FITTED_THINKS = (0, 200)
 """Think times of ``contended_add``, in turns, that the fit sees: between them a core hides much of
@@ -213,7 +214,7 @@ def _guess(free: Sequence[str], cells: Mapping[Cell, Reading]) -> dict[str, floa
     """Where the search begins: half a hand-over for each part of it, little for the rest."""
     handoffs = [r.value_ns for c, r in cells.items() if c.kernel.startswith("handoff")]
     one_way = min(handoffs, default=100.0)
-    parts = {"jitter": 0.1, "invalidate_each": 0.02, "occupancy.shared_read": 0.1}
+    parts = {"tenure_plain": 0.05, "jitter": 0.1, "invalidate_each": 0.02, "occupancy.shared_read": 0.1}
     return {name: one_way * parts.get(name, 0.5) for name in free}
 
 

@@ -13,7 +13,8 @@ simulated loop (:mod:`.loops`) reads what the real one read, found together by l
 the logarithms of the readings:
 
     transfer, invalidate   handoff_cas, handoff_store; for each distance class
-    tenure, jitter         contended_add at several think times, between near CPUs
+    tenure, tenure_plain,  contended_add, with and without think time, against the hand-overs;
+    jitter                 between near CPUs
     shared_read,           write_shared and handoff_store with more than two CPUs; the latter
     invalidate_each        two are assumed on machines that have no more
 
