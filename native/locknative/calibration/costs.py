@@ -13,8 +13,8 @@ simulated loop (:mod:`.loops`) reads what the real one read, found together by l
 the logarithms of the readings:
 
     transfer, invalidate   handoff_cas, handoff_store; for each distance class
-    tenure, tenure_plain,  contended_add, with and without think time, against the hand-overs;
-    jitter                 between near CPUs
+    tenure, tenure_plain   contended_add, with and without think time, against the hand-overs,
+                           between near CPUs
     shared_read,           write_shared and handoff_store with more than two CPUs; the latter
     invalidate_each        two are assumed on machines that have no more
 
@@ -29,7 +29,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -123,7 +122,7 @@ def measured(readings: Mapping[Cell, Reading]) -> dict[str, CostNs]:
 def fit(
     machine: Machine,
     readings: Mapping[Cell, Reading],
-    free: Mapping[str, float],
+    starts: Sequence[Mapping[str, float]],
     place: Callable[[Cell], Sequence[int]],
     turn_ns: float,
     source: str,
@@ -133,17 +132,15 @@ def fit(
     Args:
         machine: all other costs are right in it.
         readings: what to explain; every one has the same weight.
-        free: names of costs and where the search begins, in ns.
+        starts: where to begin the search: the same names of costs in each, in ns.
         place: a cell's CPUs on the machine.
         turn_ns: one turn of private work.
         source: text for the costs.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import OptimizeResult, minimize
 
     cells = list(readings)
-    names = list(free)
-    if not cells or not names:
-        raise _missing("handoff_cas")
+    names = list(starts[0])
     wanted = np.log([readings[c].value_ns for c in cells])
 
     def simulated(logs: _Floats) -> _Floats:
@@ -153,21 +150,17 @@ def fit(
     def error(logs: _Floats) -> float:
         return float(np.sum((simulated(np.clip(logs, *bounds)) - wanted) ** 2))
 
-    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead: a coarse
-    # grid round the guess, then a search without slopes from the best few.
+    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead: searches
+    # without them, from the best of the places to begin, and once more from where the best ended.
     bounds = np.log(SMALLEST_NS), np.log(LARGEST_NS)
-    guess = np.log([free[n] for n in names])
-    grid = [guess + np.log(scales) for scales in product((0.3, 1.0, 3.0), repeat=len(names))]
-    ends = [
-        minimize(
-            error,
-            start,
-            method="Nelder-Mead",
-            options={"xatol": 1e-3, "fatol": 1e-6, "maxfev": 250},
-        )
-        for start in sorted(grid, key=error)[:4]
-    ]
-    logs = np.clip(min(ends, key=lambda end: float(end.fun)).x, *bounds)
+    begin = [np.log([max(SMALLEST_NS, start[n]) for n in names]) for start in starts]
+
+    def search(logs: _Floats) -> OptimizeResult:
+        options = {"xatol": 1e-3, "fatol": 1e-6, "maxfev": 100 * len(names)}
+        return minimize(error, logs, method="Nelder-Mead", options=options)
+
+    first = min(map(search, sorted(begin, key=error)[:5]), key=lambda end: float(end.fun))
+    logs = np.clip(search(first.x).x, *bounds)
     off = simulated(logs) - wanted
     spread = np.linalg.pinv(_slopes(simulated, logs)) @ np.array(
         [np.log(readings[c].resampled(i)) - wanted[i] for i, c in enumerate(cells)]

@@ -83,7 +83,7 @@ def probe_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> l
         cells += [Cell("false_sharing", pair, think=turns) for turns in (0, 20)]
         cells.append(Cell("wake", pair))
     crowds = [crowd for crowd in crowds_of(cpus) if len(crowd) != 1]
-    back = 1000 + 200 * len(ordered)  # turns after which every reader has its copy again
+    back = 400 + 100 * len(ordered)  # turns after which every reader has its copy again
     cells += [Cell("write_shared", crowd, think=back) for crowd in [(first,), *crowds]]
     for crowd in crowds:
         if len(crowd) > 2:

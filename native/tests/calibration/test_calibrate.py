@@ -88,13 +88,14 @@ def test_measured_costs_are_read(desktop: Machine, found: Calibration) -> None:
 
 @pytest.mark.parametrize(
     ("name", "within"),
-    [("transfer.node", 0.05), ("invalidate.node", 0.05), ("tenure", 0.05), ("jitter", 0.35)],
+    [("transfer.node", 0.1), ("invalidate.node", 0.15), ("tenure", 0.05), ("tenure_plain", 0.1)],
 )
 def test_solved_costs_are_found(
     desktop: Machine, found: Calibration, name: str, within: float
 ) -> None:
-    """What only mixtures show is solved for; the jitter is the least visible."""
-    assert found.machine.cost_ps()[name] == pytest.approx(desktop.cost_ps()[name], rel=within)
+    """What only mixtures show is solved for, also where two tenures are one."""
+    want = desktop.cost_ps() | {"tenure_plain": desktop.cost_ps()["tenure"]}
+    assert found.machine.cost_ps()[name] == pytest.approx(want[name], rel=within)
 
 
 def test_the_fit_explains_its_readings(found: Calibration) -> None:
