@@ -21,13 +21,19 @@ static inline uint64_t draw(uint64_t *random)
     return *random * UINT64_C(2685821657736338717);
 }
 
+/* Counted in registers: a count in memory would cost as much as a free lock. */
+struct met {
+    uint64_t count;
+    uint64_t contended;
+};
+
 /* A pause in release (MCS waits for its successor's link there) makes nobody contended. */
-#define SECTION(side, acquire, release)                                                            \
+#define SECTION(side, met, acquire, release)                                                       \
     do {                                                                                           \
         bool waited;                                                                               \
                                                                                                    \
         locklab_waited = false;                                                                    \
-        if (count % LOCKLAB_SAMPLE_EVERY == 0) {                                                   \
+        if (--until == 0) {                                                                        \
             uint64_t called, inside, left;                                                         \
                                                                                                    \
             called = locklab_ticks();                                                              \
@@ -41,15 +47,15 @@ static inline uint64_t draw(uint64_t *random)
             if (waited)                                                                            \
                 locklab_record(&(side)->contended_wait, inside - called);                          \
             locklab_record(&(side)->hold, left - inside);                                          \
+            until = LOCKLAB_SAMPLE_EVERY;                                                          \
         } else {                                                                                   \
             acquire(&state->lock, node);                                                           \
             waited = locklab_waited;                                                               \
             locklab_spend(mix.hold);                                                               \
             release(&state->lock, node);                                                           \
         }                                                                                          \
-        (side)->count++;                                                                           \
-        (side)->contended += waited;                                                               \
-        count++;                                                                                   \
+        (met).count++;                                                                             \
+        (met).contended += waited;                                                                 \
     } while (0)
 
 static void work(void *arg, unsigned thread, const struct locklab_order *order,
@@ -59,22 +65,26 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
     NODE *node = &state->seats[thread].node;
     struct locklab_side *write = &tally->samples->write, *read = &tally->samples->read;
     const struct locklab_mix mix = order->mix;
-    uint64_t count = 0;
+    struct met writes = {0}, reads = {0};
+    unsigned until = 1; /* sections to the next one that is timed */
     /* Never 0, and another one for each thread (the golden ratio's fraction). */
     uint64_t random = (mix.seed + thread) * UINT64_C(0x9E3779B97F4A7C15) | 1;
 
     do {
 #ifdef READ_ACQUIRE
         if (draw(&random) >> 48 >= mix.write_share)
-            SECTION(read, READ_ACQUIRE, READ_RELEASE);
+            SECTION(read, reads, READ_ACQUIRE, READ_RELEASE);
         else
 #endif
-            SECTION(write, ACQUIRE, RELEASE);
+            SECTION(write, writes, ACQUIRE, RELEASE);
         locklab_spend(mix.think);
     } while (!atomic_load_explicit(order->stop, memory_order_relaxed));
-    tally->count = count;
-    tally->writes = write->count;
-    tally->contended = write->contended + read->contended;
+    write->count = tally->writes = writes.count;
+    write->contended = writes.contended;
+    read->count = reads.count;
+    read->contended = reads.contended;
+    tally->count = writes.count + reads.count;
+    tally->contended = writes.contended + reads.contended;
     (void)node;
     (void)random;
 }

@@ -19,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "harness/clock.h"
@@ -90,15 +91,22 @@ static int pin(int cpu)
     return error;
 }
 
-/* Arrives, and waits until the run has come to a gate; returns how far it is. */
+/* Arrives, and waits until the run has come to a gate; returns how far it is. Others may need this CPU
+ * to arrive, so it spins for some microseconds only and then sleeps, again and again. (A sleep, not
+ * sched_yield(): what that does to plain threads is left open.) */
 static enum gate wait_at(struct run *run, enum gate gate)
 {
+    static const struct timespec moment = {.tv_nsec = 1000};
     enum gate seen;
+    unsigned spins = 0;
 
     /* Release: the creator reads the tally's error after it has seen everybody arrive. */
     atomic_fetch_add_explicit(&run->arrived, 1, memory_order_release);
     while ((seen = atomic_load_explicit(&run->gate, memory_order_acquire)) < gate)
-        locklab_polite_pause();
+        if (++spins % 256 != 0)
+            locklab_relax();
+        else
+            nanosleep(&moment, NULL);
     return seen;
 }
 
@@ -118,6 +126,8 @@ static void *thread_main(void *arg)
     sigemptyset(&leave);
     sigaddset(&leave, HOME);
     pthread_sigmask(SIG_UNBLOCK, &leave, NULL);
+    /* Short sleeps shall be short: by default the kernel adds 50 us to each. */
+    prctl(PR_SET_TIMERSLACK, 1);
     if (plan->cpus != NULL)
         worker->tally->error = pin(plan->cpus[worker->number]);
     if (wait_at(run, WARMING) == CANCELLED)

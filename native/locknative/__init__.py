@@ -8,9 +8,13 @@ True
 """
 
 from locknative.errors import ExclusionError, NativeError, StuckError
-from locknative.measure import locks, throughput, validate
+from locknative.experiment import Cell, Experiment, Trial
+from locknative.measure import kernels, locks, throughput, validate
+from locknative.meter import meter_rows
 from locknative.provenance import Provenance
 from locknative.results import Throughput, Validation
+from locknative.runner import Stopping, bench
+from locknative.storage import load, save
 
 try:
     from locknative import _urcu  # noqa: F401
@@ -20,14 +24,23 @@ except ImportError:
     has_urcu = False
 
 __all__ = [
+    "Cell",
     "ExclusionError",
+    "Experiment",
     "NativeError",
     "Provenance",
+    "Stopping",
     "StuckError",
     "Throughput",
+    "Trial",
     "Validation",
+    "bench",
     "has_urcu",
+    "kernels",
+    "load",
     "locks",
+    "meter_rows",
+    "save",
     "throughput",
     "validate",
 ]

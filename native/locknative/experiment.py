@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
-from scipy import stats
 
 from locknative import fairness
 from locknative.executable import Clock
@@ -63,7 +62,10 @@ def estimate(values: Sequence[float]) -> Estimate:
     The interval is exact for whatever distribution: two order statistics (Conover, Practical
     Nonparametric Statistics, 1999, chapter 3.2).
     """
-    interval = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
+    from scipy import stats  # takes a second to import
+
+    # Its type stubs promise a float; it is a pair (scipy.stats.quantile_test).
+    interval: Any = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
     known = math.isfinite(interval.low) and math.isfinite(interval.high)
     return Estimate(
         median=statistics.median(values),
@@ -95,9 +97,14 @@ class Cell(_Data):
     option: int = 0
 
     @property
+    def short_title(self) -> str:
+        """Kernel and threads."""
+        return f"{self.kernel}, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    @property
     def title(self) -> str:
         """Kernel, threads, and the mix as far as there is one."""
-        parts = [self.kernel, f"{self.threads} thread{'s' * (self.threads != 1)}"]
+        parts = [self.short_title]
         if self.hold_ns or self.think_ns:
             parts.append(f"hold {self.hold_ns:g} ns, think {self.think_ns:g} ns")
         if self.write_share < 1:

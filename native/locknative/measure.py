@@ -126,7 +126,7 @@ def throughput(
     duration_s: float = 0.2,
     cpus: Sequence[int] | None = None,
     side: Literal["write", "read"] = "write",
-    patience_s: float = 10.0,
+    patience_s: float = 60.0,
 ) -> Throughput:
     """Count the lock + unlock pairs that pinned threads do in a fixed time.
 

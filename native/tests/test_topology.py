@@ -69,7 +69,7 @@ def test_cpuset_smaller_than_the_machine(tmp_path: Path) -> None:
     machine = big_machine(tmp_path)
     assert (3, 19, 20) == place(3, "compact", machine, {3, 19, 20})
     assert (3, 20, 19) == place(3, "scatter", machine, {3, 19, 20})
-    with pytest.raises(NativeError, match="4 threads do not fit on 3 CPUs.*CPUs 3, 19, 20"):
+    with pytest.raises(NativeError, match=r"4 threads do not fit on 3 CPUs.*CPUs 3, 19, 20"):
         place(4, "compact", machine, {3, 19, 20})
     with pytest.raises(NativeError, match="CPU 4 cannot be used: it is not allowed"):
         place(1, [4], machine, {3, 19, 20})

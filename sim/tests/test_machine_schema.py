@@ -351,7 +351,7 @@ def test_a_measured_figure_has_an_interval() -> None:
 @pytest.mark.parametrize("wrong", [{"low": 5.5}, {"high": 4.9}, {"low": None}])
 def test_an_interval_holds_its_figure(wrong: dict[str, Any]) -> None:
     """Half an interval, or one beside the figure, is refused."""
-    with pytest.raises(MachineError, match="cost.tenure.low: "):
+    with pytest.raises(MachineError, match=r"cost\.tenure\.low: "):
         parse(measured(**wrong), WHERE)
 
 
@@ -371,7 +371,7 @@ def test_a_calibrated_profile_says_where_from() -> None:
     assert origin is not None
     assert tuple(range(8)) == origin.cpus
     found["origin"]["cpus"] = [0]
-    with pytest.raises(MachineError, match="origin.cpus: 1 numbers for 8 CPUs"):
+    with pytest.raises(MachineError, match=r"origin\.cpus: 1 numbers for 8 CPUs"):
         parse(found, WHERE)
 
 

@@ -198,7 +198,7 @@ def test_tenure_keeps_a_line_after_a_fill():
 
 
 def test_plain_tenure_is_of_loads_and_stores():
-    """What an atomic brought is held for its tenure, what a load or store brought for the plain one."""
+    """What atomics brought is held for the tenure, what loads and stores brought for less."""
     apart = {"tenure_ps": 33, "tenure_plain_ps": 5}
     assert MEMORY + 33 == served(write, write, **apart)[1][0]
     assert MEMORY + 5 == served(read, write, **apart)[1][0]

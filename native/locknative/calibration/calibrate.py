@@ -41,8 +41,8 @@ the private work behind the miss, which the simulated one does not."""
 SHARED_READ_NS = 10.0
 JITTER_SHARE = 0.1
 JITTER = (
-    "a tenth of the shortest hand-over, so that waiters do not fall into step; means do not tell it "
-    "from the transfer"
+    "a tenth of the shortest hand-over, so that waiters do not fall into step; "
+    "means do not tell it from the transfer"
 )
 ONE_CPU = "one CPU only: nothing to measure, a round figure"
 TWO_CPUS = "fewer than three CPUs in reach: it can not be told from the others"
@@ -226,7 +226,7 @@ def _starts(free: Sequence[str], cells: Mapping[Cell, Reading]) -> list[dict[str
     """
     one_way = min((r.value_ns for c, r in cells.items() if c.kernel in HANDOFFS), default=100.0)
     if free == NEAR:
-        shares = [
+        shares: list[tuple[float, ...]] = [
             (1 - kept, invalidate, kept, plain * kept)
             for kept in (0.1, 0.3, 0.5, 0.7)
             for invalidate in (0.2, 0.5, 1.0)
@@ -250,6 +250,6 @@ def _note(regime: Regime) -> str:
         return "one regime throughout"
     return (
         f"the hand-over between near CPUs changed while measuring; taken is the regime of "
-        f"{regime.sentinel_ns:.1f} ns, {regime.share:.0%} of the time, and {regime.left_out} trials "
-        "are left out"
+        f"{regime.sentinel_ns:.1f} ns, {regime.share:.0%} of the time, and "
+        f"{regime.left_out} trials are left out"
     )

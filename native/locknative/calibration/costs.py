@@ -18,11 +18,11 @@ the logarithms of the readings:
     shared_read,           write_shared and handoff_store with more than two CPUs; the latter
     invalidate_each        two are assumed on machines that have no more
 
-and, because no probe does what a lock does all at once, two locks by name (:data:`FITTED_LOCKS`), by
-two CPUs: their readings take part in the fit, so they are no predictions.
+and, because no probe does what a lock does all at once, two locks by name (:data:`FITTED_LOCKS`),
+by two CPUs: their readings take part in the fit, so they are no predictions.
 
-**Intervals.** The readings are resampled (bootstrap over trials); a measured cost follows at once, a
-solved one by the inverse of the fit's linear approximation.
+**Intervals.** The readings are resampled (bootstrap over trials); a measured cost follows at once,
+a solved one by the inverse of the fit's linear approximation.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def fit(
         turn_ns: one turn of private work.
         source: text for the costs.
     """
-    from scipy.optimize import OptimizeResult, minimize
+    from scipy.optimize import fmin
 
     cells = list(readings)
     names = list(starts[0])
@@ -155,12 +155,13 @@ def fit(
     bounds = np.log(SMALLEST_NS), np.log(LARGEST_NS)
     begin = [np.log([max(SMALLEST_NS, start[n]) for n in names]) for start in starts]
 
-    def search(logs: _Floats) -> OptimizeResult:
-        options = {"xatol": 1e-3, "fatol": 1e-6, "maxfev": 100 * len(names)}
-        return minimize(error, logs, method="Nelder-Mead", options=options)
+    def search(logs: _Floats) -> _Floats:
+        most = 100 * len(names)
+        found, *_ = fmin(error, logs, xtol=1e-3, ftol=1e-6, maxfun=most, full_output=1, disp=0)
+        return np.asarray(found, np.float64)
 
-    first = min(map(search, sorted(begin, key=error)[:5]), key=lambda end: float(end.fun))
-    logs = np.clip(search(first.x).x, *bounds)
+    best = min(map(search, sorted(begin, key=error)[:5]), key=error)
+    logs = np.clip(search(best), *bounds)
     off = simulated(logs) - wanted
     spread = np.linalg.pinv(_slopes(simulated, logs)) @ np.array(
         [np.log(readings[c].resampled(i)) - wanted[i] for i, c in enumerate(cells)]
@@ -189,7 +190,7 @@ def _slopes(simulated: Callable[[_Floats], _Floats], logs: _Floats) -> _Floats:
 def with_ns(machine: Machine, costs_ns: Mapping[str, float]) -> Machine:
     """Return the machine with some costs, given in ns, in their place."""
     whole = {name: max(1, round(1000 * ns)) for name, ns in costs_ns.items()}
-    return machine.with_costs(**whole)
+    return machine.with_costs(role="fitted", source="", **whole)
 
 
 def _of(

@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import kernels, predict, probe
+from locknative.cli import bench, kernels, predict, probe
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -14,5 +14,6 @@ def native() -> None:
 
 # One module a subcommand; each imports what it needs when it is used.
 app.command("list")(kernels.list_kernels)
+bench.register(app)
 app.command("probe")(probe.probe)
 app.command("predict")(predict.predict)

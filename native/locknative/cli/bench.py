@@ -136,18 +136,27 @@ def _print(output: Console, experiment: Experiment) -> None:
 
     machine = experiment.provenance
     output.print(f"[bold]{escape(machine.cpu_model)}[/bold], Linux {escape(machine.kernel)}")
-    _print_cells(output, experiment)
-    meter = meter_rows(experiment)
+    names = _names(experiment)
+    _print_cells(output, experiment, names)
+    meter = [{**row, "lock": names[row["cell"]]} for row in meter_rows(experiment)]
     print_meter(output, meter)
     _print_waits(output, meter)
     doubts = experiment.doubts
     if doubts:
         output.print("\n  Not a clean measurement:")
     for doubt in doubts:
-        output.print(f"  - {doubt}", markup=False)
+        output.print(f"  - {doubt}", markup=False, soft_wrap=True)
 
 
-def _print_cells(output: Console, experiment: Experiment) -> None:
+def _names(experiment: Experiment) -> list[str]:
+    """Return a name for each cell, without the mix where all cells have the same."""
+    cells = experiment.cells
+    if len({(cell.hold_ns, cell.think_ns, cell.write_share) for cell in cells}) > 1:
+        return [cell.title for cell in cells]
+    return [cell.short_title for cell in cells]
+
+
+def _print_cells(output: Console, experiment: Experiment, names: list[str]) -> None:
     view = tables.table()
     tables.add(view, "cell", fold=True)
     for head in ("time / op", "95 % interval", "rate", "fair", "trials"):
@@ -158,7 +167,7 @@ def _print_cells(output: Console, experiment: Experiment) -> None:
         if row["ns_low"] is not None:
             interval = f"{scale.number(row['ns_low'])} … {scale.text(row['ns_high'])}"
         view.add_row(
-            escape(experiment.cells[index].title),
+            escape(names[index]),
             scale.text(row["ns_per_operation"]),
             interval,
             tables.scale_of(row["per_second"], "1/s").text(row["per_second"]),
@@ -166,9 +175,14 @@ def _print_cells(output: Console, experiment: Experiment) -> None:
             f"{row['trials'] - row['rejected']}/{row['trials']}",
         )
     tables.print_table(output, view)
+    first = experiment.cells[0]
+    if names[0] == first.short_title:
+        output.print(f"\n  hold {first.hold_ns:g} ns, think {first.think_ns:g} ns", end="")
+        output.print(f", {first.write_share:.1%} write" if first.write_share < 1 else "")
     output.print(
-        "\n  Medians over the accepted trials, one process each. time / op: from one operation to\n"
-        "  the next on one thread. rate: of all threads. fair: slowest over fastest thread.",
+        "\n  Medians over the accepted trials, one process each. time / op: from one\n"
+        "  operation to the next on one thread. rate: of all threads. fair: slowest\n"
+        "  over fastest thread. trials: accepted of all.",
         markup=False,
     )
 
@@ -191,8 +205,8 @@ def _print_waits(output: Console, meter: list[dict[str, Any]]) -> None:
         view.add_row(escape(name), *texts)
     tables.print_table(output, view)
     output.print(
-        f"\n  Sampled times contain one reading of the clock, {meter[0]['clock_ns']:.3g} ns; UTIL "
-        "and % CPU do not.",
+        f"\n  Sampled times contain one reading of the clock, {meter[0]['clock_ns']:.3g} ns;\n"
+        "  UTIL and % CPU do not.",
         markup=False,
     )
 

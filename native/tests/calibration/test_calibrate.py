@@ -131,7 +131,7 @@ def test_the_profile_is_a_file(found: Calibration, tmp_path: Path) -> None:
 def test_a_missing_probe_is_named(desktop: Machine) -> None:
     """Without a probe the message says which, and what to do."""
     readings = {c: r for c, r in readings_of(desktop, CPUS).items() if c.kernel != "own_add"}
-    with pytest.raises(NativeError, match="'own_add'.*measure again"):
+    with pytest.raises(NativeError, match=r"'own_add'.*measure again"):
         calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
 
 
@@ -145,7 +145,7 @@ def test_one_cpu(desktop: Machine) -> None:
 
 
 def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:
-    """Locks that the fit has not seen are predicted to a few per cent, ones that it saw not judged."""
+    """Locks that the fit has not seen are predicted to a few per cent; seen ones are not judged."""
     cells = [
         Cell(lock, CPU, loop, hold=hold, think=think, write_share=WHOLE if loop == "latency" else 0)
         for lock in ("ticket", "mcs", "ttas", "rwlock")

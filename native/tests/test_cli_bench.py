@@ -1,0 +1,106 @@
+"""``locklab native bench`` and ``show``: tables, JSON, files and refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from made_up import experiment, trial
+from typer.testing import CliRunner
+
+import locknative
+from locknative.cli import app
+from locknative.cli.bench import document
+
+CPUS = sorted(os.sched_getaffinity(0))
+SMALL = ["--duration-ms", "2", "--warmup-ms", "1", "--trials", "2"]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Run the command; return exit code, stdout and stderr."""
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_json_and_file(tmp_path: Path) -> None:
+    """Stdout is one document; the file holds the same experiment, and show prints it again."""
+    file = tmp_path / "found.parquet"
+    code, out, _ = run("bench", "rwlock", "--threads", "1", *SMALL, "--json", "--out", str(file))
+    assert 0 == code
+    found = json.loads(out)
+    assert ["rwlock"] == [cell["kernel"] for cell in found["cells"]]
+    assert {"began", "seed", "clock", "provenance", "clean", "doubts", "meter"} <= set(found)
+    assert found == json.loads(run("show", str(file), "--json")[1])
+    assert 2 == len(locknative.load(file).trials)
+
+
+def test_document_has_what_the_module_promises() -> None:
+    """Rows of cells and of the meter have the columns that the docstring lists."""
+    from locknative.cli import bench
+
+    found = document(experiment([trial(i) for i in range(10)]))
+    for part in ("cells", "meter"):
+        for row in found[part]:
+            assert [] == [key for key in row if f'"{key}"' not in (bench.__doc__ or "")]
+    assert [] == [key for key in found if f'"{key}"' not in (bench.__doc__ or "")]
+
+
+def test_tables(tmp_path: Path) -> None:
+    """Nothing is cut: each figure of the cells, the meter, the waits; and the doubts are told."""
+    kept = experiment([trial(i, count=1200) for i in range(9)] + [trial(9, cpu_ns=1)])
+    locknative.save(kept, tmp_path / "found.json")
+    code, out, _ = run("show", str(tmp_path / "found.json"))
+    assert 0 == code
+    for text in ("a CPU, Linux 6.1", "1.25 us", "9/10", "0.33", "14.4%", "25.0%", "510 ns"):
+        assert text in out
+    for text in ("p99.9", "one reading of the clock, 10 ns", "- tas, 2 threads: 9 undisturbed"):
+        assert text in out
+    assert "…\n" not in out
+
+
+def test_all_is_well(tmp_path: Path) -> None:
+    """Where nothing speaks against it, nothing is said against it."""
+    locknative.save(experiment([trial(i) for i in range(10)]), tmp_path / "found.json")
+    assert "Not a clean measurement" not in run("show", str(tmp_path / "found.json"))[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["bench", "tikcet"], "did you mean 'ticket'"),
+        (["bench", "tas", "--threads", "one"], "--threads one"),
+        (["bench", "tas", "--hold-ns", "1,x"], "--hold-ns 1,x: write numbers"),
+        (["bench", "tas", "--placement", "near"], "--placement near"),
+        (["bench", "tas", "--threads", "4097"], "do not fit"),
+        (["bench", "tas", "--out", "found.csv"], "ends in .json or .parquet"),
+        (["bench", "tas", "--precision", "2"], "precision of 2"),
+        (["bench", "tas", "--option", "-1"], "--option -1"),
+        (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
+        (["show", "none.json"], "cannot be read"),
+    ],
+)
+def test_refusals(arguments: list[str], message: str) -> None:
+    """Bad input is one message on stderr, exit code 2, and nothing on stdout."""
+    code, out, err = run(*arguments)
+    assert (2, "") == (code, out)
+    assert err.startswith("error: ")
+    assert message in err
+
+
+def test_free_placement() -> None:
+    """Without pinning it works too, and the record has no CPUs."""
+    found = json.loads(
+        run("bench", "tas", "--threads", "1", "--placement", "free", *SMALL, "--json")[1]
+    )
+    assert [[]] == [cell["cpus"] for cell in found["cells"]]
+
+
+def test_cpu_numbers() -> None:
+    """A list of CPUs is taken as it is."""
+    one = str(CPUS[-1])
+    found = json.loads(
+        run("bench", "tas", "--threads", "1", "--placement", one, *SMALL, "--json")[1]
+    )
+    assert [[CPUS[-1]]] == [cell["cpus"] for cell in found["cells"]]

@@ -1,0 +1,50 @@
+"""The lock meter on real cores: lockmeter's columns from sampled times."""
+
+from __future__ import annotations
+
+from math import isclose
+
+from made_up import CELL, experiment, trial
+
+from locknative.meter import meter_rows
+
+# Two threads, 1200 + 400 acquisitions in a ms; one sample each: hold 100 ns, wait 510 ns.
+ROW = meter_rows(experiment([trial(i, count=1200) for i in range(10)]))[0]
+
+
+def test_counts() -> None:
+    """TOTAL, CON, NOWAIT and SPIN are of all acquisitions."""
+    assert (16_000, 0.25, 0.75, 0.25) == (ROW["total"], ROW["con"], ROW["nowait"], ROW["spin"])
+    assert isclose(1600 / 1e-3, ROW["per_second"])
+
+
+def test_times() -> None:
+    """HOLD and WAIT are as sampled, the clock's own time in them, and it is told."""
+    assert (100.0, 100.0) == (ROW["hold_ns"], ROW["hold_max_ns"])
+    assert (510.0, 510.0) == (ROW["wait_ns"], ROW["wait_max_ns"])
+    assert (10.0, 20) == (ROW["clock_ns"], ROW["samples"])
+    assert {"p50", "p90", "p99", "p99.9", "max"} == set(ROW["wait"])
+
+
+def test_shares() -> None:
+    """UTIL is hold times TOTAL over the window, without the clock; the wait's share likewise."""
+    assert isclose(90e-9 * 16_000 / 10e-3, ROW["util"])
+    assert isclose(500e-9 * 4_000 / 20e-3, ROW["cpu_share"])
+
+
+def test_sides() -> None:
+    """A side that nobody entered has no row, and bare pairs have none at all."""
+    found = experiment([trial(i) for i in range(10)])
+    assert ["write"] == [row["side"] for row in meter_rows(found)]
+    bare = CELL.model_copy(update={"loop": "throughput"})
+    assert [] == meter_rows(experiment([trial(i) for i in range(10)], (bare,)))
+
+
+def test_names_are_the_simulators() -> None:
+    """Every column of the simulator's lock meter is there, under the same name."""
+    from locksim.locks.tas import TASLock
+    from locksim.simulation import simulate
+    from locksim.workloads.critical_section import CriticalSection
+
+    simulated = simulate(CriticalSection(lock=TASLock), cpus=2, operations=20, replications=1)
+    assert set(simulated.by_lock().columns) <= set(ROW)
