@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+/* One acquisition in so many is timed: a prime, so that no regular pattern hides from them. */
+#define LOCKLAB_SAMPLE_EVERY 61
+
 #define LOCKLAB_SUB_BITS 6
 #define LOCKLAB_BUCKETS (128 + (64 - 1 - LOCKLAB_SUB_BITS) * (1 << LOCKLAB_SUB_BITS))
 

@@ -139,7 +139,7 @@ def _formulas(
 
 
 def _usl(cell: Cell, readings: Mapping[Cell, Reading]) -> float:
-    """What the law says that is fitted to every other point of the curve, for the points between."""
+    """What the law fitted to every other point of the curve says of the points between."""
     from locksim.analytic import fit
     from locksim.analytic.usl import MIN_POINTS
 

@@ -23,7 +23,7 @@ enum { AGENT_BITS = 11, TRANSACTIONS = 1 << 20 }; /* TRANSACTIONS: the jitter's 
 /* What the caller fills in; benchmarks/opponent.py has the same fields in the same order. */
 struct setup {
     int64_t n_cpus, n_nodes, n_classes, n_lines, line_shift, entries;
-    int64_t l1, store, rmw, pause, tenure, jitter, invalidate_each, shared_read, bus;
+    int64_t l1, store, rmw, pause, tenure, tenure_plain, jitter, invalidate_each, shared_read, bus;
     int64_t blocking, nearest, bus_kind, busy_percent;
     const int64_t *transfer, *memory, *invalidate; /* [class] */
     const int64_t *node_of;                        /* [cpu] */
@@ -531,7 +531,9 @@ static inline int64_t serve(struct model *m, int a, size_t l, bool exclusive, in
     const int64_t busy = took * s->busy_percent / 100;
     m->agent[a].delay = took - busy;
     line->ready = start + busy;
-    const int64_t quiet = line->ready + s->tenure;
+    /* Even agents are cores: they ask for the right to write for an atomic only. */
+    const bool atomic = exclusive && (a & 1) == 0;
+    const int64_t quiet = line->ready + (atomic ? s->tenure : s->tenure_plain);
     if (exclusive) {
         line->free = line->quiet = quiet;
     } else {

@@ -31,7 +31,8 @@ FLAGS = ("-std=c11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror")
 
 _WHOLE = (
     ["n_cpus", "n_nodes", "n_classes", "n_lines", "line_shift", "entries"]
-    + ["l1", "store", "rmw", "pause", "tenure", "jitter", "invalidate_each", "shared_read", "bus"]
+    + ["l1", "store", "rmw", "pause", "tenure", "tenure_plain", "jitter"]
+    + ["invalidate_each", "shared_read", "bus"]
     + ["blocking", "nearest", "bus_kind", "busy_percent"]
 )
 _TABLES = ["transfer", "memory", "invalidate", "node_of", "distance", "home_distance", "home"]
@@ -134,7 +135,8 @@ class Opponent:
         whole = (
             [t.n_cpus, t.n_nodes, len(t.transfer_ps), n_lines]
             + [t.words_per_line.bit_length() - 1, t.store_buffer_entries]
-            + [t.l1_hit_ps, t.store_ps, t.rmw_ps, t.pause_ps, t.tenure_ps, t.jitter_ps]
+            + [t.l1_hit_ps, t.store_ps, t.rmw_ps, t.pause_ps]
+            + [t.tenure_ps, t.tenure_plain_ps, t.jitter_ps]
             + [
                 t.invalidate_each_ps,
                 t.shared_read_ps,

@@ -48,6 +48,7 @@ def machines(draw: st.DrawFn) -> MachineTables:
         fence_ps=draw(st.integers(0, 4)),
         pause_ps=draw(st.integers(1, 5)),
         tenure_ps=draw(st.sampled_from([0, 0, 1, 7, 40])),
+        tenure_plain_ps=draw(st.sampled_from([0, 0, 1, 7, 40])),
         jitter_ps=draw(st.sampled_from([0, 0, 1, 9])),
         invalidate_each_ps=draw(st.integers(0, 5)),
         shared_read_ps=0 if blocking else draw(st.integers(1, 8)),

@@ -130,6 +130,7 @@ def test_equals_fast_engine_under_contention(
     seed=st.integers(0, 2**40),
     jump=st.booleans(),
     tenure_ps=st.integers(0, 100 * NS),
+    tenure_plain_ps=st.integers(0, 100 * NS),
     jitter_ps=st.integers(0, 20 * NS),
     line_busy_percent=st.sampled_from([1, 37, 100]),
     stops=st.lists(st.integers(1, 10 * US), min_size=1, max_size=3),
@@ -145,6 +146,7 @@ def test_equals_fast_engine_on_random_settings(
     seed: int,
     jump: bool,
     tenure_ps: int,
+    tenure_plain_ps: int,
     jitter_ps: int,
     line_busy_percent: int,
     stops: list[int],
@@ -166,6 +168,7 @@ def test_equals_fast_engine_on_random_settings(
         seed=seed,
         jump=jump,
         tenure_ps=tenure_ps,
+        tenure_plain_ps=tenure_plain_ps,
         jitter_ps=jitter_ps,
         line_busy_percent=line_busy_percent,
     )

@@ -106,7 +106,7 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("topology.node", 8, "topology.node: unknown key; did you mean 'nodes'?"),
     ("colour", "red",
      "colour: unknown key; known are: "
-     "cost, description, name, protocol, schema, title, topology"),
+     "cost, description, name, origin, protocol, schema, title, topology"),
     ("cost.transfer.fra", figure(95),
      "cost.transfer.fra: no distance class 'fra'; did you mean 'far'?"),
     ("cost.memory.core", figure(5),
@@ -333,3 +333,52 @@ def test_a_profile_file_of_ones_own_loads_by_path(tmp_path: Path) -> None:
 def test_errors_ask_for_exit_code_two() -> None:
     """The command line exits with 2 on any MachineError."""
     assert 2 == MachineError.exit_code
+
+
+def measured(**more: Any) -> dict[str, Any]:
+    """A sound profile whose tenure was measured."""
+    found = document()
+    found["cost"]["tenure"] = figure(5, low=4.5, high=6, trials=10) | more
+    return found
+
+
+def test_a_measured_figure_has_an_interval() -> None:
+    """The interval and the trials are reported with the figure."""
+    (tenure,) = (p for p in parse(measured(), WHERE).parameters() if p.name == "tenure")
+    assert (4.5, 6, 10) == (tenure.low, tenure.high, tenure.trials)
+
+
+@pytest.mark.parametrize("wrong", [{"low": 5.5}, {"high": 4.9}, {"low": None}])
+def test_an_interval_holds_its_figure(wrong: dict[str, Any]) -> None:
+    """Half an interval, or one beside the figure, is refused."""
+    with pytest.raises(MachineError, match=r"cost\.tenure\.low: "):
+        parse(measured(**wrong), WHERE)
+
+
+def test_a_calibrated_profile_says_where_from() -> None:
+    """The origin names a real CPU for each simulated one."""
+    found = document()
+    found["origin"] = {
+        "date": "2026-01-01",
+        "cpu_model": "A CPU",
+        "kernel": "6.0",
+        "virtualised": True,
+        "turn_ns": 0.3,
+        "cpus": list(range(8)),
+        "note": "none",
+    }
+    origin = parse(found, WHERE).origin
+    assert origin is not None
+    assert tuple(range(8)) == origin.cpus
+    found["origin"]["cpus"] = [0]
+    with pytest.raises(MachineError, match=r"origin\.cpus: 1 numbers for 8 CPUs"):
+        parse(found, WHERE)
+
+
+def test_plain_tenure_is_the_tenure_unless_given() -> None:
+    """Profiles that have one tenure use it for everything."""
+    found = document()
+    assert 5000 == parse(found, WHERE).tables(2).tenure_plain_ps
+    found["cost"]["tenure_plain"] = figure(0)
+    tables = parse(found, WHERE).tables(2)
+    assert (5000, 0) == (tables.tenure_ps, tables.tenure_plain_ps)

@@ -32,6 +32,7 @@ machines = st.fixed_dictionaries(
         "bus_kind": st.integers(0, 2),
         "store_buffer_entries": st.integers(1, 3),
         "tenure_ps": st.sampled_from([0, 40]),
+        "tenure_plain_ps": st.sampled_from([0, 25]),
         "jitter_ps": st.sampled_from([0, 70]),
         "rmw_ps": st.sampled_from([0, 5]),
         "store_ps": st.sampled_from([0, 2]),

@@ -23,7 +23,7 @@ from tiny_machine import (
 )
 
 from locksim.engine.randomness import TRANSACTIONS, below, draw
-from locksim.lang import pause
+from locksim.lang import RELAXED, pause
 
 
 def read(self: Any):
@@ -34,6 +34,11 @@ def read(self: Any):
 def write(self: Any):
     """Change a."""
     yield self.a.fetch_add(1)
+
+
+def put(self: Any):
+    """Store to a."""
+    yield self.a.store(1, RELAXED)
 
 
 def idle(self: Any):
@@ -190,6 +195,15 @@ def test_tenure_keeps_a_line_after_a_fill():
     held = MEMORY + 33
     assert (held, 2, 1, held + TRANSFER) == served(write, write, tenure_ps=33)[1]
     assert (held, 2, 1, held + TRANSFER) == served(write, read, tenure_ps=33)[1]
+
+
+def test_plain_tenure_is_of_loads_and_stores():
+    """What atomics brought is held for the tenure, what loads and stores brought for less."""
+    apart = {"tenure_ps": 33, "tenure_plain_ps": 5}
+    assert MEMORY + 33 == served(write, write, **apart)[1][0]
+    assert MEMORY + 5 == served(read, write, **apart)[1][0]
+    assert MEMORY + 5 == served(put, write, **apart)[1][0]
+    assert MEMORY + 33 == served(write, write, tenure_ps=33, tenure_plain_ps=0)[1][0]
 
 
 def test_tenure_of_a_reader_holds_up_writers_only():

@@ -96,6 +96,7 @@ def tables(n_cpus: int = 4, **changes: Any) -> MachineTables:
         "fence_ps": FENCE,
         "pause_ps": PAUSE,
         "tenure_ps": 0,
+        "tenure_plain_ps": changes.get("tenure_ps", 0),
         "jitter_ps": 0,
         "line_busy_percent": 100,
         "invalidate_each_ps": EACH,

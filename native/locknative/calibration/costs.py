@@ -13,22 +13,22 @@ simulated loop (:mod:`.loops`) reads what the real one read, found together by l
 the logarithms of the readings:
 
     transfer, invalidate   handoff_cas, handoff_store; for each distance class
-    tenure, jitter         contended_add at several think times, between near CPUs
+    tenure, tenure_plain   contended_add, with and without think time, against the hand-overs,
+                           between near CPUs
     shared_read,           write_shared and handoff_store with more than two CPUs; the latter
     invalidate_each        two are assumed on machines that have no more
 
-and, because no probe does what a lock does all at once, two locks by name (:data:`FITTED_LOCKS`), by
-two CPUs: their readings take part in the fit, so they are no predictions.
+and, because no probe does what a lock does all at once, two locks by name (:data:`FITTED_LOCKS`),
+by two CPUs: their readings take part in the fit, so they are no predictions.
 
-**Intervals.** The readings are resampled (bootstrap over trials); a measured cost follows at once, a
-solved one by the inverse of the fit's linear approximation.
+**Intervals.** The readings are resampled (bootstrap over trials); a measured cost follows at once,
+a solved one by the inverse of the fit's linear approximation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -122,7 +122,7 @@ def measured(readings: Mapping[Cell, Reading]) -> dict[str, CostNs]:
 def fit(
     machine: Machine,
     readings: Mapping[Cell, Reading],
-    free: Mapping[str, float],
+    starts: Sequence[Mapping[str, float]],
     place: Callable[[Cell], Sequence[int]],
     turn_ns: float,
     source: str,
@@ -132,17 +132,15 @@ def fit(
     Args:
         machine: all other costs are right in it.
         readings: what to explain; every one has the same weight.
-        free: names of costs and where the search begins, in ns.
+        starts: where to begin the search: the same names of costs in each, in ns.
         place: a cell's CPUs on the machine.
         turn_ns: one turn of private work.
         source: text for the costs.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import fmin
 
     cells = list(readings)
-    names = list(free)
-    if not cells or not names:
-        raise _missing("handoff_cas")
+    names = list(starts[0])
     wanted = np.log([readings[c].value_ns for c in cells])
 
     def simulated(logs: _Floats) -> _Floats:
@@ -152,21 +150,18 @@ def fit(
     def error(logs: _Floats) -> float:
         return float(np.sum((simulated(np.clip(logs, *bounds)) - wanted) ** 2))
 
-    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead: a coarse
-    # grid round the guess, then a search without slopes from the best few.
+    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead: searches
+    # without them, from the best of the places to begin, and once more from where the best ended.
     bounds = np.log(SMALLEST_NS), np.log(LARGEST_NS)
-    guess = np.log([free[n] for n in names])
-    grid = [guess + np.log(scales) for scales in product((0.3, 1.0, 3.0), repeat=len(names))]
-    ends = [
-        minimize(
-            error,
-            start,
-            method="Nelder-Mead",
-            options={"xatol": 1e-3, "fatol": 1e-6, "maxfev": 250},
-        )
-        for start in sorted(grid, key=error)[:4]
-    ]
-    logs = np.clip(min(ends, key=lambda end: float(end.fun)).x, *bounds)
+    begin = [np.log([max(SMALLEST_NS, start[n]) for n in names]) for start in starts]
+
+    def search(logs: _Floats) -> _Floats:
+        most = 100 * len(names)
+        found, *_ = fmin(error, logs, xtol=1e-3, ftol=1e-6, maxfun=most, full_output=1, disp=0)
+        return np.asarray(found, np.float64)
+
+    best = min(map(search, sorted(begin, key=error)[:5]), key=error)
+    logs = np.clip(search(best), *bounds)
     off = simulated(logs) - wanted
     spread = np.linalg.pinv(_slopes(simulated, logs)) @ np.array(
         [np.log(readings[c].resampled(i)) - wanted[i] for i, c in enumerate(cells)]
@@ -195,7 +190,7 @@ def _slopes(simulated: Callable[[_Floats], _Floats], logs: _Floats) -> _Floats:
 def with_ns(machine: Machine, costs_ns: Mapping[str, float]) -> Machine:
     """Return the machine with some costs, given in ns, in their place."""
     whole = {name: max(1, round(1000 * ns)) for name, ns in costs_ns.items()}
-    return machine.with_costs(**whole)
+    return machine.with_costs(role="fitted", source="", **whole)
 
 
 def _of(

@@ -1,14 +1,14 @@
 """The loops of the native harness on a simulated machine: what a cell would read there.
 
 The simulated loop does the same operations in the same order; turns of private work become
-picoseconds by the rate that ``own_spend`` measured. A reading is what
-:func:`locknative.calibration.readings.value_ns` makes of a trial: ns from one operation to the next.
+picoseconds by the rate that ``own_spend`` measured. A reading is,
+as in :func:`locknative.calibration.readings.value_ns`, the ns from one operation to the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from locknative.sweep.cells import WHOLE, Cell
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PROBES = ("contended_add", "false_sharing", "handoff_cas", "handoff_store", "write_shared")
 OPERATIONS = 400
-"""Units of work a CPU that a simulated reading is taken over, after a quarter of that as warm-up."""
+"""Units of work a CPU that a simulated reading is taken over, after a quarter as warm-up."""
 
 
 def workload(cell: Cell, turn_ns: float) -> Workload:
@@ -85,11 +85,17 @@ def reading_ns(
 
 def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
     from locksim.cli.workloads import workload_for
+    from locksim.lang.struct import SeqLock
+    from locksim.workloads.blocking_readers import BlockingReaders
 
     if cell.loop == "throughput":
         reads = 100 if cell.read else 0
     else:
         reads = round(100 * (1 - cell.write_share / WHOLE))
-    load = workload_for(cell.kernel, 0, 0, reads, words=0)
+    load: Any = workload_for(cell.kernel, 0, 0, reads, words=0)
+    # Of a sequence lock whose readers may wait, the native loop's read side is the one that does.
+    if isinstance(load.lock, SeqLock) and hasattr(load.lock, "read_acquire"):
+        load = BlockingReaders(lock=load.lock, read_percent=reads, blocking_percent=100, words=0)
     times = {"hold_ps": hold_ps, "think_ps": think_ps, "exponential": 0}
-    return type(load)(**{**load._params, **times}, lock=load.lock)
+    found: Workload = type(load)(**{**load._params, **times}, lock=load.lock)
+    return found

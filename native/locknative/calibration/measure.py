@@ -59,11 +59,12 @@ def sweep_here(
     short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, wanted)]
     if short:
         load = os.getloadavg()[0]
+        where = f"{short[0].kernel} on CPUs {', '.join(map(str, short[0].cpus))}"
         raise NativeError(
-            f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for example "
-            f"{short[0].kernel} on CPUs {', '.join(map(str, short[0].cpus))}. {_why(folder)}(load "
-            f"{load:.1f} on {len(cpus)} CPUs). Measure when the machine is idle, allow more --seconds, "
-            f"or try shorter trials (--trial-ms {max(1, trial_ms // 4)})"
+            f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for "
+            f"example {where}. {_why(folder)}(load {load:.1f} on {len(cpus)} CPUs). Measure when "
+            f"the machine is idle, allow more --seconds, or try shorter trials (--trial-ms "
+            f"{max(1, trial_ms // 4)})"
         )
 
 

@@ -5,8 +5,8 @@ is the sampling unit. What it is a median of depends on the kernel: mostly the t
 operation to the next, all threads together; for ``write_shared`` that of the writer alone.
 
 **Regimes.** Virtual CPUs may be moved while a sweep runs, and two that shared a cache no longer do.
-The sentinel, a hand-over that is timed about once a second, shows it: its readings fall into groups far
-apart. A trial of several CPUs is taken only if the sentinels before and after it belong to the
+The sentinel, a hand-over that is timed about once a second, shows it: its readings fall into groups
+far apart. A trial of several CPUs is taken only if the sentinels before and after it belong to the
 group that most of them belong to; on real hardware there is only one group, and nothing is lost.
 """
 
@@ -137,14 +137,19 @@ def value_ns(cell: Cell, tallies: list[Mapping[str, Any]]) -> float | None:
 def _sentinels(values: Mapping[Cell, list[tuple[float, float]]]) -> list[tuple[float, float]]:
     """The hand-over that was timed most often, in the order of time."""
     series = [v for c, v in values.items() if c.kernel == "handoff_cas" and c.threads == 2]
-    return sorted(max(series, key=len)) if series else []
+    longest: list[tuple[float, float]] = []
+    for pairs in series:
+        longest = max(longest, pairs, key=len)
+    return sorted(longest)
 
 
 def _groups(values: list[float]) -> list[int]:
     """Number the values' groups: sorted, a step by more than ``APART`` begins the next."""
+    if not values:
+        return []
     order = np.argsort(values)
     ordered = np.asarray(values, np.float64)[order]
-    steps = np.concatenate([[0], np.cumsum(ordered[1:] > APART * ordered[:-1])]) if values else []
+    steps = np.concatenate([[0], np.cumsum(ordered[1:] > APART * ordered[:-1])])
     groups = [0] * len(values)
     for position, group in zip(order, steps, strict=True):
         groups[position] = int(group)

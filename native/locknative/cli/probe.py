@@ -90,9 +90,9 @@ def probe(
     _print(rows)
     if regime.share < 1:
         common.say(
-            f"\n  The machine changed while it was measured: hand-overs took {regime.sentinel_ns:.1f} "
-            f"ns for {regime.share:.0%} of the\n  time; {regime.left_out} trials from other times are "
-            "left out."
+            "\n  The machine changed while it was measured: hand-overs took "
+            f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
+            f"{regime.left_out} trials from other times are left out."
         )
 
 

@@ -10,7 +10,7 @@ if not __package__:  # run as a folder: make it a package of its own, so that it
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
     __package__ = "sweep"
 
-from sweep import cells, folder, topology, trials
+from . import cells, folder, topology, trials
 
 
 def main() -> int:

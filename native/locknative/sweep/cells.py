@@ -83,7 +83,7 @@ def probe_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> l
         cells += [Cell("false_sharing", pair, think=turns) for turns in (0, 20)]
         cells.append(Cell("wake", pair))
     crowds = [crowd for crowd in crowds_of(cpus) if len(crowd) != 1]
-    back = 1000 + 200 * len(ordered)  # turns after which every reader has its copy again
+    back = 400 + 100 * len(ordered)  # turns after which every reader has its copy again
     cells += [Cell("write_shared", crowd, think=back) for crowd in [(first,), *crowds]]
     for crowd in crowds:
         if len(crowd) > 2:
@@ -109,14 +109,14 @@ def kernel_cells(cpus: Sequence[Cpu], kernels: Iterable[dict[str, Any]]) -> list
 
 
 def crowds_of(cpus: Sequence[Cpu]) -> list[tuple[int, ...]]:
-    """Return sets of 1, 2, 4, … and all CPUs, near to one another and spread out, if that differs."""
+    """Return sets of 1, 2, 4, … and all CPUs, near to one another and, if that differs, spread."""
     counts = [1]
     while 2 * counts[-1] < len(cpus):
         counts.append(2 * counts[-1])
     if len(cpus) > 1:
         counts.append(len(cpus))
     orders = [[c.number for c in order(cpus)] for order in (compact, scatter)]
-    crowds = {}
+    crowds: dict[tuple[int, frozenset[int]], tuple[int, ...]] = {}
     for count in counts:
         for order in orders:
             crowds.setdefault((count, frozenset(order[:count])), tuple(order[:count]))

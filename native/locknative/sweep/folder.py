@@ -1,7 +1,8 @@
 """A sweep's folder: ``provenance.json``, and ``trials.jsonl`` with one trial a line.
 
-A line is ``{"cell": …, "at": seconds since 1970, "rejected": null or why, "result": …}``; ``cell`` is
-:class:`.cells.Cell` by name, ``result`` what ``locklab-native run`` printed (null if it failed).
+A line is ``{"cell": …, "at": seconds since 1970, "rejected": null or why, "result": …}``;
+``cell`` is :class:`.cells.Cell` by name, ``result`` what ``locklab-native run`` printed,
+null if it failed.
 """
 
 from __future__ import annotations

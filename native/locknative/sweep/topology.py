@@ -1,9 +1,9 @@
 """The CPUs that this process may use, and how near any two are: from /sys.
 
 Distances are named by what two CPUs share, nearest first: ``core`` (hardware threads of one core),
-``cache`` (the last-level cache), ``node`` (memory), ``package`` (the socket), ``system`` (nothing but
-the machine). What /sys does not tell is taken to be shared: a container without /sys has CPUs that
-are all equally near.
+``cache`` (the last-level cache), ``node`` (memory), ``package`` (the socket), ``system`` (nothing
+but the machine). What /sys does not tell is taken to be shared: a container without /sys has
+CPUs that are all equally near.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ def relation(a: Cpu, b: Cpu) -> str:
 
 
 def compact(cpus: Iterable[Cpu]) -> list[Cpu]:
-    """Return the CPUs so that neighbours are near: all cores of a cache, of a node, of a package,
-    and only then the further hardware threads of each core.
+    """Return the CPUs so that neighbours are near: by package, node and cache.
+
+    Every core's first hardware thread comes before any core's second.
     """
     return sorted(cpus, key=lambda c: (_sibling(c), c.package, c.node, c.cache, c.number))
 

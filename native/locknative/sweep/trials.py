@@ -1,15 +1,15 @@
 """Trials: one process each, in random order, until every cell has enough or time is up.
 
-The process is the sampling unit, since where things lie in memory moves results by more than
-what differs inside one process. Each round runs every cell that has not enough trials yet, in an order of
-its own; a slow drift of the machine thus becomes noise in all cells instead of an error in some.
+The process is the sampling unit, since where things lie in memory moves results by more than what
+differs inside one process. Each round runs every cell that has not enough trials yet, in an order
+of its own; a slow drift of the machine becomes noise in all cells, not an error in some.
 
 A trial is rejected, and kept with the reason, when the hypervisor took time, when a thread did not
 have its CPU for 99 % of its time (sleeping probes are exempt), or when the threads did not run at
 the same time: one that got its CPU late has a short time of its own, in which it was alone or late.
 
-A hypervisor may move virtual CPUs between caches while a sweep runs; what two of them share, and with
-it every shared line's cost, then changes several times over. So a sentinel is run about once a
+A hypervisor may move virtual CPUs between caches while a sweep runs; what two of them share, and
+with it every shared line's cost, then changes several times over. So a sentinel is run about once a
 second: a hand-over between the two nearest CPUs. ``locknative.calibration.readings`` tells by it
 which trials belong together.
 """

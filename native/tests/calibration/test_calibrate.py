@@ -88,13 +88,14 @@ def test_measured_costs_are_read(desktop: Machine, found: Calibration) -> None:
 
 @pytest.mark.parametrize(
     ("name", "within"),
-    [("transfer.node", 0.05), ("invalidate.node", 0.05), ("tenure", 0.05), ("jitter", 0.35)],
+    [("transfer.node", 0.1), ("invalidate.node", 0.15), ("tenure", 0.05), ("tenure_plain", 0.1)],
 )
 def test_solved_costs_are_found(
     desktop: Machine, found: Calibration, name: str, within: float
 ) -> None:
-    """What only mixtures show is solved for; the jitter is the least visible."""
-    assert found.machine.cost_ps()[name] == pytest.approx(desktop.cost_ps()[name], rel=within)
+    """What only mixtures show is solved for, also where two tenures are one."""
+    want = desktop.cost_ps() | {"tenure_plain": desktop.cost_ps()["tenure"]}
+    assert found.machine.cost_ps()[name] == pytest.approx(want[name], rel=within)
 
 
 def test_the_fit_explains_its_readings(found: Calibration) -> None:
@@ -130,7 +131,7 @@ def test_the_profile_is_a_file(found: Calibration, tmp_path: Path) -> None:
 def test_a_missing_probe_is_named(desktop: Machine) -> None:
     """Without a probe the message says which, and what to do."""
     readings = {c: r for c, r in readings_of(desktop, CPUS).items() if c.kernel != "own_add"}
-    with pytest.raises(NativeError, match="'own_add'.*measure again"):
+    with pytest.raises(NativeError, match=r"'own_add'.*measure again"):
         calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
 
 
@@ -144,7 +145,7 @@ def test_one_cpu(desktop: Machine) -> None:
 
 
 def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:
-    """Locks that the fit has not seen are predicted to a few per cent, ones that it saw not judged."""
+    """Locks that the fit has not seen are predicted to a few per cent; seen ones are not judged."""
     cells = [
         Cell(lock, CPU, loop, hold=hold, think=think, write_share=WHOLE if loop == "latency" else 0)
         for lock in ("ticket", "mcs", "ttas", "rwlock")

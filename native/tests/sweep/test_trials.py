@@ -40,7 +40,8 @@ def stub(tmp_path: Path) -> Stub:
         file.write_text(
             f"#!{sys.executable}\nimport sys\n"
             f"if sys.argv[1] == 'list':\n    print({LISTED!r}); sys.exit(0)\n"
-            f"if {status}:\n    print('error: no such thing', file=sys.stderr); sys.exit({status})\n"
+            f"if {status}:\n"
+            f"    print('error: no such thing', file=sys.stderr); sys.exit({status})\n"
             f"print({json.dumps(trial)!r})\n"
         )
         file.chmod(0o755)
@@ -118,7 +119,7 @@ def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_rejection(stub: Stub, cell: Cell, tallies: list[Any], why: str | None) -> None:
-    """Threads that did not have their CPUs, or not at one time, make no trial; sleepers may sleep."""
+    """Threads without their CPUs, or not at one time, make no trial; sleepers may sleep."""
     record = trial(stub(tallies), cell, 1, 1)
     if why is None:
         assert record["rejected"] is None

@@ -102,8 +102,13 @@ class Coherence:
         self.distance = [[int(d) for d in row] for row in tables.distance]
         self.bus_free_at = [0] * max(1, tables.n_nodes)
 
-    def serve(self, line: Line[_Requester], cpu: int, exclusive: bool, now: int) -> Served:
-        """Serve a CPU's request for a line, which must be free now."""
+    def serve(
+        self, line: Line[_Requester], cpu: int, exclusive: bool, now: int, *, atomic: bool = False
+    ) -> Served:
+        """Serve a CPU's request for a line, which must be free now.
+
+        ``atomic``: an atomic instruction asks, not a load or the store buffer.
+        """
         if line.writable(cpu) or (not exclusive and line.readable(cpu)):
             # An earlier request of the CPU's other agent has brought what this one was queued for.
             return Served(now + self.tables.l1_hit_ps, "hits")
@@ -126,7 +131,9 @@ class Coherence:
         latency += self._jitter()
         busy = latency * self.tables.line_busy_percent // 100
         line.filler, line.ready_at = cpu, start + busy
-        held_until = line.ready_at + self.tables.tenure_ps
+        held_until = line.ready_at + (
+            self.tables.tenure_ps if atomic else self.tables.tenure_plain_ps
+        )
         if exclusive:
             line.free_at = held_until
         elif supply.by_owner or nobody or self.tables.blocking:

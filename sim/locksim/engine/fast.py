@@ -34,6 +34,7 @@ from locksim.engine.loop import (
     K_BUSY,
     K_JITTER,
     K_JUMP,
+    K_TENURE_PLAIN,
     K_TRACING,
     L_FILLER,
     L_HEAD,
@@ -317,7 +318,7 @@ def _state(
 ) -> State:
     n, classes = t.n_cpus, len(t.transfer_ps)
     n_lines, sharer_words = len(memory.home), -(-n // 64)
-    cost = np.zeros(24, np.int64)
+    cost = np.zeros(25, np.int64)
     cost[:20] = (
         [
             t.l1_hit_ps,
@@ -334,6 +335,7 @@ def _state(
     )
     cost[K_JUMP], cost[K_TRACING] = jump, trace
     cost[K_JITTER], cost[K_BUSY] = t.jitter_ps, t.line_busy_percent
+    cost[K_TENURE_PLAIN] = t.tenure_plain_ps
     near = np.zeros((n, classes, sharer_words), np.uint64)
     if t.clean_nearest:
         for c in range(n):

@@ -151,7 +151,7 @@ L_OWNER, L_FILLER, L_READY, L_FREE, L_QUIET, L_HEAD, L_TAIL, L_SHARERS = range(8
     K_SEED,
     K_N_LOCKS,
 ) = range(11, 20)
-(K_JUMP, K_TRACING, K_JITTER, K_BUSY) = range(20, 24)
+(K_JUMP, K_TRACING, K_JITTER, K_BUSY, K_TENURE_PLAIN) = range(20, 25)
 
 # The control block.
 (
@@ -1041,12 +1041,14 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
             ready = start + took * cost[K_BUSY] // 100
             line[wanted, L_FILLER] = c
             line[wanted, L_READY] = ready
+            # Even agents are cores, and a core asks for the right to write for an atomic only.
+            held = ready + (cost[K_TENURE] if exclusive and a & 1 == 0 else cost[K_TENURE_PLAIN])
             if exclusive:
-                line[wanted, L_FREE] = ready + cost[K_TENURE]
-                line[wanted, L_QUIET] = ready + cost[K_TENURE]
+                line[wanted, L_FREE] = held
+                line[wanted, L_QUIET] = held
             else:
                 line[wanted, L_FREE] = start + cost[K_SHARED_READ] if pipelined else ready
-                line[wanted, L_QUIET] = max(line[wanted, L_QUIET], ready + cost[K_TENURE])
+                line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
             transactions[wanted] += 1
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]

@@ -18,7 +18,7 @@ import numpy as np
 import simpy
 
 from locksim.engine import faults
-from locksim.engine.agents import Agent
+from locksim.engine.agents import Agent, StoreBuffer
 from locksim.engine.coherence import Coherence, Line
 from locksim.engine.core import Core
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
@@ -192,7 +192,8 @@ class Engine:
             head.at(time_ps, lambda: self._serve_head(line))
 
     def _serve(self, agent: Agent, line: Line[Agent]) -> None:
-        served = self.coherence.serve(line, agent.cpu, agent.exclusive, self.now)
+        atomic = agent.exclusive and not isinstance(agent, StoreBuffer)
+        served = self.coherence.serve(line, agent.cpu, agent.exclusive, self.now, atomic=atomic)
         agent.count(served.counter)
         agent.count("queue_ps", self.now - agent.asked_ps)
         agent.count("miss_ps", served.completes_ps - agent.asked_ps)

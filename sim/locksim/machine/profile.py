@@ -15,7 +15,7 @@ from locksim.machine.topology import Topology
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
 
-MAY_BE_ZERO = frozenset({"fence", "tenure", "jitter", "invalidate_each"})
+MAY_BE_ZERO = frozenset({"fence", "tenure", "tenure_plain", "jitter", "invalidate_each"})
 """Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
 without time passing, or make a remote line as near as the CPU's own."""
 
@@ -49,7 +49,8 @@ class Occupancy(BaseModel):
 class Cost(BaseModel):
     """The ``[cost.*]`` tables: every figure that the engines charge for.
 
-    ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class.
+    ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class. Without
+    ``tenure_plain``, lines that loads and stores bring are held for ``tenure`` too.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -60,6 +61,7 @@ class Cost(BaseModel):
     fence: Figure
     pause: Figure
     tenure: Figure
+    tenure_plain: Figure | None = None
     jitter: Figure
     transfer: dict[str, Figure]
     memory: dict[str, Figure]
@@ -75,6 +77,8 @@ class Cost(BaseModel):
         """Yield (dotted name, figure) for every figure, in the order of the schema."""
         for name in type(self).model_fields:
             part = getattr(self, name)
+            if part is None:
+                continue
             if isinstance(part, Figure):
                 yield name, part
                 continue

@@ -51,7 +51,8 @@ class MachineTables:
     rmw_ps: int
     fence_ps: int
     pause_ps: int
-    tenure_ps: int
+    tenure_ps: int  # of a line that an atomic instruction brought
+    tenure_plain_ps: int  # of one that a load or a buffered store brought
     jitter_ps: int
     invalidate_each_ps: int
     shared_read_ps: int  # 0 where the directory blocks: nothing reads it then
@@ -96,6 +97,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         fence_ps=cost["fence"],
         pause_ps=cost["pause"],
         tenure_ps=cost["tenure"],
+        tenure_plain_ps=cost.get("tenure_plain", cost["tenure"]),
         jitter_ps=cost["jitter"],
         invalidate_each_ps=cost["invalidate_each"],
         shared_read_ps=cost.get("occupancy.shared_read", 0),

@@ -1,4 +1,4 @@
-"""A line handed round by a store: each CPU reads it until its number comes, then writes the next."""
+"""A line handed round by a store: each CPU reads it till its number comes, then writes the next."""
 
 from locksim.lang import (
     ACQUIRE,
