@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench lock clean
+.PHONY: help setup demo test slow check format bench sweep lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -37,6 +37,12 @@ format: setup ## Rewrite the Python sources in the one format, mend what lint ca
 
 bench: setup ## Measure the engines; a table, and a JSON file below out/
 	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
+
+sweep: setup ## Measure this machine (ten minutes), calibrate, judge the predictions; below out/sweep
+	@$(PYTHON_BIN) native/locknative/sweep --out out/sweep --csv out/sweep/data --executable \
+	  "$$($(PYTHON_BIN) -c 'from locknative import executable; print(executable.path())')" $(ARGS)
+	@.venv/bin/locklab calibrate --from out/sweep --out out/sweep/data/machine.toml
+	@.venv/bin/locklab native predict --from out/sweep --machine out/sweep/data/machine.toml
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)
