@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare lock clean
+.PHONY: help setup demo test slow check format bench compare sweep lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -40,6 +40,12 @@ bench: setup ## Measure the engines; a table, and a JSON file below out/
 
 compare: setup ## Run the same locks in our harness and in liburcu's and ck's own (fetches their sources)
 	@$(PYTHON_BIN) native/benchmarks/compare.py $(ARGS)
+
+sweep: setup ## Measure this machine (ten minutes), calibrate, judge the predictions; below out/sweep
+	@$(PYTHON_BIN) native/locknative/sweep --out out/sweep --csv out/sweep/data --executable \
+	  "$$($(PYTHON_BIN) -c 'from locknative import executable; print(executable.path())')" $(ARGS)
+	@.venv/bin/locklab calibrate --from out/sweep --out out/sweep/data/machine.toml
+	@.venv/bin/locklab native predict --from out/sweep --machine out/sweep/data/machine.toml
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

@@ -87,17 +87,18 @@ def predict(
 def errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return each model's mean absolute relative error, by kernel and over all (``all kernels``).
 
-    Only points with several CPUs that the calibration has not seen count, and for each pair of
-    models the same ones: a point on which one of them says nothing counts for none of the formulas.
+    Only points with several CPUs that the calibration has not seen count, and the same ones for
+    all: those for which one CPU alone was measured too, without which the queue and the chain say
+    nothing. The fitted law alone has fewer, since half the points went into it.
 
     Returns:
         Rows: kernels. Columns: ``points`` and one a model, as fractions; NaN where there is none.
     """
     import pandas as pd
 
-    seen = table[(table["threads"] > 1) & ~table["fitted"]]
+    judged = table[(table["threads"] > 1) & ~table["fitted"] & table["mva_ns"].notna()]
     rows = []
-    groups = [*seen.groupby("kernel"), ("all kernels", seen)]
+    groups = [*judged.groupby("kernel"), ("all kernels", judged)]
     for kernel, group in groups:
         row: dict[str, object] = {"kernel": kernel, "points": len(group)}
         for model in MODELS:

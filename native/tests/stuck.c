@@ -11,9 +11,12 @@ struct stuck {
 
 static void acquire(struct stuck *lock)
 {
-    while (atomic_load(&lock->left) == 0)
+    unsigned left = atomic_load(&lock->left);
+
+    while (left == 0 || !atomic_compare_exchange_weak(&lock->left, &left, left - 1)) {
         locklab_pause();
-    atomic_fetch_sub(&lock->left, 1);
+        left = atomic_load(&lock->left);
+    }
 }
 
 #define LOCK struct stuck

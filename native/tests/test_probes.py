@@ -47,4 +47,4 @@ def test_runs_are_counted() -> None:
     assert (0, word) == (tallies[0].overlaps, tallies[0].acquisitions)
     tallies, word = _kernels.run("contended_add", "throughput", 2, (), duration_ns=DURATION_NS)
     assert word == sum(tally.acquisitions for tally in tallies)
-    assert all(1 <= tally.overlaps <= tally.acquisitions for tally in tallies)
+    assert all(tally.overlaps <= tally.acquisitions for tally in tallies)

@@ -13,11 +13,14 @@ Errors are mean absolute relative ones, as fractions, over points with several C
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from locksim.cli import common, tables
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @common.reported()
@@ -72,10 +75,15 @@ def predict(
     common.say(
         "\n  Points with several CPUs that the calibration has not seen. The formulas were given\n"
         "  the measured time of one CPU alone; the simulator was not."
+        + (
+            "\n  usl: this machine has too few CPU counts to fit it to half of them."
+            if table["usl_ns"].isna().all()
+            else ""
+        )
     )
 
 
-def _print_points(table) -> None:  # type: ignore[no-untyped-def]
+def _print_points(table: pd.DataFrame) -> None:
     view = tables.table()
     for name in ("kernel", "loop"):
         tables.add(view, name)

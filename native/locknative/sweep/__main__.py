@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the order of the trials (1)")
     parser.add_argument("--only", choices=["probes", "kernels"], help="leave the others out")
     parser.add_argument("--kernels", help="of these only, as in ticket,mcs (all)")
+    parser.add_argument("--csv", type=Path, help="write all trials as CSV into this folder, too")
     given = parser.parse_args()
     try:
         kernels = trials.kernels(given.executable)
@@ -51,6 +52,8 @@ def main() -> int:
         sentinel=cells.sentinel_cell(cpus),
         progress=show if sys.stderr.isatty() else None,
     )
+    if given.csv is not None:
+        folder.write_csv(given.out, given.csv)
     short = sum(n < given.trials for n in good.values())
     print(
         f"{given.out}: {len(good)} cells, {sum(good.values())} good trials; {short} cells have "

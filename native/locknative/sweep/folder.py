@@ -3,16 +3,20 @@
 A line is ``{"cell": …, "at": seconds since 1970, "rejected": null or why, "result": …}``;
 ``cell`` is :class:`.cells.Cell` by name, ``result`` what ``locklab-native run`` printed,
 null if it failed.
+
+``trials.csv`` holds the same without the histograms of waits, a tenth in size: what a data set
+keeps (:func:`write_csv`). Either file is read.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import platform
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -20,7 +24,9 @@ from typing import Any
 from .topology import SYS, Cpu
 
 PROC = Path("/proc")
-TRIALS, PROVENANCE = "trials.jsonl", "provenance.json"
+TRIALS, CSV, PROVENANCE = "trials.jsonl", "trials.csv", "provenance.json"
+_CELL = ("kernel", "cpus", "loop", "read", "hold", "think", "write_share", "option")
+_TALLY = ("count", "overlaps", "wall_ns", "cpu_ns")
 
 
 def append(folder: Path, record: dict[str, Any]) -> None:
@@ -33,11 +39,37 @@ def records(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield every trial; a last line that was cut off is left out."""
     path = folder / TRIALS
     if not path.exists():
+        yield from _csv_records(folder / CSV)
         return
     with path.open(encoding="utf-8") as file:
         for line in file:
             if line.endswith("\n"):
                 yield json.loads(line)
+
+
+def write_csv(folder: Path, to: Path) -> int:
+    """Write a sweep's trials as ``trials.csv``, with its provenance, into another folder.
+
+    One row a trial, in the order of time; CPUs and what each thread did are joined by spaces.
+
+    Returns:
+        How many trials.
+    """
+    to.mkdir(parents=True, exist_ok=True)
+    (to / PROVENANCE).write_text((folder / PROVENANCE).read_text(encoding="utf-8"), "utf-8")
+    rows = 0
+    with (to / CSV).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*_CELL, "at", "rejected", *_TALLY])
+        for record in records(folder):
+            cell = {**record["cell"], "cpus": _join(record["cell"]["cpus"])}
+            cell["read"] = int(cell["read"])
+            tallies = record["result"]["tallies"] if record["result"] else []
+            threads = [_join(tally[name] for tally in tallies) for name in _TALLY]
+            why = record["rejected"] or ""
+            writer.writerow([*(cell[name] for name in _CELL), record["at"], why, *threads])
+            rows += 1
+    return rows
 
 
 def write_provenance(folder: Path, cpus: list[Cpu], executable: str, **more: Any) -> None:
@@ -96,6 +128,29 @@ def steal_ticks(cpus: tuple[int, ...]) -> int:
     names = {f"cpu{cpu}" for cpu in cpus}
     rows = (line.split() for line in _text(PROC / "stat").splitlines())
     return sum(int(row[8]) for row in rows if len(row) > 8 and row[0] in names)
+
+
+def _csv_records(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            cell: dict[str, Any] = {name: row[name] for name in ("kernel", "loop")}
+            cell["cpus"] = [int(cpu) for cpu in row["cpus"].split()]
+            cell["read"] = row["read"] == "1"
+            cell |= {name: int(row[name]) for name in ("hold", "think", "write_share", "option")}
+            columns = [[int(n) for n in row[name].split()] for name in _TALLY]
+            tallies = [dict(zip(_TALLY, each, strict=True)) for each in zip(*columns, strict=True)]
+            yield {
+                "cell": cell,
+                "at": float(row["at"]),
+                "rejected": row["rejected"] or None,
+                "result": {"tallies": tallies} if tallies else None,
+            }
+
+
+def _join(values: Iterable[Any]) -> str:
+    return " ".join(map(str, values))
 
 
 def _cpuinfo() -> dict[str, str]:

@@ -77,6 +77,22 @@ def test_a_sweep_goes_on(stub: Stub, tmp_path: Path) -> None:
     assert 3 == len(list(folders.records(out)))
 
 
+def test_csv_keeps_the_trials(stub: Stub, tmp_path: Path) -> None:
+    """Cells, times, reasons and tallies survive as CSV; either folder reads alike."""
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    pair = Cell("mcs", (0, 3), "latency", read=True, hold=2, write_share=655)
+    sweep(stub([tally(), tally()]), [pair], out, seconds=60, wanted=2)
+    folders.append(out, {**next(folders.records(out)), "rejected": "busy", "result": None})
+    (out / folders.PROVENANCE).write_text("{}")
+    assert 3 == folders.write_csv(out, kept)
+    before, after = list(folders.records(out)), list(folders.records(kept))
+    assert [(Cell.of(r["cell"]), r["at"], r["rejected"]) for r in before] == [
+        (Cell.of(r["cell"]), r["at"], r["rejected"]) for r in after
+    ]
+    assert before[0]["result"]["tallies"] == after[0]["result"]["tallies"]
+    assert after[2]["result"] is None
+
+
 def test_time_is_up(stub: Stub, tmp_path: Path) -> None:
     """Without time nothing is measured."""
     assert {ADD: 0} == dict(sweep(stub([tally()]), [ADD], tmp_path / "out", seconds=0))
