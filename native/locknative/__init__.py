@@ -17,7 +17,7 @@ from locknative.runner import Stopping, bench
 from locknative.storage import load, save
 
 try:
-    from locknative import _urcu  # noqa: F401
+    from locknative import _urcu_memb  # noqa: F401
 
     has_urcu = True
 except ImportError:

@@ -50,6 +50,10 @@ class StuckError(NativeError):
         )
 
 
+class UrcuError(NativeError):
+    """RCU was used against its rules; liburcu itself was not called."""
+
+
 def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
     """Return the error for a name that does not exist, with the nearest that does."""
     choices = sorted(known)

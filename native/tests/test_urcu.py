@@ -227,7 +227,8 @@ def test_without_liburcu(run_python: Callable[[str], str]) -> None:
     assert "False True True" == run_python(
         """
         import sys
-        sys.modules["locknative._urcu"] = None
+        for name in ("memb", "mb", "qsbr", "bp"):
+            sys.modules[f"locknative._urcu_{name}"] = None
         import locknative
         try:
             import locknative.urcu
