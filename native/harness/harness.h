@@ -43,15 +43,19 @@ struct locklab_order {
     struct locklab_mix mix;
 };
 
+struct locklab_samples; /* harness/samples.h */
+
 /* What one thread did. Each has lines of its own. */
 struct locklab_tally {
     _Alignas(LOCKLAB_PAD) uint64_t count; /* acquisitions */
     uint64_t writes;                      /* of these, exclusive ones */
+    uint64_t contended;                   /* of these, those that had to wait: the latency loop */
     uint64_t overlaps;                    /* times that it met somebody else inside */
     uint64_t torn;                        /* times that it saw half an update */
     uint64_t wall_ns;
     uint64_t cpu_ns;
-    int error; /* errno of pinning, or 0 */
+    struct locklab_samples *samples; /* where a loop that samples puts its times, else unused */
+    int error;                       /* errno of pinning, or 0 */
 };
 
 struct locklab_loop {
@@ -82,8 +86,9 @@ struct locklab_plan {
     unsigned threads;
     const int *cpus;      /* one for each thread, or NULL: not pinned */
     uint64_t iterations;  /* for each thread */
+    uint64_t warmup_ns;   /* with a duration: run so long before, on the same state, uncounted */
     uint64_t duration_ns; /* > 0: set the stop flag after this time */
-    uint64_t patience_ns; /* > 0: give up when `iterations` take longer */
+    uint64_t patience_ns; /* > 0: give up when it takes so much longer */
     bool read;
     struct locklab_mix mix;
     bool (*interrupted)(void); /* asked after a signal: give up? NULL: never */
@@ -105,11 +110,13 @@ struct locklab_outcome {
     uint64_t updates;
 };
 
-/* Runs a plan once, on fresh state. `tallies` has plan->threads elements. */
+/* Runs a plan once, on fresh state. `tallies` has plan->threads elements, from
+ * locklab_tallies_new(): what they hold from before is forgotten, their memory for samples stays. */
 struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct locklab_plan *plan,
                                    struct locklab_tally *tallies);
 
-struct locklab_tally *locklab_tallies_new(unsigned threads);
+/* With memory for samples, or without; NULL: no memory. */
+struct locklab_tally *locklab_tallies_new(unsigned threads, bool sampled);
 void locklab_tallies_free(struct locklab_tally *tallies);
 
 #endif

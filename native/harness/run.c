@@ -4,8 +4,12 @@
  *
  * Each thread pins *itself*: pinning the creator would be inherited by all. Then it arrives at the
  * gate, and only when all have arrived does the gate open, so that nobody works alone for a while.
+ * A warm-up is a first stretch of the same work on the same state, behind a gate of its own.
  * The clocks are read inside the thread, next to its work: wall time, and CPU time
  * to see whether it really ran all the while.
+ *
+ * A wrong lock may let nobody in any more, and a run may be cut short. A worker that does not come
+ * back by itself is sent a signal, whose handler jumps out of whatever it is doing.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,53 +21,53 @@
 #include <string.h>
 #include <time.h>
 
+#include "harness/clock.h"
 #include "harness/harness.h"
+#include "harness/samples.h"
 
-enum gate { CLOSED, OPEN, CANCELLED };
+/* The signal that sends a worker home: a real-time one, which nothing else in a process uses. */
+#define HOME (SIGRTMIN + 1)
+
+/* How far a run is. A worker waits for the next stage; CANCELLED comes after all others. */
+enum gate { CLOSED, WARMING, MEASURING, CANCELLED };
 
 struct run {
     const struct locklab_loop *loop;
     const struct locklab_plan *plan;
     void *state;
-    struct locklab_order order;
+    _Alignas(LOCKLAB_PAD) atomic_bool warm; /* the stop flag of the warm-up */
     _Alignas(LOCKLAB_PAD) atomic_bool stop;
     _Alignas(LOCKLAB_PAD) atomic_int gate;
     _Alignas(LOCKLAB_PAD) atomic_uint arrived;
     atomic_uint finished;
-    atomic_bool given_up;
 };
 
 struct worker {
     struct run *run;
     struct locklab_tally *tally;
     unsigned number;
+    bool joined;
     pthread_t thread;
 };
 
-/* Where a worker that waits in vain jumps to, and the flag that tells it to. */
-static _Thread_local jmp_buf way_out;
-static _Thread_local const atomic_bool *given_up;
+/* Where a worker that does not come back jumps to. */
+static _Thread_local sigjmp_buf way_out;
 
-/* Spins. Every 256th time (some microseconds) it gives the CPU away, or gives up. */
+static void jump_out(int signal)
+{
+    (void)signal;
+    siglongjmp(way_out, 1);
+}
+
+/* Spins. Every 256th time (some microseconds) it gives the CPU away. */
 void locklab_polite_pause(void)
 {
     static _Thread_local unsigned spins;
 
-    if (++spins % 256 != 0) {
-        locklab_pause();
-        return;
-    }
-    if (atomic_load_explicit(given_up, memory_order_relaxed))
-        longjmp(way_out, 1);
-    sched_yield();
-}
-
-static uint64_t now_ns(clockid_t clock)
-{
-    struct timespec time;
-
-    clock_gettime(clock, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+    if (++spins % 256 == 0)
+        sched_yield();
+    else
+        locklab_relax();
 }
 
 /* Pins the calling thread; returns 0 or errno. The set grows with the CPU's number: CPU_SETSIZE
@@ -86,33 +90,55 @@ static int pin(int cpu)
     return error;
 }
 
+/* Arrives, and waits until the run has come to a gate; returns how far it is. */
+static enum gate wait_at(struct run *run, enum gate gate)
+{
+    enum gate seen;
+
+    /* Release: the creator reads the tally's error after it has seen everybody arrive. */
+    atomic_fetch_add_explicit(&run->arrived, 1, memory_order_release);
+    while ((seen = atomic_load_explicit(&run->gate, memory_order_acquire)) < gate)
+        locklab_polite_pause();
+    return seen;
+}
+
 static void *thread_main(void *arg)
 {
     struct worker *worker = arg;
     struct run *run = worker->run;
-    struct locklab_tally tally = {0};
+    const struct locklab_plan *plan = run->plan;
+    struct locklab_order order = {plan->iterations, &run->warm, plan->read, plan->mix};
+    struct locklab_samples *samples = worker->tally->samples;
+    struct locklab_tally tally = {.samples = samples};
     uint64_t wall_ns, cpu_ns;
+    sigset_t leave;
 
-    given_up = &run->given_up;
-    if (setjmp(way_out) != 0)
+    if (sigsetjmp(way_out, 1) != 0)
         return NULL;
-    if (run->plan->cpus != NULL)
-        tally.error = pin(run->plan->cpus[worker->number]);
-    /* Release: the creator reads the error after it has seen everybody arrive. */
-    worker->tally->error = tally.error;
-    atomic_fetch_add_explicit(&run->arrived, 1, memory_order_release);
-    while (atomic_load_explicit(&run->gate, memory_order_acquire) == CLOSED)
-        locklab_polite_pause();
-    if (atomic_load_explicit(&run->gate, memory_order_relaxed) == CANCELLED)
+    sigemptyset(&leave);
+    sigaddset(&leave, HOME);
+    pthread_sigmask(SIG_UNBLOCK, &leave, NULL);
+    if (plan->cpus != NULL)
+        worker->tally->error = pin(plan->cpus[worker->number]);
+    if (wait_at(run, WARMING) == CANCELLED)
+        return NULL;
+    if (plan->warmup_ns > 0) {
+        run->loop->work(run->state, worker->number, &order, &tally);
+        if (samples != NULL)
+            memset(samples, 0, sizeof(*samples));
+        tally = (struct locklab_tally){.samples = samples};
+    }
+    if (wait_at(run, MEASURING) == CANCELLED)
         return NULL;
 
-    cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
-    wall_ns = now_ns(CLOCK_MONOTONIC);
-    run->loop->work(run->state, worker->number, &run->order, &tally);
-    tally.wall_ns = now_ns(CLOCK_MONOTONIC) - wall_ns;
-    tally.cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns;
+    order.stop = &run->stop;
+    cpu_ns = locklab_cpu_ns();
+    wall_ns = locklab_wall_ns();
+    run->loop->work(run->state, worker->number, &order, &tally);
+    tally.wall_ns = locklab_wall_ns() - wall_ns;
+    tally.cpu_ns = locklab_cpu_ns() - cpu_ns;
     *worker->tally = tally;
-    atomic_fetch_add_explicit(&run->finished, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&run->finished, 1, memory_order_release);
     return NULL;
 }
 
@@ -136,24 +162,16 @@ static unsigned start(struct run *run, struct worker *workers, struct locklab_ta
     return i;
 }
 
-static void wait_for_arrival(struct run *run, unsigned threads)
-{
-    const struct timespec moment = {.tv_nsec = 50000};
-
-    while (atomic_load_explicit(&run->arrived, memory_order_acquire) < threads)
-        nanosleep(&moment, NULL);
-}
-
 /* Sleeps; false when a signal came and the caller wants to stop for it. A process with other threads
  * (a notebook's, say) may hand the signal to one of them, which wakes nobody here: so look now and
  * then. */
 static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
 {
     const uint64_t slice_ns = 50000000;
-    uint64_t end_ns = now_ns(CLOCK_MONOTONIC) + duration_ns;
+    uint64_t end_ns = locklab_wall_ns() + duration_ns;
 
     for (;;) {
-        uint64_t now = now_ns(CLOCK_MONOTONIC);
+        uint64_t now = locklab_wall_ns();
         uint64_t left_ns = now < end_ns ? end_ns - now : 0;
         struct timespec time = {.tv_nsec = (long)(left_ns < slice_ns ? left_ns : slice_ns)};
         bool whole = nanosleep(&time, NULL) == 0;
@@ -165,34 +183,88 @@ static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
     }
 }
 
-/* Returns when time is up, when all have finished, or when there is a reason to give up. */
-static enum locklab_stage watch(struct run *run)
+/* Waits until a count has come to a number. */
+static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned number,
+                                   uint64_t patience_ns)
 {
-    const struct locklab_plan *plan = run->plan;
-    const uint64_t look_ns = 1000000;
-    uint64_t start_ns = now_ns(CLOCK_MONOTONIC);
+    const uint64_t look_ns = 200000;
+    uint64_t start_ns = locklab_wall_ns();
 
-    if (plan->duration_ns > 0)
-        return sleep_through(plan, plan->duration_ns) ? LOCKLAB_DONE : LOCKLAB_INTERRUPTED;
-    while (atomic_load_explicit(&run->finished, memory_order_relaxed) < plan->threads) {
-        if (!sleep_through(plan, look_ns))
+    while (atomic_load_explicit(count, memory_order_acquire) < number) {
+        if (!sleep_through(run->plan, look_ns))
             return LOCKLAB_INTERRUPTED;
-        if (plan->patience_ns > 0 && now_ns(CLOCK_MONOTONIC) - start_ns > plan->patience_ns)
+        if (patience_ns > 0 && locklab_wall_ns() - start_ns > patience_ns)
             return LOCKLAB_STUCK;
     }
     return LOCKLAB_DONE;
+}
+
+/* Opens a gate; with a duration, raises the stop flag of the stretch behind it when time is up. */
+static enum locklab_stage let_run(struct run *run, enum gate gate, uint64_t duration_ns,
+                                  atomic_bool *stop)
+{
+    atomic_store_explicit(&run->gate, gate, memory_order_release);
+    if (duration_ns == 0)
+        return LOCKLAB_DONE;
+    if (!sleep_through(run->plan, duration_ns))
+        return LOCKLAB_INTERRUPTED;
+    atomic_store_explicit(stop, true, memory_order_relaxed);
+    return LOCKLAB_DONE;
+}
+
+/* From the moment that all have arrived to the end of their work. */
+static enum locklab_stage watch(struct run *run)
+{
+    const struct locklab_plan *plan = run->plan;
+    enum locklab_stage stage = let_run(run, WARMING, plan->warmup_ns, &run->warm);
+
+    if (stage == LOCKLAB_DONE)
+        stage = wait_for(run, &run->arrived, 2 * plan->threads, plan->patience_ns);
+    if (stage == LOCKLAB_DONE)
+        stage = let_run(run, MEASURING, plan->duration_ns, &run->stop);
+    if (stage == LOCKLAB_DONE)
+        stage = wait_for(run, &run->finished, plan->threads, plan->patience_ns);
+    return stage;
+}
+
+/* Waits for the workers to end. Those that are sent home get the signal again until they go: a worker
+ * may have been about to unblock it. */
+static void collect(struct worker *workers, unsigned started, bool send_home)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    unsigned left = started;
+
+    while (send_home && left > 0) {
+        for (unsigned i = 0; i < started; i++)
+            if (!workers[i].joined)
+                pthread_kill(workers[i].thread, HOME);
+        nanosleep(&moment, NULL);
+        for (unsigned i = 0; i < started; i++) {
+            if (!workers[i].joined && pthread_tryjoin_np(workers[i].thread, NULL) == 0) {
+                workers[i].joined = true;
+                left--;
+            }
+        }
+    }
+    for (unsigned i = 0; i < started; i++)
+        if (!workers[i].joined)
+            pthread_join(workers[i].thread, NULL);
 }
 
 static struct locklab_outcome run_threads(struct run *run, struct worker *workers,
                                           struct locklab_tally *tallies)
 {
     struct locklab_outcome outcome = {.stage = LOCKLAB_DONE};
-    unsigned started = start(run, workers, tallies, &outcome.error);
+    struct sigaction before, home = {.sa_handler = jump_out};
+    unsigned started;
 
-    wait_for_arrival(run, started);
+    sigaction(HOME, &home, &before);
+    started = start(run, workers, tallies, &outcome.error);
     if (started < run->plan->threads) {
         outcome.stage = LOCKLAB_NO_THREAD;
         outcome.thread = started;
+    } else {
+        outcome.stage = wait_for(run, &run->arrived, started, 0);
     }
     for (unsigned i = 0; i < started && outcome.stage == LOCKLAB_DONE; i++) {
         if (tallies[i].error != 0) {
@@ -201,14 +273,13 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
             outcome.error = tallies[i].error;
         }
     }
-    atomic_store_explicit(&run->gate, outcome.stage == LOCKLAB_DONE ? OPEN : CANCELLED,
-                          memory_order_release);
     if (outcome.stage == LOCKLAB_DONE)
         outcome.stage = watch(run);
-    atomic_store_explicit(&run->stop, true, memory_order_relaxed);
-    atomic_store_explicit(&run->given_up, outcome.stage != LOCKLAB_DONE, memory_order_relaxed);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
+    if (outcome.stage != LOCKLAB_DONE)
+        atomic_store_explicit(&run->gate, CANCELLED, memory_order_release);
+    collect(workers, started,
+            outcome.stage == LOCKLAB_INTERRUPTED || outcome.stage == LOCKLAB_STUCK);
+    sigaction(HOME, &before, NULL);
     outcome.updates = run->loop->updates(run->state);
     return outcome;
 }
@@ -221,8 +292,13 @@ struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct
     struct worker *workers = calloc(plan->threads, sizeof(*workers));
 
     run.state = loop->prepare(plan->threads);
-    run.order = (struct locklab_order){plan->iterations, &run.stop, plan->read, plan->mix};
-    memset(tallies, 0, plan->threads * sizeof(*tallies));
+    for (unsigned i = 0; i < plan->threads; i++) {
+        struct locklab_samples *samples = tallies[i].samples;
+
+        if (samples != NULL)
+            memset(samples, 0, sizeof(*samples));
+        tallies[i] = (struct locklab_tally){.samples = samples};
+    }
     if (run.state != NULL && workers != NULL)
         outcome = run_threads(&run, workers, tallies);
     if (run.state != NULL)
@@ -231,12 +307,24 @@ struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct
     return outcome;
 }
 
-struct locklab_tally *locklab_tallies_new(unsigned threads)
+struct locklab_tally *locklab_tallies_new(unsigned threads, bool sampled)
 {
-    return aligned_alloc(LOCKLAB_PAD, threads * sizeof(struct locklab_tally));
+    struct locklab_tally *tallies = aligned_alloc(LOCKLAB_PAD, threads * sizeof(*tallies));
+    struct locklab_samples *samples = sampled ? calloc(threads, sizeof(*samples)) : NULL;
+
+    if (tallies == NULL || (sampled && samples == NULL)) {
+        free(tallies);
+        free(samples);
+        return NULL;
+    }
+    for (unsigned i = 0; i < threads; i++)
+        tallies[i] = (struct locklab_tally){.samples = sampled ? &samples[i] : NULL};
+    return tallies;
 }
 
 void locklab_tallies_free(struct locklab_tally *tallies)
 {
+    if (tallies != NULL)
+        free(tallies[0].samples);
     free(tallies);
 }

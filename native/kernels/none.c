@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* No lock at all. Timed, it is the empty loop; validated by two threads, it must be found wrong. */
+#include "harness/pause.h"
+
 #define KERNEL none
 #define LOCK char
 #define INIT(lock) ((void)(lock))

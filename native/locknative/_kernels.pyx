@@ -78,7 +78,7 @@ cdef extern from "harness/harness.h" nogil:
     const locklab_kernel *locklab_kernel_find(const char *name)
     locklab_outcome locklab_run(
         const locklab_loop *loop, const locklab_plan *plan, locklab_tally *tallies)
-    locklab_tally *locklab_tallies_new(unsigned threads)
+    locklab_tally *locklab_tallies_new(unsigned threads, c_bool sampled)
     void locklab_tallies_free(locklab_tally *tallies)
 
 
@@ -138,7 +138,7 @@ def run(str kernel, str loop, unsigned threads, cpus, uint64_t iterations=0,
         raise ValueError(f"{threads} threads and {len(cpus)} CPUs")
     cdef locklab_plan plan
     cdef locklab_outcome outcome
-    cdef locklab_tally *tallies = locklab_tallies_new(threads)
+    cdef locklab_tally *tallies = locklab_tallies_new(threads, loop == "latency")
     cdef int *list_of_cpus = <int *> malloc(threads * sizeof(int))
     try:
         if tallies == NULL or list_of_cpus == NULL:

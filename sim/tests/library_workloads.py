@@ -1,7 +1,8 @@
 """Workloads for every lock and cache of the library, for comparing the engines on them.
 
-What an entry of the registry is run with follows from what it is: a ``Lock``, an ``RWLock``, a
-cache, or a struct that is named in ``OTHERS``. So a new lock is covered by itself.
+What an entry of the registry is run with follows from what it is: a ``Lock``, a ``CountedRef``, an
+``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate`` or a cache; ``OTHERS`` names what is to be run
+besides. So a new lock is covered by itself.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ from locksim.lang import (
     ACQUIRE,
     RELAXED,
     RELEASE,
+    CountedRef,
     Lock,
+    ReadCopyUpdate,
     RWLock,
+    SeqLock,
     Struct,
     Workload,
     alloc,
@@ -29,9 +33,13 @@ from locksim.locks.rcu import RCU, RcuHead
 from locksim.locks.ttas import TTASLock
 from locksim.registry import Entry
 from locksim.workloads.avc_mix import AvcMix
+from locksim.workloads.blocking_readers import BlockingReaders
+from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
+from locksim.workloads.sequence_readers import SequenceReaders
 
 
 class Tries(Workload):
@@ -91,7 +99,7 @@ class Published(Workload):
 
 
 OTHERS: dict[str, type[Workload]] = {"rcu": Published}
-"""Workloads of what is no lock: entries of the registry by name."""
+"""Further workloads: entries of the registry by name."""
 
 
 def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
@@ -109,9 +117,18 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
         found: list[Workload] = [CriticalSection(lock=struct, think_ps=think_ps, words=2)]
         if hasattr(struct, "try_acquire"):
             found.append(Tries(lock=struct, think_ps=think_ps))
+        if issubclass(struct, CountedRef):
+            found.append(CountedRefs(lock=struct, think_ps=think_ps, lock_percent=20))
         return found
     if issubclass(struct, RWLock):
         return [ReadersWriters(lock=struct, think_ps=think_ps, read_percent=70)]
+    if issubclass(struct, SeqLock):
+        if hasattr(struct, "read_acquire"):
+            return [BlockingReaders(lock=struct, think_ps=think_ps, read_percent=70)]
+        return [SequenceReaders(lock=struct, think_ps=think_ps, read_percent=70)]
+    if issubclass(struct, ReadCopyUpdate):
+        load = RcuReaders(lock=struct, think_ps=think_ps, read_percent=80)
+        return [load, OTHERS[entry.name](think_ps=think_ps)] if entry.name in OTHERS else [load]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
         quick = "security_server_ps" in struct.FIELDS

@@ -13,8 +13,10 @@ from typer.testing import CliRunner
 
 from locksim import simulation
 from locksim.cli.run import app
+from locksim.locks import rcu
 
 RUN = CliRunner()
+RCU_HEAD = f"{rcu.__file__}:RcuHead"  # a struct that is no lock
 SHORT = ["--cpus", "2", "--operations", "20", "--replications", "2"]
 
 
@@ -72,7 +74,7 @@ def test_same_seed_gives_the_same_figures() -> None:
     ("arguments", "message"),
     [
         (["tikcet"], "no lock or cache 'tikcet'; did you mean 'ticket'?"),
-        (["rcu"], "rcu is neither a Lock nor an RWLock nor a cache"),
+        ([RCU_HEAD], f"{RCU_HEAD} is no Lock, RWLock, SeqLock or ReadCopyUpdate, and no cache"),
         (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
         (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),
         (["ticket", "--cpus", "0"], "--cpus 0: give a whole number from 1 to 4"),

@@ -22,16 +22,19 @@ from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.engine import fast, reference
 from locksim.engine.result import RunResult, SimulationError
 from locksim.engine.trace import MARK
-from locksim.lang import Lock, RWLock, Struct, Workload
+from locksim.lang import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct, Workload
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
 from locksim.locks import clh
 from locksim.machine import load
 from locksim.registry import Entry, entries, resolve
 from locksim.simulation import prepare
+from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
+from locksim.workloads.sequence_readers import SequenceReaders
 
 UNTIL_PS = 4_000_000
 SEED = 5
@@ -94,11 +97,19 @@ def test_library_runs_the_same_from_its_text(entry: Entry, machine: str, cpus: i
 
 def load_of(struct: type[Struct]) -> Workload:
     """A load for a class of the library."""
+    if issubclass(struct, CountedRef):
+        return CountedRefs(lock=struct, lock_percent=20)
+    if issubclass(struct, SeqLock):
+        return SequenceReaders(lock=struct, read_percent=50)
     if issubclass(struct, Lock):
         return CriticalSection(lock=struct)
     if issubclass(struct, RWLock):
         return ReadersWriters(lock=struct, read_percent=50)
-    return RcuTest(cache=AvcRCU(rcu=struct) if struct.__name__ == "RCU" else struct)
+    if struct.__name__ == "RCU":
+        return RcuTest(cache=AvcRCU(rcu=struct))
+    if issubclass(struct, ReadCopyUpdate):
+        return RcuReaders(lock=struct, read_percent=80)
+    return RcuTest(cache=struct)
 
 
 def test_a_users_file_with_a_setup_runs(tmp_path: Path) -> None:

@@ -5,9 +5,10 @@
  * LOCKLAB_LINE is the unit in which memory moves between CPUs, in bytes. Words that different CPUs
  * spin on are kept this far apart.
  *
- * locklab_pause() goes into every waiting loop. It tells the core that this is a spin (x86 `pause`,
- * Arm `yield`); it orders nothing. A program that runs more threads than CPUs defines
- * LOCKLAB_PAUSE() before it includes a lock, and so decides itself how its threads wait.
+ * locklab_pause() goes into every waiting loop, and a lock waits by nothing else. It tells the core that
+ * this is a spin (x86 `pause`, Arm `yield`); it orders nothing. A program that runs more threads
+ * than CPUs, or that counts who waits, defines LOCKLAB_PAUSE() before it includes a lock, and so
+ * decides itself how its threads wait.
  */
 #ifndef LOCKLAB_ARCH_H
 #define LOCKLAB_ARCH_H
@@ -16,14 +17,22 @@
 #define LOCKLAB_LINE 64
 #endif
 
+/* Tells the core that this is a spin. */
+static inline void locklab_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__) || defined(__arm__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
 static inline void locklab_pause(void)
 {
 #if defined(LOCKLAB_PAUSE)
     LOCKLAB_PAUSE();
-#elif defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__) || defined(__arm__)
-    __asm__ __volatile__("yield");
+#else
+    locklab_relax();
 #endif
 }
 

@@ -11,9 +11,25 @@ from dataclasses import dataclass, field
 from locksim.checker.errors import CheckError
 from locksim.compiler import compile_class
 from locksim.compiler.ir import ClassCode
-from locksim.lang import RELAXED, Workload, param, part, thread, word
-from locksim.lang.struct import Lock, RWLock, Struct
+from locksim.lang import (
+    ACQ_REL,
+    ACQUIRE,
+    RELAXED,
+    Workload,
+    alloc,
+    free,
+    n_cpus,
+    param,
+    part,
+    pointer,
+    thread,
+    word,
+)
+from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct
+from locksim.locks.lockref import Lockref
+from locksim.locks.rcu_qsbr import QSBR
 from locksim.locks.rwlock import ReaderPreferenceRWLock
+from locksim.locks.seqlock import SpinSeqLock
 from locksim.locks.tas import TASLock
 
 
@@ -103,6 +119,129 @@ class ReadingAndWriting(Workload):
                 yield from self.lock.read_release()
 
 
+class ReadingAgain(Workload):
+    """As ReadingAndWriting, but a reader reads until no writer came by, and compares then.
+
+    Arguments:
+        rounds: critical sections of each thread.
+        shift: thread t writes in round r if t + r + shift is even.
+    """
+
+    rounds = param(1)
+    shift = param(0)
+    lock = part(SpinSeqLock)
+    count = word()
+    copy = word()
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for i in range(self.rounds):
+            if (thread() + i + self.shift) % 2 == 0:
+                yield from self.lock.write_acquire()
+                count = yield self.count.load(RELAXED)
+                yield self.count.store(count + 1, RELAXED)
+                yield self.copy.store(count + 1, RELAXED)
+                yield from self.lock.write_release()
+            else:
+                yield from self.read()  # type: ignore[no-untyped-call]
+
+    def read(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One reading, as often as it takes."""
+        while True:
+            number = yield from self.lock.read_begin()
+            count = yield self.count.load(RELAXED)
+            copy = yield self.copy.load(RELAXED)
+            if not (yield from self.lock.read_retry(number)):
+                assert count == copy
+                return
+
+
+class Referring(Workload):
+    """Each thread owns a reference, takes and drops more, and drops its own: one drops the last.
+
+    Others hold the lock meanwhile and see the count stand still. Whoever drops the last reference
+    has the object alone and ends its life; while anybody has one it must be alive.
+
+    Arguments:
+        rounds: how often each thread takes another reference or the lock.
+        shift: thread t takes the lock in round r if t + r + shift is odd.
+    """
+
+    rounds = param(1)
+    shift = param(0)
+    lock = part(Lockref)
+    alive = word(1)
+    ends = word()
+
+    def setup(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One reference for each thread; the first is there."""
+        for _ in range(n_cpus() - 1):
+            yield from self.lock.get()
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for i in range(self.rounds):
+            if (thread() + i + self.shift) % 2 == 0:
+                yield from self.lock.get()
+                left = yield from self.lock.put()
+                assert left > 0
+            else:
+                yield from self.lock.acquire()
+                before = yield from self.lock.references()
+                after = yield from self.lock.references()
+                assert before == after
+                yield from self.lock.release()
+        assert (yield self.alive.load(RELAXED)) == 1
+        left = yield from self.lock.put()
+        if left == 0:
+            yield self.alive.store(0, RELAXED)
+            ends = yield self.ends.load(RELAXED)
+            yield self.ends.store(ends + 1, RELAXED)
+
+
+class Box(Struct):
+    """What is published: its value is 1 from before anybody can find it."""
+
+    value = word()
+
+
+class Replacing(Workload):
+    """Threads take turns to replace a published box and free the old one, and to look into it.
+
+    Arguments:
+        rounds: turns of each thread.
+        shift: thread t replaces in round r if t + r + shift is even.
+    """
+
+    rounds = param(1)
+    shift = param(0)
+    lock = part(QSBR)
+    shared = pointer(Box)
+
+    def setup(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """The first box."""
+        box = yield alloc(Box)
+        yield box.value.store(1, RELAXED)
+        yield self.shared.store(box, RELAXED)
+
+    def thread(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """One thread's life."""
+        for i in range(self.rounds):
+            if (thread() + i + self.shift) % 2 == 0:
+                new = yield alloc(Box)
+                yield new.value.store(1, RELAXED)
+                old = yield self.shared.swap(new, ACQ_REL)
+                yield from self.lock.synchronize_rcu()
+                yield free(old)
+            else:
+                yield from self.lock.read_lock()
+                box = yield self.shared.load(ACQUIRE)
+                assert (yield box.value.load(RELAXED)) == 1
+                yield from self.lock.read_unlock()
+            yield from self.lock.quiescent()
+        yield from self.lock.offline()
+
+
 def clients(
     lock: Struct | type[Struct],
     n_threads: int,
@@ -127,20 +266,47 @@ def clients(
         code = (codes or {}).get(cls) or compile_class(cls)
         expect = {"count": n_threads * rounds}
         todo = [Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect)]
+        if issubclass(cls, CountedRef):
+            todo += [_referring(lock, rounds, shift) for shift in (0, 1)]
         if "try_acquire" in code.methods:
             tries = Trying(lock=lock, rounds=rounds)
             todo.append(Client("try, else acquire, and count up", tries, expect))
         return todo
     if issubclass(cls, RWLock):
-        return [_mixed(lock, n_threads, rounds, shift) for shift in (0, 1)]
+        return [_mixed(ReadingAndWriting, lock, n_threads, rounds, shift) for shift in (0, 1)]
+    if issubclass(cls, SeqLock):
+        code = (codes or {}).get(cls) or compile_class(cls)
+        kinds: list[type[Workload]] = [ReadingAgain]
+        if "read_acquire" in code.methods:
+            kinds.append(ReadingAndWriting)
+        return [_mixed(k, lock, n_threads, rounds, shift) for k in kinds for shift in (0, 1)]
+    if issubclass(cls, ReadCopyUpdate):
+        return [_replacing(lock, n_threads, rounds, shift) for shift in (0, 1)]
     raise CheckError(
-        f"{cls.__name__} is neither a Lock nor an RWLock: only locks have a standard client\n"
-        "mend: derive it from Lock, or write a Workload and call locksim.checker.check_workload()"
+        f"{cls.__name__} is no Lock, RWLock, SeqLock or ReadCopyUpdate: only these have "
+        "standard clients\n"
+        "mend: derive it from one of them, or write a Workload and call "
+        "locksim.checker.check_workload()"
     )
 
 
-def _mixed(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
+def _mixed(
+    kind: type[Workload], lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int
+) -> Client:
     writes = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
-    workload = ReadingAndWriting(lock=lock, rounds=rounds, shift=shift)
-    name = f"{n_threads * rounds - writes} readings, {writes} writings"
+    workload = kind(lock=lock, rounds=rounds, shift=shift)
+    optimistic = "optimistic " if kind is ReadingAgain else ""
+    name = f"{n_threads * rounds - writes} {optimistic}readings, {writes} writings"
     return Client(name, workload, {"count": writes, "copy": writes})
+
+
+def _referring(lock: Struct | type[Struct], rounds: int, shift: int) -> Client:
+    who = "odd" if shift == 0 else "even"
+    name = f"get and put; {who} threads begin with the lock"
+    return Client(name, Referring(lock=lock, rounds=rounds, shift=shift), {"alive": 0, "ends": 1})
+
+
+def _replacing(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
+    n = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
+    workload = Replacing(lock=lock, rounds=rounds, shift=shift)
+    return Client(f"{n_threads * rounds - n} readings, {n} replacements", workload)

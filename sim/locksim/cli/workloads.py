@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.lang.struct import Lock, RWLock, Workload
+from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Workload
 from locksim.registry import resolve
 
 if TYPE_CHECKING:
@@ -39,18 +39,21 @@ def workload_for(
         name: of the library, or ``FILE.py:CLASS``.
         hold_ns: time inside the critical section, 0 to 10^9.
         think_ns: mean time between two, 0 to 10^9.
-        read_percent: share of readers, for reader-writer locks.
-        words: shared words that a critical section counts up, 0 to 64 (readers and writers: at
-            least the one that shows whether they exclude each other).
+        read_percent: share of readers, for reader-writer locks, sequence locks and RCU.
+        words: shared words that a critical section reads or counts up, 0 to 64 (counted
+            references and RCU have none).
 
     Raises:
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
         LoadError: no plain load fits, or a number is out of range.
     """
     from locksim.lang import NS
+    from locksim.workloads.counted_ref import CountedRefs
     from locksim.workloads.critical_section import CriticalSection
+    from locksim.workloads.rcu_readers import RcuReaders
     from locksim.workloads.rcutest import RcuTest
     from locksim.workloads.readers_writers import ReadersWriters
+    from locksim.workloads.sequence_readers import SequenceReaders
 
     for option, time_ns in (("--hold", hold_ns), ("--think", think_ns)):
         if not 0 <= time_ns <= LONGEST_NS:
@@ -61,11 +64,15 @@ def workload_for(
         raise LoadError(f"--words {words}: give a number from 0 to {MOST_WORDS}")
     entry = resolve(name)
     times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
+    if issubclass(entry.struct, CountedRef):
+        return CountedRefs(lock=entry.struct, **times)
     if issubclass(entry.struct, Lock):
         return CriticalSection(lock=entry.struct, words=words, **times)
-    if issubclass(entry.struct, RWLock):
-        times["words"] = max(1, words)
-        return ReadersWriters(lock=entry.struct, read_percent=read_percent, **times)
+    if issubclass(entry.struct, RWLock | SeqLock):
+        load = ReadersWriters if issubclass(entry.struct, RWLock) else SequenceReaders
+        return load(lock=entry.struct, read_percent=read_percent, words=words, **times)
+    if issubclass(entry.struct, ReadCopyUpdate):
+        return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if "has_perm" in entry.compiled().methods:
         if think_ns < 1:
             raise LoadError(
@@ -74,7 +81,7 @@ def workload_for(
         jitter = think_ns * NS // 10
         return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
     raise LoadError(
-        f"{name} is neither a Lock nor an RWLock nor a cache with has_perm(): "
+        f"{name} is no Lock, RWLock, SeqLock or ReadCopyUpdate, and no cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"
     )
 

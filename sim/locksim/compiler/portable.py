@@ -14,12 +14,13 @@ from typing import Any
 from locksim.compiler.frontend import compile_class
 from locksim.compiler.generators import attach
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
+from locksim.compiler.sources import KINDS
 from locksim.lang.fields import Field, array, param, part, percpu, pointer, word
-from locksim.lang.struct import Lock, RWLock, Struct, Workload
+from locksim.lang.struct import Struct
 
 FORMAT = 1
 """Version of the document."""
-_KINDS: dict[str, type[Struct]] = {c.__name__: c for c in (Workload, RWLock, Lock, Struct)}
+_KINDS: dict[str, type[Struct]] = {c.__name__: c for c in KINDS}
 Json = dict[str, Any]
 
 

@@ -18,9 +18,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from locksim.compiler.diagnostics import Source, Span
-from locksim.lang.struct import Lock, RWLock, Struct, Workload
+from locksim.lang.struct import (
+    CountedRef,
+    Lock,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    Struct,
+    Workload,
+)
 
-BASES: tuple[type, ...] = (Struct, Lock, RWLock, Workload, object)
+KINDS: tuple[type[Struct], ...] = (
+    Workload,
+    ReadCopyUpdate,
+    SeqLock,
+    RWLock,
+    CountedRef,
+    Lock,
+    Struct,
+)
+"""What a class can be derived from, those that are derived from others first."""
+
+BASES: tuple[type, ...] = (*KINDS, object)
 """Classes of the language itself; their Python methods are no programs."""
 
 

@@ -44,7 +44,16 @@ from locksim.lang.ops import (
     thread,
     wake,
 )
-from locksim.lang.struct import Lock, Program, RWLock, Struct, Workload
+from locksim.lang.struct import (
+    CountedRef,
+    Lock,
+    Program,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    Struct,
+    Workload,
+)
 
 __all__ = [
     "ACQUIRE",
@@ -57,9 +66,12 @@ __all__ = [
     "RELEASE",
     "SEQ_CST",
     "US",
+    "CountedRef",
     "Lock",
     "Program",
     "RWLock",
+    "ReadCopyUpdate",
+    "SeqLock",
     "Struct",
     "Workload",
     "alloc",

@@ -178,6 +178,39 @@ class RWLock(Struct):
     }
 
 
+class SeqLock(Struct):
+    """A sequence lock: writers exclude one another, readers look afterwards whether one came by.
+
+    ``read_begin()`` gives a number; ``read_retry(number)`` gives nonzero if what was read since may
+    be torn, and must be read again. Writers use ``write_acquire/write_release``; a lock that can
+    also make its readers wait has ``read_acquire/read_release``.
+    """
+
+    METERED: ClassVar[dict[str, str]] = {
+        "read_acquire": "read_acquire",
+        "read_release": "read_release",
+        "write_acquire": "acquire",
+        "write_release": "release",
+    }
+
+
+class CountedRef(Lock):
+    """A lock with a reference count, at first 1: ``get()`` takes a reference, ``put()`` drops one.
+
+    ``put()`` gives the references that are left; who gets 0 has the object alone. Between
+    ``acquire()`` and ``release()`` the count stands still; ``references()`` gives it.
+    """
+
+
+class ReadCopyUpdate(Struct):
+    """Readers that nobody waits for, except who wants to free what they may still see.
+
+    Readers are between ``read_lock()`` and ``read_unlock()``. ``synchronize_rcu()``, called outside
+    them, returns when all readers that were inside are gone. Every CPU that takes part calls
+    ``quiescent()`` now and then where it holds no reference, and ``offline()`` before it stops.
+    """
+
+
 class Workload(Struct):
     """What the CPUs run: ``thread()`` is a thread's program, ``yield done()`` ends a unit of work.
 

@@ -44,6 +44,7 @@ from locksim.lang import (
     NULL,
     RELAXED,
     RELEASE,
+    ReadCopyUpdate,
     Struct,
     cpu,
     fence,
@@ -75,7 +76,7 @@ class RcuCpu(Struct):
     this_batch = pointer(RcuHead)
 
 
-class RCU(Struct):
+class RCU(ReadCopyUpdate):
     """Classic RCU (McKenney and Slingwine, PDCS 1998; Linux 2.5.43 to 2.6.28, rcupdate.c)."""
 
     current = word(padded=True)

@@ -30,7 +30,7 @@ class ReadersWriters(Workload):
 
     Arguments:
         read_percent: share of the critical sections that only read, 0 to 100.
-        words: shared words read or counted up in a critical section, 1 to 64.
+        words: shared words read or counted up in a critical section, 0 to 64.
         hold_ps: further work under the lock in picoseconds (0: none).
         think_ps: work between two critical sections (0: none), the mean where it is random.
         exponential: 1 draws that work from an exponential distribution, 0 makes it always equal.
@@ -46,17 +46,14 @@ class ReadersWriters(Workload):
 
     def setup(self):
         assert 0 <= self.read_percent <= 100
-        assert 1 <= self.words <= MAX_WORDS
+        assert 0 <= self.words <= MAX_WORDS
         yield self.data[0].store(0, RELAXED)
 
     def thread(self):
         # Nobody starts in step with anybody else.
         yield compute(random_below(self.think_ps + 1))
         while True:
-            if random_below(100) < self.read_percent:
-                yield from self.read()
-            else:
-                yield from self.write()
+            yield from self.section()
             yield done()
             if self.think_ps:
                 if self.exponential:
@@ -64,9 +61,17 @@ class ReadersWriters(Workload):
                 else:
                     yield compute(self.think_ps)
 
+    def section(self):
+        if random_below(100) < self.read_percent:
+            yield from self.read()
+        else:
+            yield from self.write()
+
     def read(self):
         yield from self.lock.read_acquire()
-        first = yield self.data[0].load(RELAXED)
+        first = 0
+        if self.words:
+            first = yield self.data[0].load(RELAXED)
         if self.hold_ps:
             yield compute(self.hold_ps)
         for i in range(1, self.words):

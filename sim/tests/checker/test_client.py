@@ -6,7 +6,7 @@ from locksim.checker import CheckError
 from locksim.checker.client import clients
 from locksim.compiler import compile_source
 from locksim.locks.mcs import MCSLock
-from locksim.locks.rcu import RCU
+from locksim.locks.rcu import RcuHead
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.ticket import TicketLock
 
@@ -56,5 +56,5 @@ def test_clients_have_names_of_their_own():
 
 def test_what_is_no_lock_is_refused():
     """The message says what to do instead."""
-    with pytest.raises(CheckError, match=r"neither a Lock nor an RWLock[^$]*check_workload"):
-        clients(RCU, 2, 1)
+    with pytest.raises(CheckError, match=r"is no Lock[^$]*check_workload"):
+        clients(RcuHead, 2, 1)

@@ -3,10 +3,10 @@
 import pytest
 
 from locksim.checker import check_lock
-from locksim.lang.struct import Lock, RWLock
+from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock
 from locksim.registry import entries
 
-LOCKS = [e for e in entries() if issubclass(e.struct, Lock | RWLock)]
+LOCKS = [e for e in entries() if issubclass(e.struct, Lock | RWLock | SeqLock | ReadCopyUpdate)]
 
 
 @pytest.mark.parametrize("memory", ["sc", "tso"])
@@ -20,4 +20,6 @@ def test_lock_is_proven(entry, threads, rounds, memory):
 
 def test_there_are_locks():
     """The registry gives the ones that this test is about."""
-    assert {"tas", "ttas", "ttas_backoff", "ticket", "mcs", "rwlock"} <= {e.name for e in LOCKS}
+    assert {"tas", "ttas", "ticket", "mcs", "rwlock", "seqlock", "lockref", "qspinlock"} <= {
+        e.name for e in LOCKS
+    }

@@ -9,6 +9,7 @@ from locksim.lang import Workload, part, word
 from locksim.lang.ops import Kind, Mark
 from locksim.locks.clh import CLHLock
 from locksim.locks.mcs import MCSLock
+from locksim.locks.qspinlock import QueuedSpinlock
 from locksim.locks.ticket import TicketLock
 from locksim.locks.ttas import TTASLock
 
@@ -90,7 +91,7 @@ class Nested(Workload):
             yield from self.outer.release()
 
 
-@pytest.mark.parametrize("lock", [TicketLock, MCSLock, CLHLock])
+@pytest.mark.parametrize("lock", [TicketLock, MCSLock, CLHLock, QueuedSpinlock])
 def test_two_locks_nest(interleave, lock):
     """A thread may hold one queue lock while it takes another of the same kind."""
     run = interleave(Nested(outer=lock, inner=lock), 4, 7)

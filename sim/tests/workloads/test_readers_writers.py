@@ -66,7 +66,7 @@ def test_a_lock_that_does_not_exclude_is_caught(interleave):
     assert caught > 0
 
 
-@pytest.mark.parametrize("settings_", [{"read_percent": 101}, {"read_percent": -1}, {"words": 0}])
+@pytest.mark.parametrize("settings_", [{"read_percent": 101}, {"read_percent": -1}, {"words": -1}])
 def test_settings_are_checked(interleave, settings_):
     """Impossible settings are refused before the run starts."""
     with pytest.raises((AssertionError, SimulationError)):

@@ -1,0 +1,90 @@
+"""Every CPU follows a published pointer again and again, and sometimes replaces what is there.
+
+A reader looks into the box that it finds; its value is 1 from before it was published until it
+is freed, so a box that is freed too early stops the run. A replacement waits for a grace period
+and frees the old box. After each, the CPU holds no reference and says so. One unit of work is one
+critical section of a reader, or one replacement.
+"""
+
+from locksim.lang import (
+    ACQ_REL,
+    ACQUIRE,
+    NS,
+    RELAXED,
+    Struct,
+    Workload,
+    alloc,
+    compute,
+    done,
+    free,
+    param,
+    part,
+    pointer,
+    random_below,
+    random_exponential,
+    word,
+)
+from locksim.locks.rcu_qsbr import QSBR
+
+__all__ = ["RcuReaders"]
+
+
+class Box(Struct):
+    """What is published."""
+
+    value = word()
+
+
+class RcuReaders(Workload):
+    """One pointer under RCU, many CPUs.
+
+    Arguments:
+        read_percent: share of the units that only read, 0 to 100.
+        hold_ps: work of a reader with the box in picoseconds (0: none).
+        think_ps: work between two units (0: none), the mean where it is random.
+        exponential: 1 draws that work from an exponential distribution, 0 makes it always equal.
+    """
+
+    read_percent = param(99)
+    hold_ps = param(0)
+    think_ps = param(1000 * NS)
+    exponential = param(1)
+    lock = part(QSBR, padded=True)
+    shared = pointer(Box, padded=True)
+
+    def setup(self):
+        assert 0 <= self.read_percent <= 100
+        box = yield alloc(Box)
+        yield box.value.store(1, RELAXED)
+        yield self.shared.store(box, RELAXED)
+
+    def thread(self):
+        # Nobody starts in step with anybody else.
+        yield compute(random_below(self.think_ps + 1))
+        while True:
+            if random_below(100) < self.read_percent:
+                yield from self.read()
+            else:
+                yield from self.replace()
+            yield from self.lock.quiescent()
+            yield done()
+            if self.think_ps:
+                if self.exponential:
+                    yield compute(random_exponential(self.think_ps))
+                else:
+                    yield compute(self.think_ps)
+
+    def read(self):
+        yield from self.lock.read_lock()
+        box = yield self.shared.load(ACQUIRE)
+        if self.hold_ps:
+            yield compute(self.hold_ps)
+        assert (yield box.value.load(RELAXED)) == 1
+        yield from self.lock.read_unlock()
+
+    def replace(self):
+        new = yield alloc(Box)
+        yield new.value.store(1, RELAXED)
+        old = yield self.shared.swap(new, ACQ_REL)
+        yield from self.lock.synchronize_rcu()
+        yield free(old)
