@@ -211,6 +211,7 @@ void ex_settle(void);
 void ex_flush_oldest(struct thread *thread);
 void ex_drain(struct thread *thread);
 void ex_memory_begin(void);
+uint64_t ex_peek(address at, size_t size); /* up to 8 bytes */
 void ex_memory_write(address at, const void *from, size_t size);
 extern uint64_t ex_memory_hash;
 uint64_t ex_mix(uint64_t a, uint64_t b);

@@ -60,6 +60,11 @@ static value peek(address at, unsigned size)
     return found;
 }
 
+uint64_t ex_peek(address at, size_t size)
+{
+    return (uint64_t)peek(at, size < 8 ? (unsigned)size : 8);
+}
+
 void ex_memory_write(address at, const void *from, size_t size)
 {
     hash_words(at, size);
@@ -86,8 +91,7 @@ void ex_settle(void)
         return;
     hash_words(unsettled.at, unsettled.size);
     if (unsettled.new_value != NULL)
-        *unsettled.new_value =
-            (uint64_t)peek(unsettled.at, unsettled.size < 8 ? (unsigned)unsettled.size : 8);
+        *unsettled.new_value = ex_peek(unsettled.at, unsettled.size);
     unsettled.size = 0;
 }
 
@@ -111,7 +115,7 @@ void ex_plain(address at, size_t size, bool writes)
             break;
         }
     ex_access(at, size, writes ? WRITES : READS);
-    old = (uint64_t)peek(at, size < 8 ? (unsigned)size : 8);
+    old = ex_peek(at, size);
     new_value = ex_step(writes ? "write" : "read", at, (unsigned)size, old, old);
     if (writes) {
         hash_words(at, size);

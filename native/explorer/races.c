@@ -97,8 +97,9 @@ _Noreturn static void race(const struct record *before, address at, size_t size,
 {
     static const char *const did[] = {"reads", "writes", "reads (atomically)",
                                       "writes (atomically)", "frees"};
+    static const char *const as_step[] = {"read", "write", "load", "store", "free"};
 
-    ex_step(access == FREES ? "free" : "access", at, (unsigned)size, 0, 0);
+    ex_step(as_step[access], at, (unsigned)size, ex_peek(at, size), ex_peek(at, size));
     ex_fail("race",
             "thread %d %s {at:%zx} at {pc:%zx}, and thread %d %s it at {pc:%zx}: nothing orders "
             "the two (a data race)",
