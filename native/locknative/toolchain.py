@@ -14,7 +14,7 @@ from pathlib import Path
 
 from locknative.errors import NativeError
 
-__all__ = ["CompileError", "built", "compile_c", "compiler", "tool", "sources"]
+__all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
 
 
 class CompileError(NativeError):

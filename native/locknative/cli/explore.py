@@ -1,8 +1,8 @@
 """``locklab native explore``: every interleaving of a C program, as far as a bound allows.
 
-``--json`` prints one object: ``program``, ``threads``, ``memory``, ``verdict``, ``found``, ``runs``,
-``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and ``counterexample`` (the shape of
-``locklab check``'s).
+``--json`` prints one object: ``program``, ``threads``, ``memory``, ``verdict``, ``found``,
+``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and ``counterexample`` (the
+shape of ``locklab check``'s).
 """
 
 from __future__ import annotations

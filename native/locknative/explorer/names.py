@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from elftools.dwarf.die import DIE
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from locknative import toolchain
 
@@ -116,24 +117,24 @@ class Names:
         return f"block{number + 1}" + (f"+{offset}" if offset else "")
 
 
+def _symbols(elf: ELFFile, kind: str) -> Iterable[tuple[int, int, str]]:
+    """Return address, size and name of each symbol of a kind."""
+    table = elf.get_section_by_name(".symtab")
+    if isinstance(table, SymbolTableSection):
+        for symbol in table.iter_symbols():
+            if symbol["st_info"]["type"] == kind:
+                yield symbol["st_value"], symbol["st_size"], symbol.name
+
+
 def _variables(elf: ELFFile) -> Iterable[Variable]:
     types = dict(_types(elf)) if elf.has_dwarf_info() else {}
-    symbols = elf.get_section_by_name(".symtab")
-    for symbol in symbols.iter_symbols() if symbols is not None else ():
-        if symbol["st_info"]["type"] == "STT_OBJECT" and symbol["st_size"]:
-            name = symbol.name.partition(".")[0]  # a local static is name.1234
-            yield Variable(
-                symbol["st_value"], symbol["st_size"], name, types.get(symbol["st_value"])
-            )
+    for address, size, name in _symbols(elf, "STT_OBJECT"):
+        if size:  # a static inside a function is called name.1234
+            yield Variable(address, size, name.partition(".")[0], types.get(address))
 
 
 def _functions(elf: ELFFile) -> dict[int, str]:
-    symbols = elf.get_section_by_name(".symtab")
-    return {
-        symbol["st_value"]: symbol.name
-        for symbol in (symbols.iter_symbols() if symbols is not None else ())
-        if symbol["st_info"]["type"] == "STT_FUNC"
-    }
+    return {address: name for address, _, name in _symbols(elf, "STT_FUNC")}
 
 
 def _types(elf: ELFFile) -> Iterable[tuple[int, DIE]]:

@@ -27,7 +27,7 @@ HARMLESS = re.compile(r"(#.*|pause|rep;? ?nop|yield|nop|isb)?")
 """Inline assembly that touches no memory."""
 
 LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|dmb|dsb|syscall)")
-"""Instructions that order or update memory: the compiler puts none in, so they are the program's."""
+"""Instructions that order or update memory: the compiler puts none in here."""
 
 OWN_THREADS = ("fork", "vfork", "clone", "syscall", "signal", "sigaction", "pthread_kill")
 UNMODELLED = re.compile(r"(pthread|thrd|mtx|cnd|tss|sem|__atomic|urcu|__tls)_\w+")

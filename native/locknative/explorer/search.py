@@ -106,9 +106,7 @@ class Exploration:
         return dataclasses.asdict(self)
 
 
-def explore(
-    files: Sequence[str | Path], *, defines: Sequence[str] = (), **how: Any
-) -> Exploration:
+def explore(files: Sequence[str | Path], *, defines: Sequence[str] = (), **how: Any) -> Exploration:
     """Compile C files and explore what they do.
 
     Args:
