@@ -3,7 +3,13 @@
  * One trial's state: the lock, the data that it guards, and a node for each thread.
  *
  * Included by the loops after the adapter has defined KERNEL, LOCK, INIT, ACQUIRE and RELEASE, and
- * where the lock has them NODE, NODE_INIT, READ_ACQUIRE and READ_RELEASE.
+ * where the lock has them:
+ * - NODE, NODE_INIT: a thread's own part.
+ * - NODE_JOIN: makes it known to the lock, once; false when there is no room.
+ * - READ_ACQUIRE, READ_RELEASE: the read side.
+ * - OPTIMISTIC_ACQUIRE, OPTIMISTIC_RELEASE: a second one.
+ * - REFERENCES: ACQUIRE and RELEASE only count; the lock is
+ * - EXCLUSIVE_ACQUIRE, EXCLUSIVE_RELEASE.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +22,25 @@
 #ifndef NODE_INIT
 #define NODE_INIT(node) ((void)(node))
 #endif
+#ifndef NODE_JOIN
+#define NODE_JOIN(lock, node) true
+#endif
+#ifndef EXCLUSIVE_ACQUIRE
+#define EXCLUSIVE_ACQUIRE(lock, node) ACQUIRE(lock, node)
+#define EXCLUSIVE_RELEASE(lock, node) RELEASE(lock, node)
+#endif
+
+/* An optimistic section is repeated until nobody came by. So the two ends of it open and close a
+ * block, as pthread_cleanup_push() and _pop() do: they stand in one block of the loop. */
+#define LOCKLAB_OPTIMISTIC(begin)                                                                  \
+    for (;;) {                                                                                     \
+        uint32_t locklab_number = begin
+
+#define LOCKLAB_UNTIL_NOT(retry, lock)                                                             \
+    if (!retry(lock, locklab_number))                                                              \
+        break;                                                                                     \
+    }                                                                                              \
+    (void)0
 
 #ifdef READ_ACQUIRE
 #define LOCKLAB_HAS_READ true
@@ -49,8 +74,13 @@ static void *prepare(unsigned threads)
         return NULL;
     memset(state, 0, size);
     INIT(&state->lock);
-    for (unsigned i = 0; i < threads; i++)
+    for (unsigned i = 0; i < threads; i++) {
         NODE_INIT(&state->seats[i].node);
+        if (!NODE_JOIN(&state->lock, &state->seats[i].node)) {
+            free(state);
+            return NULL;
+        }
+    }
     return state;
 }
 

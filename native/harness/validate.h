@@ -5,8 +5,15 @@
  * An exclusive section counts two words up, and signs its name before and after. Three signs of a
  * wrong lock: an update lost in the end, somebody else's name inside (overlap), two words that
  * differ (torn). Between the two words it dwells for 0 to 7 pauses, in turn, so that who is let in
- * wrongly has time to be met. With a read side only every eighth acquisition writes; readers look
- * at the words and change nothing.
+ * wrongly has time to be met. Where something else can be done with the lock, only every eighth
+ * section is exclusive.
+ *
+ * Readers look at the words and change nothing. What they saw is judged when they are out, because
+ * an optimistic reader may see anything while it is in, and looks again. A lock with both kinds of
+ * readers gets them in turn.
+ *
+ * A counted reference is taken and dropped. While somebody holds one the count is 2 at least; under
+ * the lock it stands still; in the end it is 1 again, or the difference is told as lost updates.
  */
 #include "harness/state.h"
 
@@ -31,27 +38,87 @@ static void exclusive(struct state *state, unsigned thread, uint64_t turn,
 {
     uint64_t first = get(&state->first);
     uint64_t me = (uint64_t)thread + 1;
+#ifdef REFERENCES
+    uint32_t references = REFERENCES(&state->lock);
+#endif
 
     tally->overlaps += get(&state->inside) != 0;
     put(&state->inside, me);
     tally->torn += first != get(&state->second);
     dwell(turn);
+#ifdef REFERENCES
+    tally->torn += references != REFERENCES(&state->lock);
+#endif
     put(&state->first, first + 1);
     put(&state->second, get(&state->second) + 1);
     tally->overlaps += get(&state->inside) != me;
     put(&state->inside, 0);
 }
 
-#ifdef READ_ACQUIRE
-static void shared(struct state *state, uint64_t turn, struct locklab_tally *tally)
-{
-    uint64_t first = get(&state->first);
+/* What a reader found, in the order in which it looked. */
+struct view {
+    uint64_t first, inside, second, again;
+};
 
-    tally->overlaps += get(&state->inside) != 0;
+static inline void look(struct state *state, uint64_t turn, struct view *view)
+{
+    view->first = get(&state->first);
+    view->inside = get(&state->inside);
     dwell(turn);
-    tally->torn += first != get(&state->second);
-    tally->torn += first != get(&state->first);
+    view->second = get(&state->second);
+    view->again = get(&state->first);
 }
+
+static inline void judge(const struct view *view, struct locklab_tally *tally)
+{
+    tally->overlaps += view->inside != 0;
+    tally->torn += view->first != view->second || view->first != view->again;
+}
+
+#ifdef READ_ACQUIRE
+#define SHARED
+static void shared(struct state *state, NODE *node, uint64_t turn, struct locklab_tally *tally)
+{
+    struct view view;
+
+#ifdef OPTIMISTIC_ACQUIRE
+    if (turn % 2 != 0) {
+        OPTIMISTIC_ACQUIRE(&state->lock, node);
+        look(state, turn, &view);
+        OPTIMISTIC_RELEASE(&state->lock, node);
+        judge(&view, tally);
+        return;
+    }
+#endif
+    READ_ACQUIRE(&state->lock, node);
+    look(state, turn, &view);
+    READ_RELEASE(&state->lock, node);
+    judge(&view, tally);
+    (void)node;
+}
+#endif
+
+#ifdef REFERENCES
+#define SHARED
+static void shared(struct state *state, NODE *node, uint64_t turn, struct locklab_tally *tally)
+{
+    ACQUIRE(&state->lock, node);
+    tally->overlaps += REFERENCES(&state->lock) < 2;
+    dwell(turn);
+    RELEASE(&state->lock, node);
+    (void)node;
+}
+
+static uint64_t updates_and_references(const void *arg)
+{
+    struct state *state = (struct state *)(uintptr_t)arg;
+    uint32_t references = REFERENCES(&state->lock);
+
+    return updates(arg) - (references > 1 ? references - 1 : 1 - references);
+}
+#define UPDATES updates_and_references
+#else
+#define UPDATES updates
 #endif
 
 static void work(void *arg, unsigned thread, const struct locklab_order *order,
@@ -61,22 +128,20 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
     NODE *node = &state->seats[thread].node;
 
     for (uint64_t i = 0; i < order->iterations; i++) {
-#ifdef READ_ACQUIRE
+#ifdef SHARED
         if (i % 8 != 0) {
-            READ_ACQUIRE(&state->lock, node);
-            shared(state, i, tally);
-            READ_RELEASE(&state->lock, node);
+            shared(state, node, i, tally);
             continue;
         }
 #endif
-        ACQUIRE(&state->lock, node);
+        EXCLUSIVE_ACQUIRE(&state->lock, node);
         exclusive(state, thread, tally->writes, tally);
-        RELEASE(&state->lock, node);
+        EXCLUSIVE_RELEASE(&state->lock, node);
         tally->writes++;
     }
     tally->count = order->iterations;
     (void)node;
 }
 
-const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {prepare, work, updates, free,
+const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {prepare, work, UPDATES, free,
                                                                      LOCKLAB_HAS_READ};

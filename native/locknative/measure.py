@@ -13,6 +13,8 @@ from locknative.results import Throughput, Validation
 if TYPE_CHECKING:
     from types import ModuleType
 
+    from locknative._kernels import Kernel
+
 try:
     from locknative import _kernels
 
@@ -36,11 +38,16 @@ def locks() -> list[str]:
     Raises:
         NativeError: the extension module is not built.
     """
-    return [
-        kernel.name
-        for kernel in _extension().kernels()
-        if kernel.kind == "lock" and kernel.name != "none"
-    ]
+    return [kernel.name for kernel in kernels() if kernel.kind == "lock" and kernel.name != "none"]
+
+
+def kernels() -> list[Kernel]:
+    """Return every kernel that was built: locks, data structures, probes and workloads.
+
+    Raises:
+        NativeError: the extension module is not built.
+    """
+    return list(_extension().kernels())
 
 
 def validate(
@@ -138,7 +145,7 @@ def throughput(
     if side not in ("write", "read"):
         raise unknown("side", side, ("write", "read"))
     if side == "read" and not _has_read(lock):
-        readable = ", ".join(kernel.name for kernel in extension.kernels() if kernel.has_read)
+        readable = ", ".join(kernel.name for kernel in kernels() if kernel.has_read)
         raise NativeError(f"lock '{lock}' has no read side: leave side out, or take {readable}")
     _has_read(lock)
     _check_threads(threads)
@@ -176,10 +183,10 @@ def _extension() -> ModuleType:
 
 def _has_read(lock: str) -> bool:
     """Return whether the lock has a read side; refuse a name that does not exist."""
-    kernels: dict[str, bool] = {kernel.name: kernel.has_read for kernel in _extension().kernels()}
-    if lock not in kernels:
-        raise unknown("lock", lock, kernels)
-    return kernels[lock]
+    found = {kernel.name: kernel.has_read for kernel in kernels()}
+    if lock not in found:
+        raise unknown("lock", lock, found)
+    return found[lock]
 
 
 def _check_threads(threads: int) -> None:

@@ -2,13 +2,9 @@
 
 import typer
 
-from locknative.cli import explore
+from locknative.cli import explore, kernels
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
 # One module a subcommand; each imports what it needs when it is used.
+app.command("list")(kernels.list_kernels)
 app.command("explore")(explore.explore)
-
-
-@app.callback()
-def native() -> None:
-    """Keep the subcommands' names, however many there are."""

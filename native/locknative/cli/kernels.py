@@ -1,0 +1,45 @@
+"""``locklab native list``: the kernels that this build has.
+
+``--json`` prints ``[{"name", "kind", "loops", "read"}]``.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from locksim.cli import tables
+from locksim.cli.common import console, print_json
+
+
+def list_kernels(
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
+    ] = False,
+) -> None:
+    """List locks, data structures, probes and workloads that can be run here."""
+    from locknative.measure import kernels
+
+    found = kernels()
+    if as_json:
+        print_json(
+            [
+                {
+                    "name": kernel.name,
+                    "kind": kernel.kind,
+                    "loops": list(kernel.loops),
+                    "read": kernel.has_read,
+                }
+                for kernel in found
+            ]
+        )
+        return
+    table = tables.table()
+    for column in ("kernel", "kind", "loops", "read side"):
+        tables.add(table, column)
+    for kernel in found:
+        table.add_row(
+            kernel.name, kernel.kind, ", ".join(kernel.loops), "yes" if kernel.has_read else ""
+        )
+    tables.print_table(console(), table)
