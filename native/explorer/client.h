@@ -9,7 +9,7 @@
  * what an optimistic reader may look at while somebody writes. Counted references are taken and dropped in
  * place of reading, and at the end one is left.
  *
- * The adapter's macros are explained in harness/state.h.
+ * The adapter's macros are explained in harness/adapter.h.
  */
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,30 +23,9 @@
 #ifndef ROLES
 #define ROLES 0
 #endif
-#ifndef NODE
-#define NODE char
-#endif
-#ifndef NODE_INIT
-#define NODE_INIT(node) ((void)(node))
-#endif
-#ifndef NODE_JOIN
-#define NODE_JOIN(lock, node) true
-#endif
-#ifndef EXCLUSIVE_ACQUIRE
-#define EXCLUSIVE_ACQUIRE(lock, node) ACQUIRE(lock, node)
-#define EXCLUSIVE_RELEASE(lock, node) RELEASE(lock, node)
-#endif
-
-/* As in harness/state.h, but a reader also learns that it is an optimistic one. */
-#define LOCKLAB_OPTIMISTIC(begin)                                                                  \
-    do {                                                                                           \
-        uint32_t locklab_number = begin;                                                           \
-        blocking = false;
-
-#define LOCKLAB_UNTIL_NOT(retry, lock)                                                             \
-    (void)0;                                                                                       \
-    }                                                                                              \
-    while (retry(lock, locklab_number))
+/* Both kinds of readers find out which they are. */
+#define LOCKLAB_OPTIMIST() (blocking = false)
+#include "harness/adapter.h"
 
 #if defined(READ_ACQUIRE) || defined(REFERENCES)
 #define LOCKLAB_SHARES
@@ -94,39 +73,35 @@ static void exclusive(int me, NODE *node)
 }
 
 #ifdef READ_ACQUIRE
-static void reads(NODE *node)
+#define LOOK()                                                                                     \
+    do {                                                                                           \
+        one = get(&first);                                                                         \
+        plain = blocking ? count : one;                                                            \
+        other = get(&second);                                                                      \
+    } while (0)
+
+static void reads(int me, NODE *node)
 {
-    uint32_t one, other, plain = 0;
+    uint32_t one, other, plain;
     bool blocking = true;
 
-    (void)node;
-    READ_ACQUIRE(&lock, node);
-    one = get(&first);
-    if (blocking)
-        plain = count;
-    other = get(&second);
-    READ_RELEASE(&lock, node);
-    locklab_mark("has read");
-    locklab_assert(one == other);
-    locklab_assert(!blocking || plain == one);
-}
-
+    (void)me, (void)node;
 #ifdef OPTIMISTIC_ACQUIRE
-static void reads_optimistically(NODE *node)
-{
-    uint32_t one, other;
-    bool blocking;
-
-    (void)node;
-    OPTIMISTIC_ACQUIRE(&lock, node);
-    one = get(&first);
-    other = get(&second);
-    OPTIMISTIC_RELEASE(&lock, node);
+    if (me % 3 == 1) {
+        OPTIMISTIC_ACQUIRE(&lock, node);
+        LOOK();
+        OPTIMISTIC_RELEASE(&lock, node);
+    } else
+#endif
+    {
+        READ_ACQUIRE(&lock, node);
+        LOOK();
+        READ_RELEASE(&lock, node);
+    }
     locklab_mark("has read");
     locklab_assert(one == other);
-    (void)blocking;
+    locklab_assert(one == plain);
 }
-#endif
 #endif
 
 #ifdef LOCKLAB_SHARES
@@ -138,13 +113,7 @@ static void shared(int me, NODE *node)
     locklab_assert(REFERENCES(&lock) >= 2);
     RELEASE(&lock, node);
 #else
-#ifdef OPTIMISTIC_ACQUIRE
-    if (me % 3 == 1) {
-        reads_optimistically(node);
-        return;
-    }
-#endif
-    reads(node);
+    reads(me, node);
 #endif
 }
 #endif

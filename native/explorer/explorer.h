@@ -115,7 +115,7 @@ struct thread {
     address subject;
     const char *waits_for; /* for the report */
     bool spins;
-    uint64_t spins_on; /* the memory that it has seen */
+    uint64_t spins_on; /* what it has seen of memory and buffers */
     struct visit visits[MAX_VISITS];
     unsigned in_a_row; /* steps since another thread took one */
 
@@ -126,7 +126,7 @@ struct thread {
     unsigned buffered;
 
     address pc;            /* of its last operation */
-    uint64_t priority[2];  /* of the random search: its own, its buffer's */
+    uint64_t priority;     /* of the random search */
     int (*start_c11)(void *); /* threads.c */
     address condition;     /* the condition variable that it waits on, until signalled */
     uint32_t generation;   /* of the barrier that it waits at */
@@ -174,7 +174,7 @@ const char *ex_message(void);
 /* search (search.c) */
 
 struct choice {
-    int agent; /* a thread's number; MAX_THREADS + number: its buffer; -1: neither */
+    int agent; /* a thread's number; -1: none */
     unsigned cost;
 };
 
@@ -210,6 +210,8 @@ void ex_plain(address at, size_t size, bool writes);
 void ex_settle(void);
 void ex_flush_oldest(struct thread *thread);
 void ex_drain(struct thread *thread);
+bool ex_flush_any(void);
+uint64_t ex_visible(void); /* a hash of memory and all buffers */
 void ex_memory_begin(void);
 uint64_t ex_peek(address at, size_t size); /* up to 8 bytes */
 void ex_memory_write(address at, const void *from, size_t size);

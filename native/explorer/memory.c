@@ -3,8 +3,9 @@
  * What an access does to memory.
  *
  * Under SC it takes effect at once. Under TSO (Owens, Sarkar and Sewell, TPHOLs 2009) an atomic store
- * that is not SEQ_CST may enter its thread's buffer, first in first out, and reaches memory in a
- * step of its own, at any later time, even after the thread has ended. A load takes the youngest
+ * that is not SEQ_CST may enter its thread's buffer, first in first out, and reaches memory at any
+ * later time, even after the thread has ended. Nobody can tell when, until another thread accesses the
+ * word: so then it is chosen whether the store has arrived by now, with those before it. A load takes the youngest
  * buffered store to its word, else memory. Read-modify-writes, SEQ_CST stores and SEQ_CST fences
  * empty the buffer first. A load that overlaps a buffered store without lying inside it empties the
  * buffer too, as the processor then waits for it.
@@ -150,6 +151,51 @@ void ex_drain(struct thread *thread)
         ex_flush_oldest(thread);
 }
 
+/* When nobody can go on unless a store arrives: whose, is a choice. */
+bool ex_flush_any(void)
+{
+    struct choice choices[MAX_THREADS];
+    struct thread *waiting[MAX_THREADS];
+    unsigned n = 0;
+
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (ex_threads[i].stage != UNUSED && ex_threads[i].buffered > 0) {
+            choices[n] = (struct choice){-1, 0};
+            waiting[n++] = &ex_threads[i];
+        }
+    if (n > 0)
+        ex_flush_oldest(waiting[ex_choose(choices, n)]);
+    return n > 0;
+}
+
+/* The thread that runs is about to access these bytes: which of another's stores to them, with all
+ * older ones, have arrived? */
+static void let_arrive(struct thread *other, address at, unsigned size)
+{
+    static const struct choice choices[MAX_BUFFERED + 1] = {
+        {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
+    unsigned ends[MAX_BUFFERED + 1] = {0}, n = 1;
+
+    for (unsigned i = 0; i < other->buffered; i++)
+        if (overlaps(&other->buffer[i], at, size))
+            ends[n++] = i + 1;
+    for (unsigned left = ends[ex_choose(choices, n)]; left > 0; left--)
+        ex_flush_oldest(other);
+}
+
+uint64_t ex_visible(void)
+{
+    uint64_t hash = ex_memory_hash;
+
+    if (!ex_options.tso)
+        return hash;
+    for (int i = 0; i < MAX_THREADS; i++)
+        for (unsigned j = 0; ex_threads[i].stage != UNUSED && j < ex_threads[i].buffered; j++)
+            hash = ex_mix(hash ^ ex_threads[i].buffer[j].at,
+                          (uint64_t)ex_threads[i].buffer[j].what + (uint64_t)i);
+    return hash;
+}
+
 /* Stays in the buffer by choice, at the price of one deviation, or because it stands behind. */
 static bool lingers(enum order order)
 {
@@ -162,9 +208,20 @@ static bool lingers(enum order order)
 
 /* atomics */
 
-static void starts(address at, unsigned size, enum access access)
+/* A point; then all that can have happened to the word before is decided. */
+static void arrives(address at, unsigned size)
 {
     ex_point();
+    if (!ex_options.tso)
+        return;
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (&ex_threads[i] != ex_self && ex_threads[i].stage != UNUSED)
+            let_arrive(&ex_threads[i], at, size);
+}
+
+static void starts(address at, unsigned size, enum access access)
+{
+    arrives(at, size);
     ex_access(at, size, access);
 }
 
@@ -276,7 +333,7 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
     value old;
     bool equal;
 
-    ex_point();
+    arrives(at, size);
     ex_drain(ex_self);
     old = peek(at, size);
     equal = old == *expected;

@@ -5,9 +5,9 @@
  * A thread may run unless it has ended, waits for a condition that does not hold, or spins in vain.
  *
  * Spinning. At each point the thread's whole state is at hand: the place, the registers that a call
- * preserves, its stack, its store buffer, and all of memory by its hash. When all of
+ * preserves, its stack; and all of memory and of the store buffers, by their hash. When all of
  * them are as they were at an earlier arrival, the thread will do the same again and again until
- * somebody changes memory, and until then it is not let run. A loop that counts its rounds has a new
+ * somebody changes memory or a buffer, and until then it is not let run. A loop that counts its rounds has a new
  * state each time and is let run until it gives up. Nothing is guessed: so when all threads wait or spin,
  * no way leads on, and that is reported.
  *
@@ -31,8 +31,7 @@ struct thread ex_threads[MAX_THREADS];
 struct thread *ex_self;
 struct door ex_door;
 
-static struct thread *last; /* who took the last step; NULL: a buffer */
-static void *outside;       /* the stack of main() while a run is on */
+static void *outside; /* the stack of main() while a run is on */
 static address deepest[MAX_THREADS]; /* stack pointer of any run */
 
 static address stack_top(const struct thread *thread)
@@ -138,8 +137,6 @@ static uint64_t state_of(const struct thread *thread)
         hash = (hash ^ *at) * 0x9fb21c651e98df25u + (hash >> 29);
     for (unsigned i = 0; i < sizeof(ex_door.saved) / sizeof(ex_door.saved[0]); i++)
         hash = ex_mix(hash, ex_door.saved[i]);
-    for (unsigned i = 0; i < thread->buffered; i++)
-        hash = ex_mix(hash ^ thread->buffer[i].at, (uint64_t)thread->buffer[i].what);
     return hash | 1;
 }
 
@@ -147,7 +144,7 @@ static uint64_t state_of(const struct thread *thread)
  * four, the oldest of which makes room. */
 static bool seen_before(struct thread *thread)
 {
-    uint64_t key = ex_mix(ex_door.pc, ex_memory_hash);
+    uint64_t key = ex_mix(ex_door.pc, thread->spins_on);
     uint64_t state = state_of(thread);
     struct visit *set = &thread->visits[key % (MAX_VISITS / 4) * 4];
 
@@ -167,7 +164,7 @@ static bool may_run(struct thread *thread)
         return false;
     if (thread->ready != NULL)
         return thread->ready(thread, thread->subject);
-    return !thread->spins || ex_memory_hash != thread->spins_on;
+    return !thread->spins || ex_visible() != thread->spins_on;
 }
 
 static bool all_have_ended(void)
@@ -199,56 +196,39 @@ _Noreturn static void nobody_may_run(void)
     ex_fail("deadlock", "%s", text);
 }
 
-/* The threads that may run, the one that took the last step first, and the buffers that may reach
- * memory: only after somebody else has taken a step, as earlier would have been the same. */
+/* The threads that may run, the one that took the last step first. */
 static unsigned possibilities(struct choice *choices)
 {
     bool goes_on = may_run(ex_self);
-    unsigned n = 0, flushes = 0;
+    bool patient = ex_self->in_a_row < PATIENCE;
+    unsigned n = 0;
 
-    if (goes_on && ex_self->in_a_row < PATIENCE)
+    if (goes_on && patient)
         choices[n++] = (struct choice){ex_self->number, 0};
     for (int i = 0; i < MAX_THREADS; i++)
         if (&ex_threads[i] != ex_self && may_run(&ex_threads[i]))
-            choices[n++] = (struct choice){i, goes_on && ex_self->in_a_row < PATIENCE ? 1 : 0};
-    if (goes_on && ex_self->in_a_row >= PATIENCE) {
+            choices[n++] = (struct choice){i, goes_on && patient ? 1 : 0};
+    if (goes_on && !patient) {
         ex_self->in_a_row = 0;
         choices[n++] = (struct choice){ex_self->number, 0};
     }
-    if (!ex_options.tso)
-        return n;
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].buffered > 0 && (n == flushes || last != &ex_threads[i])) {
-            choices[n++] = (struct choice){MAX_THREADS + i, 0};
-            flushes++;
-        }
     return n;
 }
 
 static void reschedule(void)
 {
-    struct choice choices[2 * MAX_THREADS];
+    struct choice choices[MAX_THREADS];
+    struct thread *next;
+    unsigned n;
 
-    for (;;) {
-        unsigned n = possibilities(choices);
-        int agent;
-
-        if (n == 0)
+    while ((n = possibilities(choices)) == 0)
+        if (!ex_flush_any())
             nobody_may_run();
-        agent = choices[ex_choose(choices, n)].agent;
-        if (agent < MAX_THREADS) {
-            struct thread *next = &ex_threads[agent];
-
-            next->in_a_row = next == last ? next->in_a_row + 1 : 0;
-            next->spins = false;
-            next->ready = NULL;
-            last = next;
-            go(next);
-            return;
-        }
-        ex_flush_oldest(&ex_threads[agent - MAX_THREADS]);
-        last = NULL; /* a second buffer may follow */
-    }
+    next = &ex_threads[choices[ex_choose(choices, n)].agent];
+    next->in_a_row = next == ex_self ? next->in_a_row + 1 : 0;
+    next->spins = false;
+    next->ready = NULL;
+    go(next);
 }
 
 /* The thread has learned something that is not in its state: it is not spinning. */
@@ -264,8 +244,8 @@ void ex_point(void)
         ex_give_up("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
                    (size_t)ex_options.max_steps);
     ex_self->pc = ex_door.pc;
+    ex_self->spins_on = ex_visible();
     ex_self->spins = seen_before(ex_self);
-    ex_self->spins_on = ex_memory_hash;
     reschedule();
 }
 
@@ -298,7 +278,6 @@ bool ex_on_a_stack(address at)
 void ex_enter(struct thread *first)
 {
     ex_self = first;
-    last = first;
     ex_switch(&outside, first->sp);
     ex_self = NULL;
 }

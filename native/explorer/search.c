@@ -96,13 +96,7 @@ void ex_search_run_begins(void)
 
 void ex_priority_new(struct thread *thread)
 {
-    thread->priority[0] = ex_random() | (uint64_t)1 << 63;
-    thread->priority[1] = ex_random() | (uint64_t)1 << 63;
-}
-
-static uint64_t *priority_of(int agent)
-{
-    return &ex_threads[agent % MAX_THREADS].priority[agent / MAX_THREADS];
+    thread->priority = ex_random() | (uint64_t)1 << 63;
 }
 
 static unsigned choose_at_random(const struct choice *choices, unsigned n)
@@ -113,10 +107,10 @@ static unsigned choose_at_random(const struct choice *choices, unsigned n)
         return (unsigned)(ex_random() % n);
     for (int i = 0; i < ex_options.pct_depth - 1; i++)
         if (change_points[i] == n_points)
-            *priority_of(choices[0].agent) = --lowest;
+            ex_threads[choices[0].agent].priority = --lowest;
     n_points++;
     for (unsigned i = 1; i < n; i++)
-        if (*priority_of(choices[i].agent) > *priority_of(choices[best].agent))
+        if (ex_threads[choices[i].agent].priority > ex_threads[choices[best].agent].priority)
             best = i;
     return best;
 }
