@@ -6,8 +6,9 @@
  * that is missing shows as a data race, and a lost update as a wrong sum. Readers take turns with
  * writers: thread `me` reads in round r when me + r + ROLES is odd. They look at the plain word if
  * they keep writers out; and at two atomics that writers count up one after the other, which are
- * what an optimistic reader may look at while somebody writes. Counted references are taken and dropped in
- * place of reading, and at the end one is left.
+ * what an optimistic reader may look at while somebody writes. Where there are both kinds of reading,
+ * each is tried. Counted references are taken and dropped in place of reading, and at the end one is
+ * left.
  *
  * The adapter's macros are explained in harness/adapter.h.
  */
@@ -80,14 +81,14 @@ static void exclusive(int me, NODE *node)
         other = get(&second);                                                                      \
     } while (0)
 
-static void reads(int me, NODE *node)
+static void reads(NODE *node)
 {
     uint32_t one, other, plain;
     bool blocking = true;
 
-    (void)me, (void)node;
+    (void)node;
 #ifdef OPTIMISTIC_ACQUIRE
-    if (me % 3 == 1) {
+    if (locklab_any(2) == 1) {
         OPTIMISTIC_ACQUIRE(&lock, node);
         LOOK();
         OPTIMISTIC_RELEASE(&lock, node);
@@ -105,15 +106,15 @@ static void reads(int me, NODE *node)
 #endif
 
 #ifdef LOCKLAB_SHARES
-static void shared(int me, NODE *node)
+static void shared(NODE *node)
 {
-    (void)me, (void)node;
+    (void)node;
 #ifdef REFERENCES
     ACQUIRE(&lock, node);
     locklab_assert(REFERENCES(&lock) >= 2);
     RELEASE(&lock, node);
 #else
-    reads(me, node);
+    reads(node);
 #endif
 }
 #endif
@@ -132,7 +133,7 @@ void locklab_thread(int me)
     for (int round = 0; round < ROUNDS; round++) {
 #ifdef LOCKLAB_SHARES
         if ((me + round + ROLES) % 2 != 0) {
-            shared(me, &nodes[me]);
+            shared(&nodes[me]);
             continue;
         }
 #endif

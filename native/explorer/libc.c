@@ -250,9 +250,12 @@ void ENTRY(_exit)(int status)
 void ENTRY(__assert_fail)(const char *condition, const char *file, unsigned line,
                           const char *function)
 {
+    const char *slash = strrchr(file, '/');
+
     (void)function;
     enter();
-    ex_fail("assertion", "thread %d finds %s false, %s:%u", ex_self->number, condition, file, line);
+    ex_fail("assertion", "thread %d finds %s false at %s:%u", ex_self->number, condition,
+            slash != NULL ? slash + 1 : file, line);
 }
 
 void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, unsigned line)
