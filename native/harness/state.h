@@ -20,6 +20,7 @@ struct state {
     _Alignas(LOCKLAB_PAD) _Atomic(uint64_t) first;
     _Alignas(LOCKLAB_PAD) _Atomic(uint64_t) second;
     _Atomic(uint64_t) inside;
+    uint64_t plain; /* with LOCKLAB_PLAIN: as `first`, but an ordinary word */
     _Alignas(LOCKLAB_PAD) struct seat seats[];
 };
 

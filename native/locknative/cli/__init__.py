@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import explore, kernels
+from locknative.cli import explore, kernels, torture
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -15,3 +15,4 @@ def native() -> None:
 # One module a subcommand; each imports what it needs when it is used.
 app.command("list")(kernels.list_kernels)
 app.command("explore")(explore.explore)
+app.command("torture")(torture.torture)
