@@ -46,7 +46,15 @@ static void misuse(const char *what)
     ex_fail("rcu", "thread %d %s at {pc:%zx}", ex_self->number, what, ex_self->pc);
 }
 
-/* The flavours that need no registration register at the first use. */
+/* The depth is part of what a spinning thread is recognised by, as memory is. */
+static void set_depth(unsigned depth)
+{
+    uint64_t key = (uint64_t)ex_self->number + 1; /* no address of the program's */
+
+    ex_memory_hash ^= ex_mix(key, ex_self->reader.depth) ^ ex_mix(key, depth);
+    ex_self->reader.depth = depth;
+}
+
 void ENTRY(locklab_rcu_register)(void)
 {
     ex_settle();
@@ -72,8 +80,9 @@ void ENTRY(locklab_rcu_read_lock)(bool needs_registration)
     ex_point();
     if (needs_registration && !ex_self->reader.registered)
         misuse("reads without being registered (rcu_register_thread): nobody waits for it");
-    if (ex_self->reader.depth++ == 0)
+    if (ex_self->reader.depth == 0)
         ex_clock_join(&ex_self->now, &started);
+    set_depth(ex_self->reader.depth + 1);
     ex_step("rcu_read_lock", 0, 0, 0, 0);
 }
 
@@ -82,7 +91,8 @@ void ENTRY(locklab_rcu_read_unlock)(void)
     ex_point();
     if (ex_self->reader.depth == 0)
         misuse("ends a read-side section without being in one");
-    if (--ex_self->reader.depth == 0) {
+    set_depth(ex_self->reader.depth - 1);
+    if (ex_self->reader.depth == 0) {
         ex_self->reader.sections++;
         ex_self->reader.left = ex_self->now;
     }
@@ -133,6 +143,11 @@ void ENTRY(locklab_rcu_quiescent)(void)
 {
     ENTRY(locklab_rcu_read_unlock)();
     ENTRY(locklab_rcu_read_lock)(false);
+}
+
+bool ENTRY(locklab_rcu_is_reading)(void)
+{
+    return ex_self->reader.depth > 0;
 }
 
 /* callbacks */

@@ -117,11 +117,14 @@ int ex_free_number(void)
 static void go(struct thread *next)
 {
     struct thread *before = ex_self;
+    struct door door;
 
     if (next == before)
         return;
+    door = ex_door; /* which others come through meanwhile */
     ex_self = next;
     ex_switch(&before->sp, next->sp);
+    ex_door = door;
 }
 
 /* spinning */

@@ -35,7 +35,6 @@ FLAGS = {
 }
 TOOLS = tuple(FLAGS)
 PATIENCE_S = 3.0
-"""How long threads may need to come through once time is up."""
 REPORTED = 66
 """What a sanitizer that has found something exits with."""
 
@@ -155,6 +154,7 @@ def torture(
     seconds: float = 1.0,
     seed: int = 1,
     includes: Sequence[str | Path] = (),
+    patience_s: float = PATIENCE_S,
 ) -> Trial:
     """Build a lock and run one trial.
 
@@ -163,19 +163,29 @@ def torture(
         lock: its name. threads: how many, at least 2. seconds: how long.
         seed: of the delays.
         includes: as in :meth:`Builder.build`.
+        patience_s: how long threads may need to come through once time is up.
 
     Raises:
         NativeError: bad input, or a machine that cannot run this tool.
     """
-    return trial(builder.build(lock, includes), builder.tool, lock, threads, seconds, seed)
+    program = builder.build(lock, includes)
+    return trial(program, builder.tool, lock, threads, seconds, seed, patience_s)
 
 
-def trial(program: Path, tool: str, lock: str, threads: int, seconds: float, seed: int) -> Trial:
+def trial(
+    program: Path,
+    tool: str,
+    lock: str,
+    threads: int,
+    seconds: float,
+    seed: int,
+    patience_s: float = PATIENCE_S,
+) -> Trial:
     """Run one trial of an executable that :class:`Builder` has made."""
     command = [
         *(str(program), "run", lock, "--loop", "torture", "--threads", str(threads)),
         *("--duration-ms", str(round(1000 * seconds)), "--seed", str(seed)),
-        *("--patience-ms", str(round(1000 * (PATIENCE_S + seconds)))),
+        *("--patience-ms", str(round(1000 * (patience_s + seconds)))),
     ]
     done = _run(command, seconds)
     if tool == "tsan" and "unexpected memory mapping" in done.stderr:

@@ -52,7 +52,7 @@ def torture(
     for lock in chosen:
         adapter(lock)  # refuses a name that there is not, before anything runs
     tools = TOOLS if tool == "all" else (tool,)
-    trials = []
+    trials: list[Trial] = []
     with common.progress("building") as report:
         for name in tools:
             with Builder(name) as builder:
