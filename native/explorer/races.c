@@ -2,8 +2,8 @@
 /*
  * Happens-before, and the data races that it leaves (C11 5.1.2.4).
  *
- * Each thread counts its operations; its clock says how many operations of every thread happen
- * before its next one. What is released into a place is a clock, which an acquiring load of that place
+ * Each thread counts its accesses; its clock says how many accesses of every thread happen before its
+ * next one. What is released into a place is a clock, which an acquiring load of that place
  * adds to its thread's own. Orders are honoured as written, though runs are sequentially consistent:
  * a store replaces what was released there (a relaxed one by what the last release fence had seen),
  * a read-modify-write adds to it, so that it carries the release sequence on (C++20's, which ends at
@@ -144,6 +144,7 @@ void ex_access(address at, size_t size, enum access access)
         ex_heap_check(at, size, access == WRITES || access == ATOMIC_WRITES);
     for (address word = at & ~(address)7; word < at + size; word += 8)
         access_word(cell_of(word), bytes_of(word, at, size), at, size, access);
+    ex_self->now.at[ex_self->number]++; /* what is released from now on covers this access */
 }
 
 void ex_meet(address at, unsigned size, struct clock *into)

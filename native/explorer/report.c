@@ -63,7 +63,6 @@ void ex_step_of(struct thread *thread, const char *operation, address pc, addres
 uint64_t *ex_step(const char *operation, address at, unsigned size, uint64_t old, uint64_t new)
 {
     ex_step_of(ex_self, operation, ex_self->pc, at, size, old, new);
-    ex_self->now.at[ex_self->number]++; /* what follows is later than what it released */
     return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD].new;
 }
 

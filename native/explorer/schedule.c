@@ -11,8 +11,9 @@
  * state each time and is let run until it gives up. Nothing is guessed: so when all threads wait or spin,
  * no way leads on, and that is reported.
  *
- * Fairness. A thread that goes on for a thousand steps while others could run makes room for them,
- * which costs nothing: a loop that waits, but always changes something, would else never end.
+ * Fairness. A thread that goes on for a thousand steps while others could run makes room for them; not
+ * to make room is then the deviation. A loop that waits, but always changes something, would else
+ * never end.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,9 +98,7 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
     if (ex_self != NULL) {
         ex_drain(ex_self);
         thread->now = ex_self->now;
-        ex_self->now.at[ex_self->number]++;
     }
-    thread->now.at[number] = 1;
     if (ex_options.pct_depth > 0)
         ex_priority_new(thread);
     prepare(thread);
@@ -213,7 +212,8 @@ static unsigned possibilities(struct choice *choices)
             choices[n++] = (struct choice){i, goes_on && patient ? 1 : 0};
     if (goes_on && !patient) {
         ex_self->in_a_row = 0;
-        choices[n++] = (struct choice){ex_self->number, 0};
+        choices[n] = (struct choice){ex_self->number, n > 0 ? 1 : 0};
+        n++;
     }
     return n;
 }
@@ -268,7 +268,6 @@ void ex_end_thread(void *result)
     ex_settle();
     ex_self->result = result;
     ex_self->stage = ENDED;
-    ex_self->now.at[ex_self->number]++;
     reschedule();
     __builtin_unreachable();
 }

@@ -46,11 +46,9 @@ static void fresh(void *object, unsigned words)
 
 /* threads */
 
-static void *c11_main(void *self)
+static void *c11_main(void *argument)
 {
-    struct thread *thread = self;
-
-    return (void *)(intptr_t)thread->start_c11(thread->argument);
+    return (void *)(intptr_t)ex_self->start_c11(argument);
 }
 
 static struct thread *create(void *(*start)(void *), void *argument)
