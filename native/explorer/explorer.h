@@ -183,6 +183,7 @@ bool ex_search_next(void); /* is there another run? */
 unsigned ex_choose(const struct choice *choices, unsigned n);
 void ex_choices_print(int fd);
 void ex_search_run_begins(void);
+void ex_search_run_ends(void);
 void ex_priority_new(struct thread *thread);
 bool ex_search_complete(void); /* nothing was left out for the bound */
 int ex_search_bound(void);

@@ -86,6 +86,7 @@ enum outcome ex_run_once(void)
     ex_conductor = program_main == NULL ? ex_options.threads : -1;
     first = program_main != NULL ? ex_spawn(0, main_thread, NULL)
                                  : ex_spawn(ex_conductor, conductor, NULL);
+    ex_door = (struct door){0}; /* nobody has come in yet */
     inside = true;
     ex_enter(first);
     inside = false;
@@ -98,6 +99,7 @@ void ex_end_run(void)
     for (int i = 0; i < MAX_THREADS; i++)
         if (ex_threads[i].stage != UNUSED)
             ex_drain(&ex_threads[i]);
+    ex_search_run_ends();
     if (ex_rcu_idle())
         ex_heap_leaks();
     outcome = ENDED_WELL;

@@ -29,7 +29,8 @@
 struct decision {
     uint8_t n, taken;
     uint8_t costs[MAX_OPTIONS];
-    unsigned spent; /* before it */
+    unsigned spent;     /* before it */
+    uint64_t signature; /* of what there was to choose, and where */
 };
 
 static struct decision decisions[MAX_CHOICES];
@@ -115,9 +116,23 @@ static unsigned choose_at_random(const struct choice *choices, unsigned n)
     return best;
 }
 
+static const char differs[] =
+    "the program behaves differently when it is run again in the same order: it depends on something "
+    "besides its threads (time, files, memory that was never written)";
+
+static uint64_t signature_of(const struct choice *choices, unsigned n)
+{
+    uint64_t signature = ex_mix(ex_self->pc, n);
+
+    for (unsigned i = 0; i < n; i++)
+        signature = ex_mix(signature, (uint64_t)choices[i].agent);
+    return signature;
+}
+
 unsigned ex_choose(const struct choice *choices, unsigned n)
 {
     struct decision *decision;
+    uint64_t signature;
 
     if (n == 1)
         return 0;
@@ -126,10 +141,10 @@ unsigned ex_choose(const struct choice *choices, unsigned n)
     if (n > MAX_OPTIONS)
         ex_give_up("%u possibilities at one point are too many", n);
     decision = &decisions[n_decisions];
+    signature = signature_of(choices, n);
     if (n_decisions < n_prefix) {
-        if (ex_options.replay == NULL && decision->n != n)
-            ex_give_up("the program behaves differently when it is run again in the same order: "
-                       "it depends on something besides its threads (time, files, addresses)");
+        if (ex_options.replay == NULL && decision->signature != signature)
+            ex_give_up("%s", differs);
         if (decision->taken >= n)
             ex_give_up("the choices do not belong to this program with these options");
     } else {
@@ -138,6 +153,7 @@ unsigned ex_choose(const struct choice *choices, unsigned n)
             decision->taken = (uint8_t)choose_at_random(choices, n);
     }
     decision->n = (uint8_t)n;
+    decision->signature = signature;
     decision->spent = spent;
     for (unsigned i = 0; i < n; i++)
         decision->costs[i] = (uint8_t)choices[i].cost;
@@ -162,6 +178,12 @@ static bool next_depth_first(void)
         n_decisions--;
     }
     return false;
+}
+
+void ex_search_run_ends(void)
+{
+    if (ex_options.replay == NULL && n_decisions < n_prefix)
+        ex_give_up("%s", differs);
 }
 
 bool ex_search_next(void)

@@ -1,7 +1,7 @@
 """Which tool catches which bug of the zoo: writes docs/NATIVE_BUGS.md.
 
-    python native/tests/bug_table.py            # some ten minutes
-    python native/tests/bug_table.py mcs clh    # these locks only, on stdout
+python native/tests/bug_table.py            # some ten minutes
+python native/tests/bug_table.py mcs clh    # these locks only, on stdout
 """
 
 from __future__ import annotations

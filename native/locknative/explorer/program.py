@@ -23,7 +23,7 @@ FLAGS = (
 )
 """Little optimisation: lines stay recognisable, and a local variable is still no access."""
 
-HARMLESS = re.compile(r"(#.*|pause|rep;? ?nop|yield|nop|isb)?")
+HARMLESS = re.compile(r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb)?")
 """Inline assembly that touches no memory."""
 
 LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|dmb|dsb|syscall)")
