@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench lock clean
+.PHONY: help setup demo test slow check format bench torture lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -37,6 +37,11 @@ format: setup ## Rewrite the Python sources in the one format, mend what lint ca
 
 bench: setup ## Measure the engines; a table, and a JSON file below out/
 	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
+
+torture: setup ## Judge every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer
+	@.venv/bin/locklab native explore all --threads 3
+	@.venv/bin/locklab native explore all --threads 3 --memory tso
+	@.venv/bin/locklab native torture --tool all $(ARGS)
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

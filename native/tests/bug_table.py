@@ -33,11 +33,12 @@ Each row is one change of a right lock in `native/include/locklab`; the changes 
 - **sc**, **tso**: the explorer (`locklab native explore`), with two deviations at most; what it
   found, and in which of its runs. Always the same.
 
-Two deviations are enough for all of them. Torture sees no missing order at all: on x86 they are
-free, and the guarded words are atomics. ThreadSanitizer sees those that its threads happened to
-meet, AddressSanitizer next to nothing: locks seldom touch memory that is not there. What neither
-memory model of the explorer shows is an order whose only effect is on other atomics (a missing
-fence of a sequence lock, say): for those there is `locklab check`.
+Torture sees no missing order: on x86 most cost nothing, and the guarded words are atomics.
+ThreadSanitizer sees those that its threads happened to meet. What its column and
+AddressSanitizer's tell beside `race` and `memory`, the loop itself has seen; locks seldom touch
+memory that is not theirs. The explorer sees all of these, with two deviations. What neither of its
+memory models shows is an order whose only effect is on other atomics (a fence that a sequence lock
+lacks, say).
 
 """
 

@@ -1,8 +1,8 @@
 """``locklab native explore``: every interleaving of a C program, as far as a bound allows.
 
-``--json`` prints one object: ``program``, ``threads``, ``memory``, ``verdict``, ``found``,
-``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and ``counterexample`` (the
-shape of ``locklab check``'s).
+``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
+``verdict``, ``found``, ``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
+``counterexample`` (the shape of ``locklab check``'s).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinishe
 @common.reported()
 def explore(
     files: Annotated[
-        list[str], typer.Argument(help="C files of one program, or a lock of include/locklab")
+        list[str],
+        typer.Argument(help="C files of one program, a lock of include/locklab, or: all"),
     ],
     threads: Annotated[
         int, typer.Option(help="threads that run locklab_thread(); a main() makes its own")
@@ -73,24 +74,37 @@ def explore(
         max_steps=max_steps,
         every_access=every_access,
     )
-    found = _explore(files, search, rounds, define or [])
-    if as_json:
-        common.print_json(found.to_json())
+    done = _explore(files, search, rounds, define or [])
+    if not as_json:
+        for found in done:
+            _print(found, search)
+    elif files == ["all"]:
+        common.print_json([found.to_json() for found in done])
     else:
-        _print(found, search)
-    raise typer.Exit(EXIT_CODES[found.verdict])
+        common.print_json(done[0].to_json())
+    verdicts = {found.verdict for found in done}
+    worst = next((each for each in ("violated", "unfinished") if each in verdicts), "proven")
+    raise typer.Exit(EXIT_CODES[worst])
 
 
-def _explore(files: list[str], search: Search, rounds: int, defines: list[str]) -> Exploration:
+def _explore(
+    files: list[str], search: Search, rounds: int, defines: list[str]
+) -> list[Exploration]:
     from locknative.explorer import Program
     from locknative.explorer.locks import explore_lock, locks
     from locknative.explorer.search import run
 
-    with common.progress(", ".join(files)):
-        if len(files) == 1 and files[0] in locks():
-            return explore_lock(files[0], search, rounds=rounds)
+    known = locks()
+    with common.progress(", ".join(files)) as report:
+        if files == ["all"] or (len(files) == 1 and files[0] in known):
+            chosen = known if files == ["all"] else files
+            done: list[Exploration] = []
+            for lock in chosen:
+                report(lock, len(done) / len(chosen))
+                done.append(explore_lock(lock, search, rounds=rounds))
+            return done
         with Program(files, defines) as program:
-            return run(program, search)
+            return [run(program, search)]
 
 
 def _print(found: Exploration, search: Search) -> None:
