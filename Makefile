@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare sweep lock clean
+.PHONY: help setup demo test slow check format bench compare sweep torture lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -46,6 +46,11 @@ sweep: setup ## Measure this machine (ten minutes), calibrate, judge the predict
 	  "$$($(PYTHON_BIN) -c 'from locknative import executable; print(executable.path())')" $(ARGS)
 	@.venv/bin/locklab calibrate --from out/sweep --out out/sweep/data/machine.toml
 	@.venv/bin/locklab native predict --from out/sweep --machine out/sweep/data/machine.toml
+
+torture: setup ## Judge every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer
+	@.venv/bin/locklab native explore all --threads 3
+	@.venv/bin/locklab native explore all --threads 3 --memory tso
+	@.venv/bin/locklab native torture --tool all $(ARGS)
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

@@ -58,6 +58,7 @@ struct locklab_tally {
     uint64_t contended;                   /* of these, those that had to wait: the latency loop */
     uint64_t overlaps;                    /* times that it met somebody else inside */
     uint64_t torn;                        /* times that it saw half an update */
+    uint64_t passed; /* most exclusive sections of others while it waited for one of its own */
     uint64_t wall_ns;
     uint64_t cpu_ns;
     struct locklab_samples *samples; /* where a loop that samples puts its times, else unused */
@@ -76,7 +77,7 @@ struct locklab_loop {
 /* Locks, the data structures that they guard, probes of the machine, and whole workloads. */
 enum locklab_kind { LOCKLAB_LOCK, LOCKLAB_STRUCTURE, LOCKLAB_PROBE, LOCKLAB_WORKLOAD };
 
-enum locklab_loop_name { LOCKLAB_VALIDATE, LOCKLAB_THROUGHPUT, LOCKLAB_LATENCY, LOCKLAB_LOOPS };
+enum locklab_loop_name { LOCKLAB_VALIDATE, LOCKLAB_THROUGHPUT, LOCKLAB_LATENCY, LOCKLAB_TORTURE, LOCKLAB_LOOPS };
 
 struct locklab_kernel {
     const char *name;

@@ -11,7 +11,7 @@
  * command is linked statically where that is possible, so that it also runs on a machine
  * where nothing is installed.
  *
- * Exit status: 0; 1 the lock is wrong (validate); 2 the request is; 3 the lock is stuck; 4 a thread
+ * Exit status: 0; 1 the lock is wrong (validate, torture); 2 the request is; 3 the lock is stuck; 4 a thread
  * could not be made or pinned. The reason stands on stderr, in one line.
  */
 #include <errno.h>
@@ -28,7 +28,7 @@
 
 enum status { GOOD, WRONG, BAD_REQUEST, STUCK, NO_THREAD };
 
-static const char *const loop_names[LOCKLAB_LOOPS] = {"validate", "throughput", "latency"};
+static const char *const loop_names[LOCKLAB_LOOPS] = {"validate", "throughput", "latency", "torture"};
 static const char *const kind_names[] = {"lock", "structure", "probe", "workload"};
 
 struct request {
@@ -75,7 +75,7 @@ static enum locklab_loop_name loop_named(const char *name)
     for (int loop = 0; loop < LOCKLAB_LOOPS; loop++)
         if (strcmp(loop_names[loop], name) == 0)
             return (enum locklab_loop_name)loop;
-    stop(BAD_REQUEST, "--loop takes validate, throughput or latency, not ", name);
+    stop(BAD_REQUEST, "--loop takes validate, throughput, latency or torture, not ", name);
 }
 
 /* Reads `0,1,5`; returns how many. */
@@ -195,10 +195,10 @@ static void print_side(const char *name, const struct locklab_side *side)
 static void print_tally(const struct locklab_tally *tally)
 {
     printf("{\"count\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"contended\": %" PRIu64
-           ", \"overlaps\": %" PRIu64 ", \"torn\": %" PRIu64 ", \"wall_ns\": %" PRIu64
+           ", \"overlaps\": %" PRIu64 ", \"torn\": %" PRIu64 ", \"passed\": %" PRIu64 ", \"wall_ns\": %" PRIu64
            ", \"cpu_ns\": %" PRIu64,
            tally->count, tally->writes, tally->contended, tally->overlaps, tally->torn,
-           tally->wall_ns, tally->cpu_ns);
+           tally->passed, tally->wall_ns, tally->cpu_ns);
     if (tally->samples != NULL) {
         print_side("write", &tally->samples->write);
         print_side("read", &tally->samples->read);
@@ -243,7 +243,7 @@ static enum status judge(const struct request *request, const struct locklab_tal
 {
     uint64_t wrong = 0, writes = 0;
 
-    if (request->loop != LOCKLAB_VALIDATE)
+    if (request->loop != LOCKLAB_VALIDATE && request->loop != LOCKLAB_TORTURE)
         return GOOD;
     for (unsigned i = 0; i < request->plan.threads; i++) {
         wrong += tallies[i].overlaps + tallies[i].torn;

@@ -15,6 +15,7 @@
  * A counted reference is taken and dropped. While somebody holds one the count is 2 at least; under
  * the lock it stands still; in the end it is 1 again, or the difference is told as lost updates.
  */
+#define LOCKLAB_OPTIMIST() (blocking = false)
 #include "harness/state.h"
 
 static inline uint64_t get(_Atomic(uint64_t) *word)
@@ -27,10 +28,24 @@ static inline void put(_Atomic(uint64_t) *word, uint64_t value)
     atomic_store_explicit(word, value, memory_order_relaxed);
 }
 
+static inline uint64_t max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void dwell(uint64_t turn)
 {
     for (uint64_t i = 0; i < turn % 8; i++)
         locklab_pause();
+}
+
+/* For a sanitizer that looks for data races, which relaxed atomics are not. */
+static inline void count_plainly(struct state *state)
+{
+#ifdef LOCKLAB_PLAIN
+    state->plain++;
+#endif
+    (void)state;
 }
 
 static void exclusive(struct state *state, unsigned thread, uint64_t turn,
@@ -49,6 +64,7 @@ static void exclusive(struct state *state, unsigned thread, uint64_t turn,
 #ifdef REFERENCES
     tally->torn += references != REFERENCES(&state->lock);
 #endif
+    count_plainly(state);
     put(&state->first, first + 1);
     put(&state->second, get(&state->second) + 1);
     tally->overlaps += get(&state->inside) != me;
@@ -57,11 +73,15 @@ static void exclusive(struct state *state, unsigned thread, uint64_t turn,
 
 /* What a reader found, in the order in which it looked. */
 struct view {
-    uint64_t first, inside, second, again;
+    uint64_t first, inside, second, again, plain;
 };
 
-static inline void look(struct state *state, uint64_t turn, struct view *view)
+static inline void look(struct state *state, uint64_t turn, bool blocking, struct view *view)
 {
+#ifdef LOCKLAB_PLAIN
+    view->plain = blocking ? state->plain : 0;
+#endif
+    (void)blocking;
     view->first = get(&state->first);
     view->inside = get(&state->inside);
     dwell(turn);
@@ -80,18 +100,19 @@ static inline void judge(const struct view *view, struct locklab_tally *tally)
 static void shared(struct state *state, NODE *node, uint64_t turn, struct locklab_tally *tally)
 {
     struct view view;
+    bool blocking = true;
 
 #ifdef OPTIMISTIC_ACQUIRE
     if (turn % 2 != 0) {
         OPTIMISTIC_ACQUIRE(&state->lock, node);
-        look(state, turn, &view);
+        look(state, turn, blocking, &view);
         OPTIMISTIC_RELEASE(&state->lock, node);
         judge(&view, tally);
         return;
     }
 #endif
     READ_ACQUIRE(&state->lock, node);
-    look(state, turn, &view);
+    look(state, turn, blocking, &view);
     READ_RELEASE(&state->lock, node);
     judge(&view, tally);
     (void)node;
@@ -121,27 +142,36 @@ static uint64_t updates_and_references(const void *arg)
 #define UPDATES updates
 #endif
 
+/* One section: exclusive, or what else there is. */
+static void section(struct state *state, NODE *node, unsigned thread, uint64_t turn,
+                    struct locklab_tally *tally)
+{
+#ifdef SHARED
+    if (turn % 8 != 0) {
+        shared(state, node, turn, tally);
+        return;
+    }
+#endif
+    uint64_t asked = get(&state->first);
+
+    EXCLUSIVE_ACQUIRE(&state->lock, node);
+    tally->passed = max(tally->passed, get(&state->first) - asked);
+    exclusive(state, thread, tally->writes, tally);
+    EXCLUSIVE_RELEASE(&state->lock, node);
+    tally->writes++;
+}
+
+#ifndef LOCKLAB_SECTIONS_ONLY
 static void work(void *arg, unsigned thread, const struct locklab_order *order,
                  struct locklab_tally *tally)
 {
     struct state *state = arg;
-    NODE *node = &state->seats[thread].node;
 
-    for (uint64_t i = 0; i < order->iterations; i++) {
-#ifdef SHARED
-        if (i % 8 != 0) {
-            shared(state, node, i, tally);
-            continue;
-        }
-#endif
-        EXCLUSIVE_ACQUIRE(&state->lock, node);
-        exclusive(state, thread, tally->writes, tally);
-        EXCLUSIVE_RELEASE(&state->lock, node);
-        tally->writes++;
-    }
+    for (uint64_t i = 0; i < order->iterations; i++)
+        section(state, &state->seats[thread].node, thread, i, tally);
     tally->count = order->iterations;
-    (void)node;
 }
 
 const struct locklab_loop LOCKLAB_NAME(locklab_validate_, KERNEL) = {prepare, work, UPDATES, free,
                                                                      LOCKLAB_HAS_READ};
+#endif

@@ -34,6 +34,7 @@ cdef extern from "harness/harness.h" nogil:
         LOCKLAB_VALIDATE
         LOCKLAB_THROUGHPUT
         LOCKLAB_LATENCY
+        LOCKLAB_TORTURE
         LOCKLAB_LOOPS
 
     struct locklab_loop:
@@ -42,7 +43,7 @@ cdef extern from "harness/harness.h" nogil:
     struct locklab_kernel:
         const char *name
         locklab_kind kind
-        const locklab_loop *loops[3]  # LOCKLAB_LOOPS of them
+        const locklab_loop *loops[4]  # LOCKLAB_LOOPS of them
 
     struct locklab_tally:
         uint64_t count
@@ -114,7 +115,12 @@ KINDS = {
     LOCKLAB_PROBE: "probe",
     LOCKLAB_WORKLOAD: "workload",
 }
-LOOPS = {"validate": LOCKLAB_VALIDATE, "throughput": LOCKLAB_THROUGHPUT, "latency": LOCKLAB_LATENCY}
+LOOPS = {
+    "validate": LOCKLAB_VALIDATE,
+    "throughput": LOCKLAB_THROUGHPUT,
+    "latency": LOCKLAB_LATENCY,
+    "torture": LOCKLAB_TORTURE,
+}
 
 Kernel = namedtuple("Kernel", "name kind loops has_read")
 

@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import bench, kernels, predict, probe, workload
+from locknative.cli import bench, explore, kernels, predict, probe, torture, workload
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -18,3 +18,5 @@ bench.register(app)
 app.command("workload")(workload.workload)
 app.command("probe")(probe.probe)
 app.command("predict")(predict.predict)
+app.command("explore")(explore.explore)
+app.command("torture")(torture.torture)

@@ -75,8 +75,8 @@ def _wrap(text: str, width: int) -> list[str]:
 def did(step: Step) -> str:
     """What a step did, in one line: ``swap lock.locked: 0 -> 1``."""
     match step.operation:
-        case "load":
-            return f"load {step.word}: {step.was}"
+        case "load" | "read":
+            return f"{step.operation} {step.word}: {step.was}"
         case "store" if any(step.buffers[step.thread]):
             return f"store {step.word}: {step.becomes}, into its buffer"
         case "flush":
@@ -93,4 +93,6 @@ def did(step: Step) -> str:
             return f"free {step.word}"
         case "compare_swap" if step.old == step.new:
             return f"compare_swap {step.word}: {step.was}, unchanged"
+    if not step.was:
+        return f"{step.operation} {step.word}".rstrip()
     return f"{step.operation} {step.word}: {step.was} -> {step.becomes}"

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program says to the explorer, beside C and pthreads.
+ *
+ * A program has one of two shapes. Either an ordinary main() that creates threads; or the functions
+ * below: locklab_setup() runs first and alone, then locklab_thread(me) in each of
+ * locklab_threads() threads at once (me counts from 0), then locklab_check() alone. Setup and check
+ * may be left out. Everything must be created anew by each run: statics are put back to
+ * their first values for it, files and other state of the process are not.
+ *
+ * `locklab native explore FILE.c` compiles, links and runs such a file.
+ */
+#ifndef LOCKLAB_EXPLORE_H
+#define LOCKLAB_EXPLORE_H
+
+void locklab_setup(void);
+void locklab_thread(int me);
+void locklab_check(void);
+
+/* How many threads there are: --threads. */
+int locklab_threads(void);
+
+/* A number below n, each of which is tried. At most 36. */
+unsigned locklab_any(unsigned n);
+
+/* What the counterexample shows beside this thread's last step: "acquired lock". */
+void locklab_mark(const char *what);
+
+/* Ends the run as violated when the condition is false. */
+#define locklab_assert(condition)                                                                  \
+    ((condition) ? (void)0 : locklab_assertion_failed(#condition, __FILE__, __LINE__))
+
+void locklab_assertion_failed(const char *condition, const char *file, unsigned line);
+
+/* Locks of include/locklab wait with this: it touches no memory, so there is nothing to explore. */
+#define LOCKLAB_PAUSE() ((void)0)
+
+#endif

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* liburcu's older name. */
+#include <urcu/pointer.h>

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What C can not say: the door, and the switch.
+ *
+ * DOOR(symbol, name) defines symbol: it leaves the caller's address, its stack pointer and all
+ * registers that a call preserves in ex_door, then goes on in ex_do_NAME with all arguments in place.
+ */
+#if defined(__x86_64__)
+
+#define DOOR(symbol, name)                                                                         \
+    .globl symbol;                                                                                 \
+    .type symbol, @function;                                                                       \
+    symbol:;                                                                                       \
+    movq (%rsp), %r11;                                                                             \
+    movq %r11, ex_door(%rip);                                                                      \
+    leaq 8(%rsp), %r11;                                                                            \
+    movq %r11, ex_door + 8(%rip);                                                                  \
+    movq %rbx, ex_door + 16(%rip);                                                                 \
+    movq %rbp, ex_door + 24(%rip);                                                                 \
+    movq %r12, ex_door + 32(%rip);                                                                 \
+    movq %r13, ex_door + 40(%rip);                                                                 \
+    movq %r14, ex_door + 48(%rip);                                                                 \
+    movq %r15, ex_door + 56(%rip);                                                                 \
+    jmp ex_do_##name;                                                                              \
+    .size symbol, .- symbol
+
+/* void ex_switch(void **save_sp, void *next_sp) */
+    .text
+    .globl ex_switch
+    .type ex_switch, @function
+ex_switch:
+    pushq %rbx
+    pushq %rbp
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbp
+    popq %rbx
+    ret
+    .size ex_switch, .- ex_switch
+
+#elif defined(__aarch64__)
+
+#define DOOR(symbol, name)                                                                         \
+    .globl symbol;                                                                                 \
+    .type symbol, %function;                                                                       \
+    symbol:;                                                                                       \
+    adrp x16, ex_door;                                                                             \
+    add x16, x16, :lo12:ex_door;                                                                   \
+    mov x17, sp;                                                                                   \
+    stp x30, x17, [x16];                                                                           \
+    stp x19, x20, [x16, 16];                                                                       \
+    stp x21, x22, [x16, 32];                                                                       \
+    stp x23, x24, [x16, 48];                                                                       \
+    stp x25, x26, [x16, 64];                                                                       \
+    stp x27, x28, [x16, 80];                                                                       \
+    str x29, [x16, 96];                                                                            \
+    b ex_do_##name;                                                                                \
+    .size symbol, .- symbol
+
+    .text
+    .globl ex_switch
+    .type ex_switch, %function
+ex_switch:
+    sub sp, sp, 160
+    stp x19, x20, [sp]
+    stp x21, x22, [sp, 16]
+    stp x23, x24, [sp, 32]
+    stp x25, x26, [sp, 48]
+    stp x27, x28, [sp, 64]
+    stp x29, x30, [sp, 80]
+    stp d8, d9, [sp, 96]
+    stp d10, d11, [sp, 112]
+    stp d12, d13, [sp, 128]
+    stp d14, d15, [sp, 144]
+    mov x2, sp
+    str x2, [x0]
+    mov sp, x1
+    ldp x19, x20, [sp]
+    ldp x21, x22, [sp, 16]
+    ldp x23, x24, [sp, 32]
+    ldp x25, x26, [sp, 48]
+    ldp x27, x28, [sp, 64]
+    ldp x29, x30, [sp, 80]
+    ldp d8, d9, [sp, 96]
+    ldp d10, d11, [sp, 112]
+    ldp d12, d13, [sp, 128]
+    ldp d14, d15, [sp, 144]
+    add sp, sp, 160
+    ret
+    .size ex_switch, .- ex_switch
+
+#else
+#error "the explorer knows x86-64 and aarch64"
+#endif
+
+#define TSAN(name) DOOR(__tsan_##name, name)
+#define PROGRAM(name) DOOR(program_##name, name)
+#define API(name) DOOR(name, name)
+#include "doors.def"
+
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Options, and the loop over all runs. Called by locknative.explore, not by hand: nothing here is
+ * checked a second time. The report goes to the file named first. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "explorer.h"
+
+struct options ex_options = {.threads = 2, .preemptions = 2, .runs = 1, .max_steps = 20000};
+
+static const char *report;
+static uint64_t runs;
+static struct timespec began;
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - began.tv_sec) + 1e-9 * (double)(now.tv_nsec - began.tv_nsec);
+}
+
+void ex_finish(enum outcome outcome)
+{
+    int fd = open(report, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    ex_report(fd, outcome == FAILED ? "violated" : outcome == GAVE_UP ? "unfinished" : "passed",
+              runs, seconds());
+    fflush(NULL);
+    _exit(fd < 0);
+}
+
+static void read_options(char **words)
+{
+    for (; words[0] != NULL && words[1] != NULL; words += 2) {
+        const char *name = words[0], *text = words[1];
+
+        if (strcmp(name, "threads") == 0)
+            ex_options.threads = atoi(text);
+        else if (strcmp(name, "preemptions") == 0)
+            ex_options.preemptions = atoi(text);
+        else if (strcmp(name, "memory") == 0)
+            ex_options.tso = strcmp(text, "tso") == 0;
+        else if (strcmp(name, "pct") == 0)
+            ex_options.pct_depth = atoi(text);
+        else if (strcmp(name, "runs") == 0)
+            ex_options.runs = strtoull(text, NULL, 10);
+        else if (strcmp(name, "seed") == 0)
+            ex_options.seed = strtoull(text, NULL, 10);
+        else if (strcmp(name, "seconds") == 0)
+            ex_options.seconds = atof(text);
+        else if (strcmp(name, "max-steps") == 0)
+            ex_options.max_steps = strtoull(text, NULL, 10);
+        else if (strcmp(name, "every-access") == 0)
+            ex_options.every_access = atoi(text) != 0;
+        else if (strcmp(name, "replay") == 0)
+            ex_options.replay = text;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct itimerval second = {{1, 0}, {1, 0}};
+
+    if (argc < 2)
+        return 2;
+    report = argv[1];
+    read_options(argv + 2);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    ex_statics_save();
+    ex_stacks_make();
+    ex_signals_catch();
+    setitimer(ITIMER_VIRTUAL, &second, NULL);
+    ex_search_begin();
+    do {
+        enum outcome outcome = ex_run_once();
+
+        runs++;
+        if (outcome != ENDED_WELL)
+            ex_finish(outcome);
+        if (runs % 256 == 0 && seconds() > ex_options.seconds)
+            ex_give_up("the time is up: raise --seconds, or make the test smaller");
+    } while (ex_search_next());
+    ex_finish(ENDED_WELL);
+}

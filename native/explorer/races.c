@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Happens-before, and the data races that it leaves (C11 5.1.2.4).
+ *
+ * Each thread counts its accesses; its clock says how many accesses of every thread happen before its
+ * next one. What is released into a place is a clock, which an acquiring load of that place
+ * adds to its thread's own. Orders are honoured as written, though runs are sequentially consistent:
+ * a store replaces what was released there (a relaxed one by what the last release fence had seen),
+ * a read-modify-write adds to it, so that it carries the release sequence on (C++20's, which ends at
+ * any plain or atomic store), a relaxed load keeps what it meets for the next acquire fence. The
+ * total order of SEQ_CST operations adds nothing: it orders no plain accesses by itself.
+ *
+ * Two accesses to one byte race when one of them writes, not both are atomic, and neither happens
+ * before the other. For each word the last accesses of each thread are kept, one for each kind and
+ * bytes. So the first race of a run is found whatever its distance.
+ */
+#include <string.h>
+
+#include "explorer.h"
+
+#define TABLE (1u << 16)
+#define RECORDS (1u << 18)
+
+struct record { /* of an access */
+    struct record *next;
+    address pc;
+    uint32_t when;
+    uint8_t thread, bytes, access;
+};
+
+struct release {
+    struct release *next;
+    struct clock clock;
+    uint8_t bytes;
+};
+
+struct cell { /* of an aligned word of 8 bytes */
+    address word;
+    uint64_t run; /* in which it was used last: other runs' contents do not count */
+    struct record *records;
+    struct release *releases;
+};
+
+static struct cell table[TABLE];
+static struct record records[RECORDS];
+static struct release releases[RECORDS / 8];
+static unsigned used_records, used_releases, used_cells;
+static uint64_t run;
+
+void ex_races_begin(void)
+{
+    run++;
+    used_records = used_releases = used_cells = 0;
+}
+
+void ex_clock_join(struct clock *into, const struct clock *other)
+{
+    for (unsigned i = 0; i < MAX_THREADS; i++)
+        if (into->at[i] < other->at[i])
+            into->at[i] = other->at[i];
+}
+
+static struct cell *cell_of(address word)
+{
+    unsigned at = (unsigned)(ex_mix(word, 1) % TABLE);
+
+    while (table[at].run == run && table[at].word != word)
+        at = (at + 1) % TABLE;
+    if (table[at].run != run) {
+        if (++used_cells > TABLE / 2)
+            ex_give_up("a run touches more than %u words of memory: make the test smaller",
+                       TABLE / 2);
+        table[at] = (struct cell){word, run, NULL, NULL};
+    }
+    return &table[at];
+}
+
+/* Which of the word's bytes [at, at + size) touches. */
+static uint8_t bytes_of(address word, address at, size_t size)
+{
+    unsigned from = at > word ? (unsigned)(at - word) : 0;
+    unsigned to = at + size < word + 8 ? (unsigned)(at + size - word) : 8;
+
+    return (uint8_t)((0xff << from) & (0xff >> (8 - to)));
+}
+
+static bool conflict(enum access a, enum access b)
+{
+    bool atomic = (a == ATOMIC_READS || a == ATOMIC_WRITES) &&
+                  (b == ATOMIC_READS || b == ATOMIC_WRITES);
+    bool reads = (a == READS || a == ATOMIC_READS) && (b == READS || b == ATOMIC_READS);
+
+    return !atomic && !reads;
+}
+
+_Noreturn static void race(const struct record *before, address at, size_t size, enum access access)
+{
+    static const char *const did[] = {"reads", "writes", "reads (atomically)",
+                                      "writes (atomically)", "frees"};
+    static const char *const as_step[] = {"read", "write", "load", "store", "free"};
+
+    ex_step(as_step[access], at, (unsigned)size, ex_peek(at, size), ex_peek(at, size));
+    ex_fail("race",
+            "thread %d %s {at:%zx} at {pc:%zx}, and thread %d %s it at {pc:%zx}: nothing orders "
+            "the two (a data race)",
+            ex_self->number, did[access], at, ex_self->pc, before->thread, did[before->access],
+            before->pc);
+}
+
+static void access_word(struct cell *cell, uint8_t bytes, address at, size_t size,
+                        enum access access)
+{
+    struct record *mine = NULL;
+    int me = ex_self->number;
+
+    for (struct record *r = cell->records; r != NULL; r = r->next) {
+        if (r->thread == me) {
+            if (r->access == access && r->bytes == bytes)
+                mine = r;
+        } else if ((r->bytes & bytes) && conflict(r->access, access) &&
+                   r->when >= ex_self->now.at[r->thread]) {
+            race(r, at, size, access);
+        }
+    }
+    if (mine == NULL) {
+        if (used_records == RECORDS)
+            ex_give_up("a run makes more than %u accesses that have to be remembered: make the "
+                       "test smaller",
+                       RECORDS);
+        mine = &records[used_records++];
+        *mine = (struct record){.next = cell->records,
+                                .thread = (uint8_t)me,
+                                .bytes = bytes,
+                                .access = (uint8_t)access};
+        cell->records = mine;
+    }
+    mine->when = ex_self->now.at[me];
+    mine->pc = ex_self->pc;
+}
+
+void ex_access(address at, size_t size, enum access access)
+{
+    if (access != FREES)
+        ex_heap_check(at, size, access == WRITES || access == ATOMIC_WRITES);
+    for (address word = at & ~(address)7; word < at + size; word += 8)
+        access_word(cell_of(word), bytes_of(word, at, size), at, size, access);
+    ex_self->now.at[ex_self->number]++; /* what is released from now on covers this access */
+}
+
+void ex_meet(address at, unsigned size, struct clock *into)
+{
+    for (address word = at & ~(address)7; word < at + size; word += 8) {
+        uint8_t bytes = bytes_of(word, at, size);
+
+        for (struct release *r = cell_of(word)->releases; r != NULL; r = r->next)
+            if (r->bytes & bytes)
+                ex_clock_join(into, &r->clock);
+    }
+}
+
+static void publish_word(struct cell *cell, uint8_t bytes, const struct clock *clock)
+{
+    struct release *mine = NULL;
+
+    for (struct release *r = cell->releases; r != NULL; r = r->next) {
+        if (r->bytes == bytes || (r->bytes & ~bytes) == 0)
+            mine = r; /* nothing of it is left: its record can be used again */
+        r->bytes &= (uint8_t)~bytes;
+    }
+    if (mine == NULL) {
+        if (used_releases == RECORDS / 8)
+            ex_give_up("a run releases into too many places: make the test smaller");
+        mine = &releases[used_releases++];
+        mine->next = cell->releases;
+        cell->releases = mine;
+    }
+    mine->bytes = bytes;
+    mine->clock = *clock;
+}
+
+void ex_publish(address at, unsigned size, const struct clock *clock)
+{
+    for (address word = at & ~(address)7; word < at + size; word += 8)
+        publish_word(cell_of(word), bytes_of(word, at, size), clock);
+}

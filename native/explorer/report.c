@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The steps of a run, and the verdict, as one JSON object.
+ *
+ * Places and addresses are numbers here; who reads the object has the program's symbols and names
+ * them. A text from the program (an assertion) is the only one that has to be escaped.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "explorer.h"
+
+#define MAX_TOLD 20000 /* steps; those after are counted, not told */
+
+struct step {
+    const char *operation, *mark;
+    address pc, at;
+    uint64_t old, new;
+    unsigned size;
+    uint8_t thread;
+    bool held;
+};
+
+static struct step steps[MAX_TOLD + 1];
+static uint64_t n_steps, total;
+
+void ex_report_begin(void)
+{
+    n_steps = 0;
+}
+
+uint64_t ex_steps(void)
+{
+    return n_steps;
+}
+
+uint64_t ex_total_steps(void)
+{
+    return total;
+}
+
+static struct step *next_step(void)
+{
+    total++;
+    n_steps++;
+    return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD];
+}
+
+void ex_step_of(struct thread *thread, const char *operation, address pc, address at, unsigned size,
+                uint64_t old, uint64_t new)
+{
+    *next_step() = (struct step){.operation = operation,
+                                 .pc = pc,
+                                 .at = at,
+                                 .old = old,
+                                 .new = new,
+                                 .size = size,
+                                 .thread = (uint8_t)thread->number};
+}
+
+uint64_t *ex_step(const char *operation, address at, unsigned size, uint64_t old, uint64_t new)
+{
+    ex_step_of(ex_self, operation, ex_self->pc, at, size, old, new);
+    return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD].new;
+}
+
+static struct step *last_step(void)
+{
+    return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD];
+}
+
+void ex_step_held(void)
+{
+    last_step()->held = true;
+}
+
+void ex_step_mark(const char *what)
+{
+    if (n_steps > 0 && last_step()->thread == ex_self->number)
+        last_step()->mark = what;
+}
+
+/* JSON */
+
+void ex_print(int fd, const char *text, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, text);
+    vdprintf(fd, text, arguments);
+    va_end(arguments);
+}
+
+static void print_string(int fd, const char *text)
+{
+    ex_print(fd, "\"");
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+
+        if (c == '"' || c == '\\')
+            ex_print(fd, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            ex_print(fd, "\\u%04x", c);
+        else
+            ex_print(fd, "%c", c);
+    }
+    ex_print(fd, "\"");
+}
+
+static void print_steps(int fd)
+{
+    const char *comma = "";
+
+    for (uint64_t i = 0; i < n_steps && i < MAX_TOLD; i++) {
+        const struct step *step = &steps[i];
+
+        if (step->thread == ex_conductor)
+            continue;
+        ex_print(fd,
+                 "%s{\"thread\": %u, \"operation\": \"%s\", \"pc\": %zu, \"at\": %zu, \"size\": %u, "
+                 "\"old\": %zu, \"new\": %zu, \"held\": %s, \"mark\": ",
+                 comma, step->thread, step->operation, step->pc, step->at, step->size,
+                 (size_t)step->old, (size_t)step->new, step->held ? "true" : "false");
+        print_string(fd, step->mark != NULL ? step->mark : "");
+        ex_print(fd, "}");
+        comma = ",\n";
+    }
+}
+
+static int threads_used(void)
+{
+    int used = 0;
+
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (ex_threads[i].stage != UNUSED && i != ex_conductor)
+            used = i + 1;
+    return used;
+}
+
+void ex_report(int fd, const char *verdict, uint64_t runs, double seconds)
+{
+    ex_print(fd,
+             "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"steps\": %zu, "
+             "\"seconds\": %.3f, \"threads\": %d, \"found\": ",
+             verdict, ex_search_complete() ? "true" : "false", ex_search_bound(), (size_t)runs,
+             (size_t)total, seconds, threads_used());
+    print_string(fd, ex_found());
+    ex_print(fd, ", \"message\": ");
+    print_string(fd, ex_message());
+    ex_print(fd, ", \"choices\": \"");
+    ex_choices_print(fd);
+    ex_print(fd, "\", \"blocks\": [");
+    ex_heap_print(fd);
+    ex_print(fd, "], \"path\": [");
+    if (ex_found()[0] != '\0' || ex_options.replay != NULL)
+        print_steps(fd);
+    ex_print(fd, "]}\n");
+}

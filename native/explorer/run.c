@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One run of the program: everything new, setup, threads, check; and how it ends.
+ *
+ * A program with a main() is thread 0 itself, and what its pthread_create() makes counts from 1. One
+ * with locklab_thread() has threads from 0, and one more beside them, the conductor, which does setup
+ * and check while nobody else runs, and whose steps are not told.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "explorer.h"
+
+int program_main(int argc, char **argv) __attribute__((weak));
+void locklab_setup(void) __attribute__((weak));
+void locklab_thread(int me) __attribute__((weak));
+void locklab_check(void) __attribute__((weak));
+
+int ex_conductor = -1;
+
+static bool inside;
+static enum outcome outcome;
+static char found[32], message[4096];
+
+static void *main_thread(void *unused)
+{
+    static char name[] = "program", *argv[] = {name, NULL};
+    int status = program_main(1, argv);
+
+    if (status != 0)
+        ex_fail("assertion", "main() returns %d", status);
+    ex_end_run();
+    return unused;
+}
+
+static void *worker(void *me)
+{
+    locklab_thread((int)(intptr_t)me);
+    return NULL;
+}
+
+static bool all_others_have_ended(struct thread *self, address unused)
+{
+    (void)unused;
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (ex_threads[i].stage == STARTED && &ex_threads[i] != self && !ex_threads[i].serves)
+            return false;
+    return ex_rcu_idle();
+}
+
+static void *conductor(void *unused)
+{
+    if (locklab_setup != NULL)
+        locklab_setup();
+    ex_settle();
+    for (int i = 0; i < ex_options.threads; i++)
+        ex_spawn(i, worker, (void *)(intptr_t)i);
+    ex_wait(all_others_have_ended, 0, "all threads");
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (ex_threads[i].stage == ENDED) {
+            ex_drain(&ex_threads[i]);
+            ex_clock_join(&ex_self->now, &ex_threads[i].now);
+        }
+    if (locklab_check != NULL)
+        locklab_check();
+    ex_end_run();
+    return unused;
+}
+
+enum outcome ex_run_once(void)
+{
+    struct thread *first;
+
+    ex_statics_restore();
+    ex_heap_begin();
+    ex_memory_begin();
+    ex_races_begin();
+    ex_report_begin();
+    ex_search_run_begins();
+    ex_rcu_begin();
+    ex_libc_begin();
+    for (int i = 0; i < MAX_THREADS; i++)
+        ex_threads[i].stage = UNUSED;
+    ex_conductor = program_main == NULL ? ex_options.threads : -1;
+    first = program_main != NULL ? ex_spawn(0, main_thread, NULL)
+                                 : ex_spawn(ex_conductor, conductor, NULL);
+    ex_door = (struct door){0}; /* nobody has come in yet */
+    inside = true;
+    ex_enter(first);
+    inside = false;
+    return outcome;
+}
+
+void ex_end_run(void)
+{
+    ex_settle();
+    for (int i = 0; i < MAX_THREADS; i++)
+        if (ex_threads[i].stage != UNUSED)
+            ex_drain(&ex_threads[i]);
+    ex_search_run_ends();
+    if (ex_rcu_idle())
+        ex_heap_leaks();
+    outcome = ENDED_WELL;
+    ex_leave();
+}
+
+void ex_fail(const char *what, const char *text, ...)
+{
+    va_list arguments;
+
+    ex_settle();
+    va_start(arguments, text);
+    vsnprintf(message, sizeof(message), text, arguments);
+    va_end(arguments);
+    snprintf(found, sizeof(found), "%s", what);
+    outcome = FAILED;
+    ex_leave();
+}
+
+void ex_give_up(const char *text, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, text);
+    vsnprintf(message, sizeof(message), text, arguments);
+    va_end(arguments);
+    outcome = GAVE_UP;
+    if (inside)
+        ex_leave();
+    ex_finish(GAVE_UP);
+}
+
+const char *ex_found(void)
+{
+    return found;
+}
+
+const char *ex_message(void)
+{
+    return message;
+}
+
+/* Signals: a crash of the program, and a loop that touches nothing. */
+
+static void crashed(int signal, siginfo_t *info, void *context)
+{
+    address at = (address)info->si_addr;
+
+    (void)context;
+    if (!inside || ex_self == NULL)
+        _exit(70);
+    if (signal == SIGVTALRM) {
+        static uint64_t steps_then;
+        static unsigned idle;
+
+        idle = steps_then == ex_total_steps() ? idle + 1 : 0;
+        steps_then = ex_total_steps();
+        if (idle < 2)
+            return;
+        ex_fail("deadlock",
+                "thread %d has run for seconds without touching shared memory: an endless loop, "
+                "which the compiler makes of one that waits for a variable that is not atomic; its "
+                "last access was at {pc:%zx}",
+                ex_self->number, ex_self->pc);
+    }
+    if (signal == SIGFPE)
+        ex_fail("fault", "thread %d divides by zero; its last access was at {pc:%zx}",
+                ex_self->number, ex_self->pc);
+    ex_fail("memory",
+            "thread %d touches {at:%zx}, where there is no memory%s; its last access was at "
+            "{pc:%zx}",
+            ex_self->number, at, ex_on_a_stack(at) ? " (its stack is used up)" : "", ex_self->pc);
+}
+
+void ex_signals_catch(void)
+{
+    static char stack[1 << 16];
+    stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
+    struct sigaction action = {.sa_sigaction = crashed,
+                               .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM};
+
+    sigaltstack(&other, NULL);
+    for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaction(signals[i], &action, NULL);
+}

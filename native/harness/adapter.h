@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an adapter may leave out, put in.
+ *
+ * Included by the loops after the adapter has defined KERNEL, LOCK, INIT, ACQUIRE and RELEASE, and
+ * where the lock has them:
+ * - NODE, NODE_INIT: a thread's own part.
+ * - NODE_JOIN: makes it known to the lock, once; false when there is no room.
+ * - READ_ACQUIRE, READ_RELEASE: the read side.
+ * - OPTIMISTIC_ACQUIRE, OPTIMISTIC_RELEASE: a second one.
+ * - REFERENCES: ACQUIRE and RELEASE only count; the lock is
+ * - EXCLUSIVE_ACQUIRE, EXCLUSIVE_RELEASE.
+ */
+#ifndef LOCKLAB_HARNESS_ADAPTER_H
+#define LOCKLAB_HARNESS_ADAPTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifndef NODE
+#define NODE char
+#endif
+#ifndef NODE_INIT
+#define NODE_INIT(node) ((void)(node))
+#endif
+#ifndef NODE_JOIN
+#define NODE_JOIN(lock, node) true
+#endif
+#ifndef EXCLUSIVE_ACQUIRE
+#define EXCLUSIVE_ACQUIRE(lock, node) ACQUIRE(lock, node)
+#define EXCLUSIVE_RELEASE(lock, node) RELEASE(lock, node)
+#endif
+
+/* An optimistic section is repeated until nobody came by. So the two ends of it open and close a
+ * block, as pthread_cleanup_push() and _pop() do: they stand in one block of the loop. */
+#ifndef LOCKLAB_OPTIMIST
+#define LOCKLAB_OPTIMIST() (void)0 /* what a loop does when it learns that it reads optimistically */
+#endif
+#define LOCKLAB_OPTIMISTIC(begin)                                                                  \
+    for (;;) {                                                                                     \
+        uint32_t locklab_number = begin;                                                           \
+        LOCKLAB_OPTIMIST()
+
+#define LOCKLAB_UNTIL_NOT(retry, lock)                                                             \
+    if (!retry(lock, locklab_number))                                                              \
+        break;                                                                                     \
+    }                                                                                              \
+    (void)0
+
+#ifdef READ_ACQUIRE
+#define LOCKLAB_HAS_READ true
+#else
+#define LOCKLAB_HAS_READ false
+#endif
+
+#endif

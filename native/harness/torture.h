@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop that makes it hard for a lock: validate's sections, for a time, by threads that are late
+ * at random (disturb.h). Beside validate's signs of a wrong lock it tells how often others went in
+ * while a thread waited (tally->passed).
+ */
+#define LOCKLAB_SECTIONS_ONLY
+#include "harness/disturb.h"
+#include "harness/validate.h"
+
+static void work(void *arg, unsigned thread, const struct locklab_order *order,
+                 struct locklab_tally *tally)
+{
+    struct state *state = arg;
+    uint64_t turn = thread; /* so that threads do not take the exclusive side in step */
+
+    locklab_disturb_begin(order->mix.seed * 65536 + thread + 1);
+    do {
+        section(state, &state->seats[thread].node, thread, turn++, tally);
+    } while (!atomic_load_explicit(order->stop, memory_order_relaxed));
+    locklab_disturb_end();
+    tally->count = turn - thread;
+}
+
+const struct locklab_loop LOCKLAB_NAME(locklab_torture_, KERNEL) = {prepare, work, UPDATES, free,
+                                                                    LOCKLAB_HAS_READ};

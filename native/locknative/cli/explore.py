@@ -1,0 +1,126 @@
+"""``locklab native explore``: every interleaving of a C program, as far as a bound allows.
+
+``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
+``verdict``, ``found``, ``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
+``counterexample`` (the shape of ``locklab check``'s).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from locksim.cli import common
+
+if TYPE_CHECKING:
+    from locknative.explorer import Exploration, Search
+
+EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinished": 3}
+
+
+@common.reported()
+def explore(
+    files: Annotated[
+        list[str],
+        typer.Argument(help="C files of one program, a lock of include/locklab, or: all"),
+    ],
+    threads: Annotated[
+        int, typer.Option(help="threads that run locklab_thread(); a main() makes its own")
+    ] = 2,
+    rounds: Annotated[int, typer.Option(help="of a lock: critical sections of each thread")] = 1,
+    memory: Annotated[str, typer.Option(help="memory model: sc or tso")] = "sc",
+    preemptions: Annotated[
+        int, typer.Option(help="per run; under tso lingering stores count too")
+    ] = 2,
+    pct: Annotated[
+        int, typer.Option(help="above 0: random runs, with this many priority changes and one")
+    ] = 0,
+    runs: Annotated[int, typer.Option(help="how many random runs")] = 10_000,
+    seed: Annotated[int, typer.Option(help="of the random runs")] = 1,
+    replay: Annotated[
+        str | None, typer.Option(help="the choices of one run, as they were printed")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 60.0,
+    max_steps: Annotated[int, typer.Option(help="steps of one run at most")] = 20_000,
+    every_access: Annotated[
+        bool, typer.Option("--every-access", help="interrupt before plain accesses too")
+    ] = False,
+    define: Annotated[
+        list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="print JSON on stdout and nothing else")
+    ] = False,
+) -> None:
+    """Explore what the threads of a C program can do, and show the run that goes wrong.
+
+    The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
+    locklab/explore.h. Exit code 0: nothing wrong within the bound that is told. 1: violated. 3: not
+    finished. 2: bad input.
+    """
+    from locknative.explorer import Search
+
+    common.bounded(rounds, "--rounds", 1, 100)
+    search = Search(
+        threads=threads,
+        memory=memory,
+        preemptions=preemptions,
+        pct=pct,
+        runs=runs,
+        seed=seed,
+        replay=replay,
+        seconds=seconds,
+        max_steps=max_steps,
+        every_access=every_access,
+    )
+    done = _explore(files, search, rounds, define or [])
+    if not as_json:
+        for found in done:
+            _print(found, search)
+    elif files == ["all"]:
+        common.print_json([found.to_json() for found in done])
+    else:
+        common.print_json(done[0].to_json())
+    verdicts = {found.verdict for found in done}
+    worst = next((each for each in ("violated", "unfinished") if each in verdicts), "proven")
+    raise typer.Exit(EXIT_CODES[worst])
+
+
+def _explore(
+    files: list[str], search: Search, rounds: int, defines: list[str]
+) -> list[Exploration]:
+    from locknative.explorer import Program
+    from locknative.explorer.locks import explore_lock, locks
+    from locknative.explorer.search import run
+
+    known = locks()
+    with common.progress(", ".join(files)) as report:
+        if files == ["all"] or (len(files) == 1 and files[0] in known):
+            chosen = known if files == ["all"] else files
+            done: list[Exploration] = []
+            for lock in chosen:
+                report(lock, len(done) / len(chosen))
+                done.append(explore_lock(lock, search, rounds=rounds))
+            return done
+        with Program(files, defines) as program:
+            return [run(program, search)]
+
+
+def _print(found: Exploration, search: Search) -> None:
+    if found.counterexample is not None:
+        from locksim.checker.render import table
+
+        common.say(table(found.counterexample) + "\n")
+    verdict = {
+        "bounded": f"nothing wrong with up to {found.bound} preemptions",
+        "sampled": "nothing wrong in these runs",
+    }.get(found.verdict, found.verdict)
+    common.say(
+        f"{found.program}, {found.threads} threads, {found.memory}: {verdict} "
+        f"({found.runs:,} runs, {found.steps:,} steps, {found.seconds:.2f} s)"
+    )
+    for limit in found.limits:
+        common.say(f"  {limit}")
+    if found.verdict == "violated" and search.replay is None:
+        common.say(f"  the same run again: --replay '{found.choices}', with the same options")

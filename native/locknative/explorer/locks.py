@@ -1,0 +1,92 @@
+"""Explore the locks of ``include/locklab`` through their adapters in ``kernels/``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from locknative import toolchain
+from locknative.errors import unknown
+from locknative.explorer.program import Program
+from locknative.explorer.search import Exploration, Search, run
+
+
+def locks() -> list[str]:
+    """Return the locks that have a header and an adapter, in alphabetical order."""
+    root = toolchain.sources()
+    headers = {header.stem for header in (root / "include/locklab").glob("*.h")}
+    return sorted(headers & {adapter.stem for adapter in (root / "kernels").glob("*.c")})
+
+
+def has_two_sides(lock: str) -> bool:
+    """Return whether there is something else to do with a lock than to hold it alone."""
+    text = adapter(lock).read_text()
+    return bool(re.search(r"#define (READ_ACQUIRE|REFERENCES)\b", text))
+
+
+def adapter(lock: str) -> Path:
+    """Return a lock's adapter.
+
+    Raises:
+        NativeError: there is no such lock.
+    """
+    known = locks()
+    if lock not in known:
+        raise unknown("lock", lock, known)
+    return toolchain.sources() / f"kernels/{lock}.c"
+
+
+def program(
+    lock: str, *, rounds: int = 1, roles: int = 0, includes: Sequence[str | Path] = ()
+) -> Program:
+    """Compile a lock with the explorer's client (``explorer/client.h``).
+
+    Args:
+        lock: its name.
+        rounds: how often each thread goes in.
+        roles: 0, or 1: who reads and who writes is exchanged.
+        includes: folders that are searched before the library's own, for another version of it.
+    """
+    defines = ['LOCKLAB_LOOP="explorer/client.h"', f"ROUNDS={rounds}", f"ROLES={roles}"]
+    return Program([adapter(lock)], defines, includes)
+
+
+def explore_lock(
+    lock: str,
+    search: Search,
+    *,
+    rounds: int = 1,
+    includes: Sequence[str | Path] = (),
+) -> Exploration:
+    """Explore a lock's client, and where there are two sides the one with roles exchanged.
+
+    Returns:
+        The first client's exploration that is not clean, else the last one's with the runs, steps
+        and seconds of both.
+    """
+    done: list[Exploration] = []
+    for roles in (0, 1) if has_two_sides(lock) else (0,):
+        with program(lock, rounds=rounds, roles=roles, includes=includes) as compiled:
+            found = run(compiled, search)
+        done.append(found)
+        if found.verdict in ("violated", "unfinished"):
+            break
+    return together(lock, done)
+
+
+def together(lock: str, done: Sequence[Exploration]) -> Exploration:
+    """Return the explorations of a lock's clients as one: the last, with the costs of all."""
+    from dataclasses import replace
+
+    weakest = "bounded" if any(found.verdict == "bounded" for found in done) else done[-1].verdict
+    last = done[-1]
+    return replace(
+        last,
+        program=lock,
+        verdict=last.verdict if last.verdict in ("violated", "unfinished") else weakest,
+        runs=sum(found.runs for found in done),
+        steps=sum(found.steps for found in done),
+        seconds=sum(found.seconds for found in done),
+        limits=sorted({limit for found in done for limit in found.limits}),
+    )

@@ -1,0 +1,182 @@
+"""From C files to a program that explores itself.
+
+Each file is compiled with ``-fsanitize=thread`` to assembly, which is looked through for what would
+escape the runtime, and assembled. In its object file main, malloc, pthread_create and the like get
+names of their own, which the runtime defines, and the statics a section of their own. Nothing of
+this changes the C library or the runtime: only the program's own calls.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from locknative import toolchain
+from locknative.errors import NativeError
+
+FLAGS = (
+    *("-std=gnu11", "-O1", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
+    *("-fno-stack-protector", "-fcf-protection=none"),
+)
+"""Little optimisation: lines stay recognisable, and a local variable is still no access."""
+
+HARMLESS = re.compile(r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb)?")
+"""Inline assembly that touches no memory."""
+
+LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|dmb|dsb|syscall)")
+"""Instructions that order or update memory: the compiler puts none in here."""
+
+OWN_THREADS = ("fork", "vfork", "clone", "syscall", "signal", "sigaction", "pthread_kill")
+UNMODELLED = re.compile(r"(pthread|thrd|mtx|cnd|tss|sem|__atomic|urcu|__tls)_\w+")
+HARMLESS_CALLS = re.compile(
+    r"pthread_(attr_\w+|mutexattr_\w+|condattr_\w+|rwlockattr_\w+|setname_np)"
+)
+
+
+class Program:
+    """A compiled program; a context manager, since it lies in a folder that is thrown away.
+
+    Args:
+        files: C files, compiled together.
+        defines: macros, as ``NAME`` or ``NAME=TEXT``.
+        includes: folders that are searched first.
+
+    Raises:
+        NativeError: a file is missing, does not compile, or has what can not be explored.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[str | Path],
+        defines: Sequence[str] = (),
+        includes: Sequence[str | Path] = (),
+    ) -> None:
+        self.files = [Path(file) for file in files]
+        for file in self.files:
+            if not file.is_file():
+                raise NativeError(f"{file}: there is no such file; name C files")
+        root = toolchain.sources()
+        self._options = [
+            *FLAGS,
+            *(f"-I{folder}" for folder in includes),
+            *(f"-I{root / folder}" for folder in ("explorer/include", "include", ".")),
+            *("-include", "locklab/explore.h"),
+            *(f"-D{define}" for define in defines),
+        ]
+        self._folder = tempfile.TemporaryDirectory(prefix="locklab-")
+        folder = Path(self._folder.name)
+        try:
+            renamed = folder / "renamed"
+            renamed.write_text(_renamed(root / "explorer/doors.def"))
+            objects = [self._object(file, i, renamed) for i, file in enumerate(self.files)]
+            self.path = folder / "program"
+            self._link(objects)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Throw the compiled program away."""
+        self._folder.cleanup()
+
+    def _object(self, file: Path, number: int, renamed: Path) -> Path:
+        assembly = Path(self._folder.name, f"{number}.s")
+        made = assembly.with_suffix(".o")
+        toolchain.compile_c([*self._options, "-S", file, "-o", assembly], str(file))
+        _look_through(file, assembly.read_text(errors="replace"))
+        toolchain.compile_c(["-c", assembly, "-o", made], str(file))
+        toolchain.run(
+            [
+                toolchain.tool("objcopy"),
+                f"--redefine-syms={renamed}",
+                *("--rename-section", ".data=program_data"),
+                *("--rename-section", ".bss=program_bss"),
+                made,
+            ],
+            str(file),
+        )
+        self._look_at_calls(file, made)
+        return made
+
+    def _look_at_calls(self, file: Path, made: Path) -> None:
+        said = toolchain.run([toolchain.tool("nm"), "--undefined-only", "-P", made], str(file))
+        for line in said.splitlines():
+            name = line.split()[0]
+            if HARMLESS_CALLS.fullmatch(name):
+                continue
+            if name in OWN_THREADS or UNMODELLED.fullmatch(name):
+                raise NativeError(
+                    f"{file} calls {name}(), which the explorer has no model of: leave it out of "
+                    "the test, or build the same from mutexes, condition variables and atomics"
+                )
+
+    def _link(self, objects: Sequence[Path]) -> None:
+        shape = toolchain.run([toolchain.tool("nm"), "-P", *objects], "the program")
+        defined = {line.split()[0] for line in shape.splitlines() if " T " in line}
+        names = ", ".join(map(str, self.files))
+        if "program_main" in defined and "locklab_thread" in defined:
+            raise NativeError(
+                f"{names}: there is a main() and a locklab_thread(); write one of the two"
+            )
+        if not {"program_main", "locklab_thread"} & defined:
+            raise NativeError(
+                f"{names}: there is neither main() nor locklab_thread(int me): write what the "
+                "threads shall do into one of them (locklab/explore.h)"
+            )
+        self.creates_threads = "program_main" in defined
+        archive = toolchain.built("liblocklab-explorer.a")
+        toolchain.compile_c(
+            ["-no-pie", "-pthread", "-o", self.path, *objects, archive, "-lm"], names
+        )
+
+
+def _renamed(doors: Path) -> str:
+    """Return objcopy's list: the program's own names, and what the runtime calls them."""
+    names = re.findall(r"^PROGRAM\((\w+)\)", doors.read_text(), re.MULTILINE)
+    pairs = [(name, f"program_{name}") for name in ["main", *names]]
+    pairs += [(name, f"__tsan_{name}") for name in ("memcpy", "memmove", "memset")]
+    return "".join(f"{old} {new}\n" for old, new in pairs)
+
+
+def _look_through(file: Path, assembly: str) -> None:
+    """Refuse what the runtime would not see."""
+    place, inside = str(file), False
+    files = dict(re.findall(r'\t\.file (\d+) "([^"]+)"', assembly))
+    for line in assembly.splitlines():
+        text = line.strip()
+        if found := re.match(r"\.loc (\d+) (\d+)", text):
+            name = Path(files.get(found[1], file.name)).name
+            place = f"{file if name == file.name else name}:{found[2]}"
+        if text in ("#APP", "//APP", "@APP"):
+            inside = True
+        elif text in ("#NO_APP", "//NO_APP", "@NO_APP"):
+            inside = False
+        elif inside and not HARMLESS.fullmatch(text):
+            raise NativeError(
+                f"{place}: inline assembly ({text}) hides its accesses from the explorer: use C11 "
+                "atomics, or __atomic builtins"
+            )
+        elif LOCKED.match(line):
+            raise NativeError(
+                f"{place}: the builtin that becomes '{text}' hides an access or a fence from the "
+                "explorer: use C11 atomics, or __atomic builtins"
+            )
+        elif re.match(r"\.section\s+\.(tdata|tbss)", text):
+            raise NativeError(
+                f"{file}: a thread-local variable (_Thread_local, __thread) would be one for all "
+                "threads here: use an array with an element for each thread"
+            )

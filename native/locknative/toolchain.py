@@ -1,0 +1,111 @@
+"""The C compiler, and where the C sources and the built libraries of this package are.
+
+What judges C compiles it first: the explorer a student's file, the sanitizers every lock.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from locknative.errors import NativeError
+
+__all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
+
+
+class CompileError(NativeError):
+    """A C file that the compiler refuses; the message is the compiler's."""
+
+
+@cache
+def sources() -> Path:
+    """Return the folder that holds ``include``, ``kernels``, ``harness`` and ``explorer``."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "c", package.parent):
+        if (folder / "include/locklab/arch.h").is_file():
+            return folder
+    raise NativeError(f"the C sources are not beside {package}: install LockLab with them")
+
+
+def built(name: str) -> Path:
+    """Return a file that the build has installed, such as a library.
+
+    Raises:
+        NativeError: it was not built.
+    """
+    import locknative
+
+    for folder in locknative.__path__:
+        if (path := Path(folder, name)).is_file():
+            return path
+    try:
+        from locknative import _kernels
+    except ImportError:
+        pass
+    else:
+        if (path := Path(_kernels.__file__).parent / name).is_file():
+            return path
+    raise NativeError(
+        f"{name} is not built: run 'make setup'; it needs Linux on x86-64 or aarch64, and a C "
+        "compiler"
+    )
+
+
+@cache
+def compiler() -> str:
+    """Return the C compiler: ``$CC``, or the first of cc, gcc and clang.
+
+    Raises:
+        NativeError: there is none.
+    """
+    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        if name and (path := shutil.which(name)):
+            return path
+    raise NativeError("there is no C compiler (cc, gcc or clang): install gcc, or set CC")
+
+
+def tool(name: str) -> str:
+    """Return the path of a tool of the binutils.
+
+    Raises:
+        NativeError: it is not installed.
+    """
+    if path := shutil.which(name):
+        return path
+    raise NativeError(f"there is no '{name}': install the binutils, which come with gcc")
+
+
+def compile_c(arguments: Sequence[str | Path], what: str) -> str:
+    """Run the compiler and return what it says.
+
+    Args:
+        arguments: what to hand it.
+        what: what it is to compile, for the message.
+
+    Raises:
+        CompileError: it refuses.
+    """
+    return run([compiler(), *arguments], what)
+
+
+def run(command: Iterable[str | Path], what: str) -> str:
+    """Run a tool and return what it says on both streams.
+
+    Raises:
+        CompileError: it fails.
+    """
+    done = subprocess.run(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode != 0:
+        raise CompileError(f"{what} does not compile:\n{done.stdout.strip()}")
+    return done.stdout

@@ -1,0 +1,115 @@
+"""What the explorer compiles, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from locknative.errors import NativeError
+from locknative.explorer import Program
+from locknative.toolchain import CompileError
+
+THREAD = "void locklab_thread(int me) {{ {} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ('__asm__ volatile("lock; incl %0" : "+m"(word)); (void)me;', "inline assembly"),
+        ("__builtin_ia32_mfence(); (void)me;", "mfence"),
+        ("static _Thread_local int own; own += me; word = own;", "thread-local"),
+        ("extern int fork(void); word = fork() + me;", "fork()"),
+        ("extern int pthread_kill(int); word = pthread_kill(me);", "pthread_kill()"),
+    ],
+)
+def test_refuses_what_it_would_not_see(tmp_path: Path, body: str, says: str) -> None:
+    """What hides accesses is refused, with the place or the name."""
+    file = tmp_path / "hidden.c"
+    file.write_text("volatile int word;\n" + THREAD.format(body))
+    with pytest.raises(NativeError, match=r"hidden\.c") as refused:
+        Program([file])
+    assert says in str(refused.value)
+    assert 2 == refused.value.exit_code
+
+
+def test_names_the_line_of_inline_assembly(tmp_path: Path) -> None:
+    """The place is that of the assembly, not of the function."""
+    file = tmp_path / "hidden.c"
+    file.write_text(
+        'int w;\nvoid locklab_thread(int me)\n{\n(void)me;\n__asm__("incl %0":"+m"(w));\n}\n'
+    )
+    with pytest.raises(NativeError, match=r"hidden\.c:5: inline assembly"):
+        Program([file])
+
+
+@pytest.mark.parametrize("text", ["pause", "rep; nop", ""])
+def test_lets_harmless_assembly_pass(tmp_path: Path, text: str) -> None:
+    """What waits, or is a barrier for the compiler only, touches no memory."""
+    file = tmp_path / "harmless.c"
+    file.write_text(THREAD.format(f'__asm__ volatile("{text}" ::: "memory"); (void)me;'))
+    Program([file]).close()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("int main(void) { return 0; }\n" + THREAD.format("(void)me;"), "one of the two"),
+        ("static int nothing;\n", "neither main"),
+        ("int main(void) { return missing; }\n", "does not compile"),
+        ("int absent(void); int main(void) { return absent(); }\n", "absent"),
+    ],
+)
+def test_says_what_is_missing(tmp_path: Path, text: str, says: str) -> None:
+    """A file without a start, with two, or one that does not compile or link is refused."""
+    file = tmp_path / "odd.c"
+    file.write_text(text)
+    with pytest.raises(NativeError) as refused:
+        Program([file])
+    assert says in str(refused.value)
+
+
+def test_compiler_message_is_passed_on(tmp_path: Path) -> None:
+    """What the compiler says about a line comes through."""
+    file = tmp_path / "odd.c"
+    file.write_text("int main(void) { return missing; }\n")
+    with pytest.raises(CompileError, match=r"odd\.c:1:.*missing"):
+        Program([file])
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    """A file that is not there is named."""
+    with pytest.raises(NativeError, match="there is no such file"):
+        Program([tmp_path / "absent.c"])
+
+
+def test_no_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a compiler the message says what to install."""
+    from locknative import toolchain
+
+    file = tmp_path / "any.c"
+    file.write_text(THREAD.format("(void)me;"))
+    toolchain.compiler.cache_clear()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(NativeError, match="install gcc"):
+        Program([file])
+    toolchain.compiler.cache_clear()
+
+
+def test_several_files(tmp_path: Path) -> None:
+    """Files are linked together, and the statics of all are put back between runs."""
+    from locknative.explorer import Search
+    from locknative.explorer.search import run
+
+    (tmp_path / "one.c").write_text(
+        "#include <stdatomic.h>\nextern _Atomic int count;\n"
+        "void locklab_thread(int me) { (void)me; count++; }\n"
+    )
+    (tmp_path / "two.c").write_text(
+        "#include <stdatomic.h>\n_Atomic int count = 5;\n"
+        "void locklab_check(void) { locklab_assert(count == 7); }\n"
+    )
+    with Program([tmp_path / "one.c", tmp_path / "two.c"]) as program:
+        found = run(program, Search(preemptions=9))
+    assert ("proven", True) == (found.verdict, found.runs > 1)
