@@ -297,3 +297,172 @@ cdef class Pointer:
         item.objects[0] = found
         defer(item)
         return True
+
+
+# The hash table
+
+cdef struct Wanted:
+    PyObject *key
+    bint raised
+
+
+cdef int is_wanted(cds_lfht_node *node, const void *key) noexcept:
+    """Compare; one that raises counts as a match, which ends the search."""
+    wanted = <Wanted *>key
+    cdef int equal = compare(<PyObject *>locklab_urcu_entry(node).objects[0], wanted.key, Py_EQ)
+    if equal < 0:
+        wanted.raised = True
+    return equal != 0
+
+
+cdef int is_any(cds_lfht_node *node, const void *key) noexcept:
+    return 1
+
+
+cdef int raise_set() except -1:
+    return -1
+
+
+cdef class HashTable:
+    cdef cds_lfht *table
+
+    def __cinit__(self):
+        check(locklab_urcu_usable())
+        cdef boolean borrowed = locklab_urcu_borrow()
+        self.table = locklab_urcu_table_new()
+        locklab_urcu_give_back(borrowed)
+        if self.table is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self.table is NULL or locklab_urcu_usable() != LOCKLAB_URCU_OK:
+            return
+        cdef cds_lfht_iter position
+        cdef boolean borrowed = locklab_urcu_borrow()
+        cds_lfht_first(self.table, &position)
+        while position.node is not NULL:
+            cds_lfht_del(self.table, position.node)
+            locklab_urcu_defer(locklab_urcu_entry(position.node))
+            cds_lfht_next(self.table, &position)
+        locklab_urcu_give_back(borrowed)
+        item = new_item(LOCKLAB_URCU_DESTROY, NULL, NULL)
+        item.objects[0] = self.table
+        locklab_urcu_defer(item)
+
+    def lookup(self, key, default):
+        cdef Wanted wanted = Wanted(<PyObject *>key, False)
+        cdef cds_lfht_iter position
+        cdef unsigned outer
+        cdef unsigned long hashed = <unsigned long><Py_ssize_t>hash(key)
+        check(locklab_urcu_enter(&outer))
+        cds_lfht_lookup(self.table, hashed, is_wanted, &wanted, &position)
+        if not wanted.raised and position.node is not NULL:
+            default = <object>locklab_urcu_entry(position.node).objects[1]
+        locklab_urcu_exit(outer)
+        if wanted.raised:
+            raise_set()
+        return default
+
+    def add_unique(self, key, value):
+        cdef Wanted wanted = Wanted(<PyObject *>key, False)
+        cdef unsigned outer
+        cdef unsigned long hashed = <unsigned long><Py_ssize_t>hash(key)
+        item = new_item(LOCKLAB_URCU_RELEASE, <PyObject *>key, <PyObject *>value)
+        status = locklab_urcu_enter(&outer)
+        added = False
+        if status == LOCKLAB_URCU_OK:
+            added = cds_lfht_add_unique(self.table, hashed, is_wanted, &wanted,
+                                        &item.in_table) == &item.in_table
+            locklab_urcu_exit(outer)
+        if wanted.raised:
+            free(item)
+            Py_DECREF(key)
+            Py_DECREF(value)
+            raise_set()
+        if not added:
+            release(item)
+            free(item)
+        check(status)
+        return bool(added)
+
+    def replace(self, key, value, default):
+        cdef Wanted wanted = Wanted(<PyObject *>key, False)
+        cdef cds_lfht_iter position
+        cdef cds_lfht_node *node
+        cdef unsigned outer
+        cdef unsigned long hashed = <unsigned long><Py_ssize_t>hash(key)
+        check(locklab_urcu_enter(&outer))
+        try:
+            item = new_item(LOCKLAB_URCU_RELEASE, <PyObject *>key, <PyObject *>value)
+            while True:
+                cds_lfht_lookup(self.table, hashed, is_wanted, &wanted, &position)
+                if wanted.raised:
+                    break
+                if position.node is not NULL:
+                    node = position.node
+                    if cds_lfht_replace(self.table, &position, hashed, is_any, &wanted,
+                                        &item.in_table) == 0:
+                        default = <object>locklab_urcu_entry(node).objects[1]
+                        defer(locklab_urcu_entry(node))
+                        return default
+                elif cds_lfht_add_unique(self.table, hashed, is_wanted, &wanted,
+                                         &item.in_table) == &item.in_table:
+                    return default
+                if wanted.raised:
+                    break
+            free(item)
+            Py_DECREF(key)
+            Py_DECREF(value)
+            raise_set()
+        finally:
+            locklab_urcu_exit(outer)
+
+    def remove(self, key, default):
+        cdef Wanted wanted = Wanted(<PyObject *>key, False)
+        cdef cds_lfht_iter position
+        cdef unsigned outer
+        cdef unsigned long hashed = <unsigned long><Py_ssize_t>hash(key)
+        check(locklab_urcu_enter(&outer))
+        cds_lfht_lookup(self.table, hashed, is_wanted, &wanted, &position)
+        if not wanted.raised and position.node is not NULL:
+            if cds_lfht_del(self.table, position.node) == 0:
+                default = <object>locklab_urcu_entry(position.node).objects[1]
+                locklab_urcu_defer(locklab_urcu_entry(position.node))
+        locklab_urcu_exit(outer)
+        if wanted.raised:
+            raise_set()
+        return default
+
+    def __iter__(self):
+        cdef uint64_t section = locklab_urcu_section()
+        if section == 0:
+            check(LOCKLAB_URCU_NOT_READING)
+        return Entries(self, section)
+
+
+cdef class Entries:
+    cdef HashTable source
+    cdef uint64_t section
+    cdef cds_lfht_iter position
+    cdef bint started
+
+    def __init__(self, HashTable source not None, uint64_t section):
+        self.source = source
+        self.section = section
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if locklab_urcu_section() != self.section:
+            raise UrcuError("the section in which this iteration began has ended, or is another "
+                            "thread's: iterate within one section")
+        if not self.started:
+            cds_lfht_first(self.source.table, &self.position)
+            self.started = True
+        elif self.position.node is not NULL:
+            cds_lfht_next(self.source.table, &self.position)
+        if self.position.node is NULL:
+            raise StopIteration
+        item = locklab_urcu_entry(self.position.node)
+        return <object>item.objects[0], <object>item.objects[1]

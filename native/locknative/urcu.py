@@ -33,7 +33,7 @@ from locknative.errors import UrcuError
 
 if TYPE_CHECKING:
     from locknative import _urcu
-    from locknative._urcu import Pointer
+    from locknative._urcu import HashTable, Pointer
 
 __all__ = [
     "Flavour",
@@ -43,6 +43,7 @@ __all__ = [
     "call_rcu",
     "default",
     "flavours",
+    "hash_table",
     "pointer",
     "read_lock",
     "synchronize",
@@ -188,6 +189,11 @@ class Flavour:
         """Return a new published pointer to an object; see docs/URCU.md."""
         self._callbacks.start()
         return self._c.Pointer(target)
+
+    def hash_table(self) -> HashTable:
+        """Return a new lock-free table (cds_lfht) of Python keys and values; see docs/URCU.md."""
+        self._callbacks.start()
+        return self._c.HashTable()
 
 
 class Reader:
@@ -336,6 +342,7 @@ synchronize = default.synchronize
 call_rcu = default.call_rcu
 barrier = default.barrier
 pointer = default.pointer
+hash_table = default.hash_table
 
 
 def __getattr__(name: str) -> Flavour:

@@ -241,17 +241,22 @@ bool locklab_urcu_borrow(void)
 {
     bool borrowed = !registered && !registers_itself;
 
-    if (borrowed)
+    if (borrowed) {
         rcu_register_thread();
-    else if (depth == 0 && !stays_online)
+        registered = true; /* borrowing nests */
+    } else if (depth == 0 && !stays_online) {
         go_online();
+    }
+    rcu_read_lock();
     return borrowed;
 }
 
 void locklab_urcu_give_back(bool borrowed)
 {
-    if (borrowed)
+    rcu_read_unlock();
+    if (borrowed) {
         rcu_unregister_thread();
-    else if (depth == 0 && !stays_online)
+        registered = false;
+    } else if (depth == 0 && !stays_online)
         go_offline();
 }

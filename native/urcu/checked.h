@@ -70,7 +70,7 @@ enum locklab_urcu_status locklab_urcu_stay_online(bool online, bool *before);
 /* qsbr: this thread holds nothing now. No effect elsewhere, nor in a thread that is offline. */
 enum locklab_urcu_status locklab_urcu_quiescent_state(void);
 
-/* For the library's calls that want a registered, online thread: registers for a while if needed. */
+/* A section in any thread, for code that calls nothing foreign: registers for a while if needed. */
 bool locklab_urcu_borrow(void);
 void locklab_urcu_give_back(bool borrowed);
 
