@@ -29,7 +29,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from programs import (
+from rich.console import Console
+from rich.table import Table
+from scipy import stats
+from sources import CompareError, fetch
+from their_programs import (
     CK_LOCKS,
     FLAVOURS,
     SECONDS,
@@ -42,10 +46,6 @@ from programs import (
     build_urcu,
     is_static,
 )
-from rich.console import Console
-from rich.table import Table
-from scipy import stats
-from sources import CompareError, fetch
 
 AIM = 1.05
 """Our harness may add 5 %."""

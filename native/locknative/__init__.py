@@ -7,6 +7,8 @@ True
 :mod:`locknative.urcu` binds liburcu, where it was found at build time (:data:`has_urcu`).
 """
 
+from importlib.util import find_spec
+
 from locknative.errors import ExclusionError, NativeError, StuckError
 from locknative.experiment import Cell, Experiment, Trial
 from locknative.measure import kernels, locks, throughput, validate
@@ -16,12 +18,7 @@ from locknative.results import Throughput, Validation
 from locknative.runner import Stopping, bench
 from locknative.storage import load, save
 
-try:
-    from locknative import _urcu_memb  # noqa: F401
-
-    has_urcu = True
-except ImportError:
-    has_urcu = False
+has_urcu = find_spec("locknative._urcu_memb") is not None
 
 __all__ = [
     "Cell",

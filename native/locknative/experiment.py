@@ -123,13 +123,17 @@ class Side(_Data):
 
 
 class Tally(_Data):
-    """What a thread did. ``write`` and ``read`` are there for the latency loop."""
+    """What a thread did. ``write`` and ``read`` are there for the latency loop.
+
+    ``passed`` is the torture loop's: the most that others got in while the thread waited once.
+    """
 
     count: int
     writes: int
     contended: int
     overlaps: int
     torn: int
+    passed: int = 0
     wall_ns: int
     cpu_ns: int
     write: Side | None = None

@@ -33,9 +33,8 @@ CLAIMS = [
 @pytest.mark.parametrize(("entry", "memory", "threads", "rounds"), CLAIMS)
 def test_lock_is_proven(entry, memory, threads, rounds):
     """Exclusion, progress and the count hold in every interleaving, whatever the buffers' size."""
-    verdict = check_lock(
-        entry.struct, threads=threads, rounds=rounds, memory=memory, budget=Budget(history=15)
-    )
+    budget = Budget(buffer_entries=16, history=15)
+    verdict = check_lock(entry.struct, threads=threads, rounds=rounds, memory=memory, budget=budget)
     assert ("proven", []) == (verdict.verdict, verdict.limits)
 
 
