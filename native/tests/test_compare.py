@@ -78,7 +78,7 @@ def test_verdict(
 
 def test_counts(scripts: ModuleType) -> None:
     """The counts are found in what the programs print; another output is an error."""
-    programs = sys.modules["programs"]
+    programs = sys.modules["their_programs"]
     summary = "SUMMARY ./test_urcu   testdur    1 nr_readers   1 rdur  0 nr_reads  778 nr_ops 778"
     assert 778 == programs.urcu_reads(summary)
     assert 12 == programs.ck_acquisitions("0  7\n1  5\n\n# total       :    12\n# average : 6\n")
@@ -89,7 +89,7 @@ def test_counts(scripts: ModuleType) -> None:
 
 def test_processor_time(scripts: ModuleType) -> None:
     """A program's own processor time is taken, and its failure is told with its words."""
-    programs = sys.modules["programs"]
+    programs = sys.modules["their_programs"]
     output, cpu_ns = programs._output([sys.executable, "-c", "print(sum(range(10**6)))"])
     assert "499999500000\n" == output
     assert cpu_ns > 0
