@@ -6,9 +6,9 @@
  * that is missing shows as a data race, and a lost update as a wrong sum. Readers take turns with
  * writers: thread `me` reads in round r when me + r + ROLES is odd. They look at the plain word if
  * they keep writers out; and at two atomics that writers count up one after the other, which are
- * what an optimistic reader may look at while somebody writes. Where there are both kinds of reading,
- * each is tried. Counted references are taken and dropped in place of reading, and at the end one is
- * left.
+ * what an optimistic reader may look at while somebody writes. Where there are both kinds of
+ * reading, each is tried. Counted references are taken and dropped in place of reading, and at the
+ * end one is left.
  *
  * The adapter's macros are explained in harness/adapter.h.
  */

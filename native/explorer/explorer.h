@@ -9,12 +9,13 @@
  *
  *   machine.S   the door through which the program enters; the switch between two fibers
  *   tsan.c      the accesses: what the compiler put into the program
- *   memory.c    what they do: sequential consistency, or store buffers (TSO)
+ *   memory.c    what they do to memory
+ *   buffers.c   stores that linger: TSO
  *   races.c     vector clocks: which access happens before which (C11)
  *   heap.c      malloc and free: use after free, overflow, double free, leaks
  *   schedule.c  fibers; who may run; spinning and deadlock
  *   search.c    which of those who may run does: depth first, at random, or as told
- *   threads.c   pthreads and C11 threads, told in terms of the above
+ *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, told in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
  *   libc.c      the few functions of the C library that must not run unseen
  *   statics.c   the program's statics, put back between two runs
@@ -26,11 +27,12 @@
  * threads meet in; not before plain reads and writes. Two plain accesses that are not ordered by
  * happens-before are a data race, and reported, whichever of them comes first in this run. If
  * there is none, no other thread can tell where between two atomic operations a plain access
- * took place (Musuvathi and Qadeer, PLDI 2007, section 4). --every-access interrupts before these too.
+ * took place (Musuvathi and Qadeer, PLDI 2007, section 4). --every-access interrupts before these
+ * too.
  *
  * What is not seen: reorderings that are weaker than TSO and are no data race; accesses from
- * inline assembly or from a library that was not compiled for the explorer; memory that malloc hands
- * out a second time (it never does); compare_exchange_weak failing for no reason.
+ * inline assembly or from a library that was not compiled for the explorer; memory that malloc
+ * hands out a second time (it never does); compare_exchange_weak failing for no reason.
  */
 #ifndef LOCKLAB_EXPLORER_H
 #define LOCKLAB_EXPLORER_H
@@ -59,15 +61,15 @@ extern struct door ex_door;
 
 struct options {
     int threads;
-    int preemptions;     /* bound of the depth-first search */
-    bool tso;            /* store buffers, else sequential consistency */
-    int pct_depth;       /* > 0: random runs with this many priority changes */
-    uint64_t runs;       /* of the random search */
+    int preemptions; /* bound of the depth-first search */
+    bool tso;        /* store buffers, else sequential consistency */
+    int pct_depth;   /* > 0: random runs with this many priority changes */
+    uint64_t runs;   /* of the random search */
     uint64_t seed;
-    double seconds;      /* time to spend at most */
-    uint64_t max_steps;  /* of one run */
+    double seconds;     /* time to spend at most */
+    uint64_t max_steps; /* of one run */
     bool every_access;
-    const char *replay;  /* choices of one run, or NULL */
+    const char *replay; /* choices of one run, or NULL */
 };
 extern struct options ex_options;
 
@@ -125,13 +127,13 @@ struct thread {
     struct buffered buffer[MAX_BUFFERED];
     unsigned buffered;
 
-    address pc;            /* of its last operation */
-    uint64_t priority;     /* of the random search */
-    int (*start_c11)(void *); /* threads.c */
-    address condition;     /* the condition variable that it waits on, until signalled */
-    uint32_t generation;   /* of the barrier that it waits at */
-    bool serves;           /* the library's own thread: nobody waits for its end */
-    struct reader reader;  /* rcu.c */
+    address pc;                    /* of its last operation */
+    uint64_t priority;             /* of the random search */
+    int (*start_c11)(void *);      /* threads.c */
+    address condition;             /* the condition variable that it waits on, until signalled */
+    uint32_t generation;           /* of the barrier that it waits at */
+    bool serves;                   /* the library's own thread: nobody waits for its end */
+    struct reader reader;          /* rcu.c */
     uint64_t awaited[MAX_THREADS]; /* the sections of others whose end it waits for */
 };
 
@@ -209,10 +211,6 @@ void ex_fence(enum order order);
 void ex_plain(address at, size_t size, bool writes);
 /* The value of a plain write is known only once the program comes back. */
 void ex_settle(void);
-void ex_flush_oldest(struct thread *thread);
-void ex_drain(struct thread *thread);
-bool ex_flush_any(void);
-uint64_t ex_visible(void); /* a hash of memory and all buffers */
 void ex_memory_begin(void);
 uint64_t ex_peek(address at, size_t size); /* up to 8 bytes */
 void ex_memory_write(address at, const void *from, size_t size);
@@ -225,6 +223,17 @@ uint32_t ex_word(address at);
 void ex_word_set(address at, uint32_t to);
 void ex_acquire(address at);
 void ex_release(address at);
+
+/* store buffers (buffers.c) */
+
+const struct buffered *ex_buffered(address at, size_t size);
+void ex_reach_memory(address at, unsigned size, value what, const struct clock *released);
+void ex_flush_oldest(struct thread *thread);
+void ex_drain(struct thread *thread);
+bool ex_flush_any(void);
+/* Before an access: which of the others' stores to these bytes have arrived by now? */
+void ex_let_arrive(address at, unsigned size);
+uint64_t ex_visible(void); /* a hash of memory and all buffers */
 
 /* races (races.c) */
 
@@ -261,7 +270,7 @@ uint64_t ex_steps(void);
 void ex_report(int fd, const char *verdict, uint64_t runs, double seconds);
 void ex_print(int fd, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
-uint64_t ex_total_steps(void); /* of all runs */
+uint64_t ex_total_steps(void);                  /* of all runs */
 _Noreturn void ex_finish(enum outcome outcome); /* main.c: report and exit */
 void ex_signals_catch(void);
 bool ex_on_a_stack(address at);

@@ -9,8 +9,8 @@
  * New memory holds 0xa5 bytes. free() counts as a write to the whole block: an access that nothing
  * orders before it is a race.
  *
- * A leak is a block that at the end is neither freed nor reachable from a static, directly or through
- * other reachable blocks.
+ * A leak is a block that at the end is neither freed nor reachable from a static, directly or
+ * through other reachable blocks.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -132,7 +132,8 @@ void ex_heap_check(address at, size_t size, bool writes)
                 "thread %d %s {at:%zx} at {pc:%zx}, which thread %d has freed at {pc:%zx} (use "
                 "after free)",
                 ex_self->number, does, at, ex_self->pc, found->thread, found->freed);
-    ex_fail("memory", "thread %d %s %zu bytes at {at:%zx}, outside any block, at {pc:%zx} "
+    ex_fail("memory",
+            "thread %d %s %zu bytes at {at:%zx}, outside any block, at {pc:%zx} "
             "(overflow)",
             ex_self->number, does, size, at, ex_self->pc);
 }

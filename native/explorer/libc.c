@@ -4,8 +4,8 @@
  *
  * Those that get memory get it from heap.c; those that read or write the program's memory tell
  * about it; those that print do so only when one run is replayed, as otherwise the output of a
- * million runs would mix; those that end the program end the run. Functions of registers only (sqrt,
- * abs, …) need nothing. Any other is called as it is: what it does to memory is not seen.
+ * million runs would mix; those that end the program end the run. Functions of registers only
+ * (sqrt, abs, …) need nothing. Any other is called as it is: what it does to memory is not seen.
  */
 #include <stdarg.h>
 #include <stdio.h>

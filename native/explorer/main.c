@@ -29,7 +29,10 @@ void ex_finish(enum outcome outcome)
 {
     int fd = open(report, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
-    ex_report(fd, outcome == FAILED ? "violated" : outcome == GAVE_UP ? "unfinished" : "passed",
+    ex_report(fd,
+              outcome == FAILED    ? "violated"
+              : outcome == GAVE_UP ? "unfinished"
+                                   : "passed",
               runs, seconds());
     fflush(NULL);
     _exit(fd < 0);

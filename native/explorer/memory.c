@@ -2,16 +2,7 @@
 /*
  * What an access does to memory.
  *
- * Under SC it takes effect at once. Under TSO (Owens, Sarkar and Sewell, TPHOLs 2009) an atomic store
- * that is not SEQ_CST may enter its thread's buffer, first in first out, and reaches memory at any
- * later time, even after the thread has ended. Nobody can tell when, until another thread accesses the
- * word: so then it is chosen whether the store has arrived by now, with those before it. A load takes the youngest
- * buffered store to its word, else memory. Read-modify-writes, SEQ_CST stores and SEQ_CST fences
- * empty the buffer first. A load that overlaps a buffered store without lying inside it empties the
- * buffer too, as the processor then waits for it.
- *
- * Plain stores are never buffered. Nobody could tell without a data race: whatever orders a reader
- * after a plain store is a later atomic store of the same thread, which leaves the buffer later.
+ * Under SC it takes effect at once; under TSO an atomic store may linger (buffers.c).
  *
  * Every change of memory also changes ex_memory_hash, and a change back restores it. A thread that
  * waits in vain is recognised by that (schedule.c).
@@ -46,7 +37,8 @@ uint64_t ex_mix(uint64_t a, uint64_t b)
     return x ^ (x >> 29);
 }
 
-/* The sum of the words that [at, at + size) touches: put in and taken out by the same exclusive or. */
+/* The sum of the words that [at, at + size) touches: put in and taken out by the same exclusive or.
+ */
 static void hash_words(address at, size_t size)
 {
     for (address word = at & ~(address)7; word < at + size; word += 8)
@@ -96,11 +88,6 @@ void ex_settle(void)
     unsettled.size = 0;
 }
 
-static bool overlaps(const struct buffered *store, address at, size_t size)
-{
-    return store->at < at + size && at < store->at + store->size;
-}
-
 void ex_plain(address at, size_t size, bool writes)
 {
     uint64_t old;
@@ -110,11 +97,8 @@ void ex_plain(address at, size_t size, bool writes)
         ex_point();
     ex_settle();
     ex_self->pc = ex_door.pc;
-    for (unsigned i = 0; i < ex_self->buffered; i++)
-        if (overlaps(&ex_self->buffer[i], at, size)) {
-            ex_drain(ex_self);
-            break;
-        }
+    if (ex_buffered(at, size) != NULL)
+        ex_drain(ex_self);
     ex_access(at, size, writes ? WRITES : READS);
     old = ex_peek(at, size);
     new_value = ex_step(writes ? "write" : "read", at, (unsigned)size, old, old);
@@ -126,75 +110,7 @@ void ex_plain(address at, size_t size, bool writes)
     }
 }
 
-/* store buffers */
-
-static void reach_memory(address at, unsigned size, value what, const struct clock *released)
-{
-    poke(at, size, what);
-    ex_publish(at, size, released);
-}
-
-void ex_flush_oldest(struct thread *thread)
-{
-    struct buffered store = thread->buffer[0];
-    uint64_t old = (uint64_t)peek(store.at, store.size);
-
-    thread->buffered--;
-    memmove(thread->buffer, thread->buffer + 1, thread->buffered * sizeof(store));
-    reach_memory(store.at, store.size, store.what, &store.released);
-    ex_step_of(thread, "flush", store.pc, store.at, store.size, old, (uint64_t)store.what);
-}
-
-void ex_drain(struct thread *thread)
-{
-    while (thread->buffered > 0)
-        ex_flush_oldest(thread);
-}
-
-/* When nobody can go on unless a store arrives: whose, is a choice. */
-bool ex_flush_any(void)
-{
-    struct choice choices[MAX_THREADS];
-    struct thread *waiting[MAX_THREADS];
-    unsigned n = 0;
-
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].stage != UNUSED && ex_threads[i].buffered > 0) {
-            choices[n] = (struct choice){-1, 0};
-            waiting[n++] = &ex_threads[i];
-        }
-    if (n > 0)
-        ex_flush_oldest(waiting[ex_choose(choices, n)]);
-    return n > 0;
-}
-
-/* The thread that runs is about to access these bytes: which of another's stores to them, with all
- * older ones, have arrived? */
-static void let_arrive(struct thread *other, address at, unsigned size)
-{
-    static const struct choice choices[MAX_BUFFERED + 1] = {
-        {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
-    unsigned ends[MAX_BUFFERED + 1] = {0}, n = 1;
-
-    for (unsigned i = 0; i < other->buffered; i++)
-        if (overlaps(&other->buffer[i], at, size))
-            ends[n++] = i + 1;
-    for (unsigned left = ends[ex_choose(choices, n)]; left > 0; left--)
-        ex_flush_oldest(other);
-}
-
-uint64_t ex_visible(void)
-{
-    uint64_t hash = ex_memory_hash;
-
-    if (!ex_options.tso)
-        return hash;
-    for (int i = 0; i < MAX_THREADS; i++)
-        for (unsigned j = 0; ex_threads[i].stage != UNUSED && j < ex_threads[i].buffered; j++)
-            hash = ex_mix(hash ^ ex_threads[i].buffer[j].at,
-                          (uint64_t)ex_threads[i].buffer[j].what + (uint64_t)i);
-    return hash;
-}
+/* atomics */
 
 /* Stays in the buffer by choice, at the price of one deviation, or because it stands behind. */
 static bool lingers(enum order order)
@@ -206,17 +122,11 @@ static bool lingers(enum order order)
     return ex_self->buffered > 0 || ex_choose(choices, 2) == 1;
 }
 
-/* atomics */
-
 /* A point; then all that can have happened to the word before is decided. */
 static void arrives(address at, unsigned size)
 {
     ex_point();
-    if (!ex_options.tso)
-        return;
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (&ex_threads[i] != ex_self && ex_threads[i].stage != UNUSED)
-            let_arrive(&ex_threads[i], at, size);
+    ex_let_arrive(at, size);
 }
 
 static void starts(address at, unsigned size, enum access access)
@@ -237,24 +147,20 @@ static const struct clock *published(enum order order)
 
 value ex_load(address at, unsigned size, enum order order)
 {
+    const struct buffered *store;
     value found;
 
     starts(at, size, ATOMIC_READS);
-    for (unsigned i = ex_self->buffered; i-- > 0;) {
-        const struct buffered *store = &ex_self->buffer[i];
-
-        if (!overlaps(store, at, size))
-            continue;
-        if (store->at <= at && at + size <= store->at + store->size) {
-            found = store->what >> (8 * (at - store->at));
-            if (size < sizeof(found))
-                found &= ((value)1 << (8 * size)) - 1;
-            ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
-            return found;
-        }
-        ex_drain(ex_self);
-        break;
+    store = ex_buffered(at, size);
+    if (store != NULL && store->at <= at && at + size <= store->at + store->size) {
+        found = store->what >> (8 * (at - store->at));
+        if (size < sizeof(found))
+            found &= ((value)1 << (8 * size)) - 1;
+        ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
+        return found;
     }
+    if (store != NULL)
+        ex_drain(ex_self);
     found = peek(at, size);
     meets(at, size, order);
     ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
@@ -277,7 +183,7 @@ void ex_store(address at, unsigned size, value what, enum order order)
         return;
     }
     ex_drain(ex_self);
-    reach_memory(at, size, what, published(order));
+    ex_reach_memory(at, size, what, published(order));
     ex_step("store", at, size, old, (uint64_t)what);
 }
 
@@ -308,13 +214,13 @@ static void carry_on(address at, unsigned size, value what, enum order order)
     struct clock released = *published(order);
 
     ex_meet(at, size, &released);
-    reach_memory(at, size, what, &released);
+    ex_reach_memory(at, size, what, &released);
 }
 
 value ex_update(enum update how, address at, unsigned size, value with, enum order order)
 {
-    static const char *const names[] = {"swap",      "fetch_add", "fetch_sub", "fetch_and",
-                                        "fetch_or",  "fetch_xor", "fetch_nand"};
+    static const char *const names[] = {"swap",     "fetch_add", "fetch_sub", "fetch_and",
+                                        "fetch_or", "fetch_xor", "fetch_nand"};
     value old, new;
 
     starts(at, size, ATOMIC_WRITES);

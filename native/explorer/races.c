@@ -2,13 +2,14 @@
 /*
  * Happens-before, and the data races that it leaves (C11 5.1.2.4).
  *
- * Each thread counts its accesses; its clock says how many accesses of every thread happen before its
- * next one. What is released into a place is a clock, which an acquiring load of that place
- * adds to its thread's own. Orders are honoured as written, though runs are sequentially consistent:
- * a store replaces what was released there (a relaxed one by what the last release fence had seen),
- * a read-modify-write adds to it, so that it carries the release sequence on (C++20's, which ends at
- * any plain or atomic store), a relaxed load keeps what it meets for the next acquire fence. The
- * total order of SEQ_CST operations adds nothing: it orders no plain accesses by itself.
+ * Each thread counts its accesses; its clock says how many accesses of every thread happen before
+ * its next one. What is released into a place is a clock, which an acquiring load of that place
+ * adds to its thread's own. Orders are honoured as written, though runs are sequentially
+ * consistent: a store replaces what was released there (a relaxed one by what the last release
+ * fence had seen), a read-modify-write adds to it, so that it carries the release sequence on
+ * (C++20's, which ends at any plain or atomic store), a relaxed load keeps what it meets for the
+ * next acquire fence. The total order of SEQ_CST operations adds nothing: it orders no plain
+ * accesses by itself.
  *
  * Two accesses to one byte race when one of them writes, not both are atomic, and neither happens
  * before the other. For each word the last accesses of each thread are kept, one for each kind and
@@ -86,8 +87,8 @@ static uint8_t bytes_of(address word, address at, size_t size)
 
 static bool conflict(enum access a, enum access b)
 {
-    bool atomic = (a == ATOMIC_READS || a == ATOMIC_WRITES) &&
-                  (b == ATOMIC_READS || b == ATOMIC_WRITES);
+    bool atomic =
+        (a == ATOMIC_READS || a == ATOMIC_WRITES) && (b == ATOMIC_READS || b == ATOMIC_WRITES);
     bool reads = (a == READS || a == ATOMIC_READS) && (b == READS || b == ATOMIC_READS);
 
     return !atomic && !reads;

@@ -2,15 +2,16 @@
 /*
  * Read-copy update, as liburcu's API promises it: include/urcu.h maps a program's calls here.
  *
- * Readers do nothing but count. A grace period waits for the end of every read-side section that had
- * begun before it; in exchange, all that a section did happens before the grace period's end, and
- * all that happened before its start happens before every section that begins later. Callbacks of
- * call_rcu run on a thread of their own, one grace period each, in order.
+ * Readers do nothing but count. A grace period waits for the end of every read-side section that
+ * had begun before it; in exchange, all that a section did happens before the grace period's end,
+ * and all that happened before its start happens before every section that begins later. Callbacks
+ * of call_rcu run on a thread of their own, one grace period each, in order.
  *
  * What liburcu leaves undefined is a fault here: a reader that is not registered, an unlock without
  * a lock, a thread that ends registered, a grace period inside one's own section.
  *
- * Source: Desnoyers, McKenney, Stern, Dagenais and Walpole, IEEE TPDS 23(2), 2012, for the guarantee.
+ * Source: Desnoyers, McKenney, Stern, Dagenais and Walpole, IEEE TPDS 23(2), 2012, for the
+ * guarantee.
  */
 #include "explorer.h"
 
@@ -25,7 +26,7 @@ struct callback {
 
 static struct clock started; /* what happened before the start of any grace period */
 static struct callback callbacks[MAX_CALLBACKS];
-static unsigned called, done; /* of callbacks */
+static unsigned called, done;  /* of callbacks */
 static struct clock performed; /* what happened in those done */
 static bool has_server;
 

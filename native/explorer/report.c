@@ -118,11 +118,12 @@ static void print_steps(int fd)
 
         if (step->thread == ex_conductor)
             continue;
-        ex_print(fd,
-                 "%s{\"thread\": %u, \"operation\": \"%s\", \"pc\": %zu, \"at\": %zu, \"size\": %u, "
-                 "\"old\": %zu, \"new\": %zu, \"held\": %s, \"mark\": ",
-                 comma, step->thread, step->operation, step->pc, step->at, step->size,
-                 (size_t)step->old, (size_t)step->new, step->held ? "true" : "false");
+        ex_print(
+            fd,
+            "%s{\"thread\": %u, \"operation\": \"%s\", \"pc\": %zu, \"at\": %zu, \"size\": %u, "
+            "\"old\": %zu, \"new\": %zu, \"held\": %s, \"mark\": ",
+            comma, step->thread, step->operation, step->pc, step->at, step->size, (size_t)step->old,
+            (size_t)step->new, step->held ? "true" : "false");
         print_string(fd, step->mark != NULL ? step->mark : "");
         ex_print(fd, "}");
         comma = ",\n";
@@ -141,11 +142,12 @@ static int threads_used(void)
 
 void ex_report(int fd, const char *verdict, uint64_t runs, double seconds)
 {
-    ex_print(fd,
-             "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"steps\": %zu, "
-             "\"seconds\": %.3f, \"threads\": %d, \"found\": ",
-             verdict, ex_search_complete() ? "true" : "false", ex_search_bound(), (size_t)runs,
-             (size_t)total, seconds, threads_used());
+    ex_print(
+        fd,
+        "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"steps\": %zu, "
+        "\"seconds\": %.3f, \"threads\": %d, \"found\": ",
+        verdict, ex_search_complete() ? "true" : "false", ex_search_bound(), (size_t)runs,
+        (size_t)total, seconds, threads_used());
     print_string(fd, ex_found());
     ex_print(fd, ", \"message\": ");
     print_string(fd, ex_message());

@@ -2,9 +2,9 @@
 /*
  * One run of the program: everything new, setup, threads, check; and how it ends.
  *
- * A program with a main() is thread 0 itself, and what its pthread_create() makes counts from 1. One
- * with locklab_thread() has threads from 0, and one more beside them, the conductor, which does setup
- * and check while nobody else runs, and whose steps are not told.
+ * A program with a main() is thread 0 itself, and what its pthread_create() makes counts from 1.
+ * One with locklab_thread() has threads from 0, and one more beside them, the conductor, which does
+ * setup and check while nobody else runs, and whose steps are not told.
  */
 #include <signal.h>
 #include <stdarg.h>

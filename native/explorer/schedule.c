@@ -7,13 +7,13 @@
  * Spinning. At each point the thread's whole state is at hand: the place, the registers that a call
  * preserves, its stack; and all of memory and of the store buffers, by their hash. When all of
  * them are as they were at an earlier arrival, the thread will do the same again and again until
- * somebody changes memory or a buffer, and until then it is not let run. A loop that counts its rounds has a new
- * state each time and is let run until it gives up. Nothing is guessed: so when all threads wait or spin,
- * no way leads on, and that is reported.
+ * somebody changes memory or a buffer, and until then it is not let run. A loop that counts its
+ * rounds has a new state each time and is let run until it gives up. Nothing is guessed: so when
+ * all threads wait or spin, no way leads on, and that is reported.
  *
- * Fairness. A thread that goes on for a thousand steps while others could run makes room for them; not
- * to make room is then the deviation. A loop that waits, but always changes something, would else
- * never end.
+ * Fairness. A thread that goes on for a thousand steps while others could run makes room for them;
+ * not to make room is then the deviation. A loop that waits, but always changes something, would
+ * else never end.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ struct thread ex_threads[MAX_THREADS];
 struct thread *ex_self;
 struct door ex_door;
 
-static void *outside; /* the stack of main() while a run is on */
+static void *outside;                /* the stack of main() while a run is on */
 static address deepest[MAX_THREADS]; /* stack pointer of any run */
 
 static address stack_top(const struct thread *thread)
@@ -187,12 +187,13 @@ _Noreturn static void nobody_may_run(void)
     for (int i = 0; i < MAX_THREADS; i++) {
         struct thread *thread = &ex_threads[i];
 
-        if (thread->stage != STARTED || thread->serves || i == ex_conductor || length > sizeof(text) - 200)
+        if (thread->stage != STARTED || thread->serves || i == ex_conductor ||
+            length > sizeof(text) - 200)
             continue;
-        length += (size_t)snprintf(text + length, sizeof(text) - length,
-                                   " thread %d %s%s at {pc:%zx};", i,
-                                   thread->ready != NULL ? "waits for " : "spins",
-                                   thread->ready != NULL ? thread->waits_for : "", thread->pc);
+        length +=
+            (size_t)snprintf(text + length, sizeof(text) - length, " thread %d %s%s at {pc:%zx};",
+                             i, thread->ready != NULL ? "waits for " : "spins",
+                             thread->ready != NULL ? thread->waits_for : "", thread->pc);
     }
     text[length - 1] = '\0';
     ex_fail("deadlock", "%s", text);

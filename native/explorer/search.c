@@ -2,18 +2,19 @@
 /*
  * Which run comes next.
  *
- * A run is determined by its choices: at each point where more than one thing can happen, the number
- * of the one that did. 0 is what costs nothing: the thread that runs goes on, the store reaches
- * memory at once. A deviation costs 1: to interrupt a thread that could go on (a preemption), to let a
- * store linger in its buffer. Where the thread waits or has ended, any other may go on for free.
+ * A run is determined by its choices: at each point where more than one thing can happen, the
+ * number of the one that did. 0 is what costs nothing: the thread that runs goes on, the store
+ * reaches memory at once. A deviation costs 1: to interrupt a thread that could go on (a
+ * preemption), to let a store linger in its buffer. Where the thread waits or has ended, any other
+ * may go on for free.
  *
- * Depth first, with a bound on the deviations of a run that grows from 0 (Musuvathi and Qadeer, PLDI
- * 2007: most errors need few preemptions; and what is found first needs the fewest). When a round
- * left nothing out for its bound, all runs have been seen, whatever the bound.
+ * Depth first, with a bound on the deviations of a run that grows from 0 (Musuvathi and Qadeer,
+ * PLDI 2007: most errors need few preemptions; and what is found first needs the fewest). When a
+ * round left nothing out for its bound, all runs have been seen, whatever the bound.
  *
- * At random, PCT (Burckhardt and others, ASPLOS 2010): threads have random priorities, the highest that
- * can runs, and at depth - 1 random moments the one that runs gets the lowest. A run finds an error of
- * that depth with a probability of at least 1 / (threads * steps^(depth - 1)).
+ * At random, PCT (Burckhardt and others, ASPLOS 2010): threads have random priorities, the highest
+ * that can runs, and at depth - 1 random moments the one that runs gets the lowest. A run finds an
+ * error of that depth with a probability of at least 1 / (threads * steps^(depth - 1)).
  *
  * Choices are told as "position:number", positions being counted over the choices that there are;
  * those not told are 0. Any run can be had again from them.
@@ -116,9 +117,9 @@ static unsigned choose_at_random(const struct choice *choices, unsigned n)
     return best;
 }
 
-static const char differs[] =
-    "the program behaves differently when it is run again in the same order: it depends on something "
-    "besides its threads (time, files, memory that was never written)";
+static const char differs[] = "the program behaves differently when it is run again in the same "
+                              "order: it depends on something "
+                              "besides its threads (time, files, memory that was never written)";
 
 static uint64_t signature_of(const struct choice *choices, unsigned n)
 {

@@ -10,7 +10,8 @@
 
 #include "explorer.h"
 
-extern char __start_program_data[] __attribute__((weak)), __stop_program_data[] __attribute__((weak));
+extern char __start_program_data[] __attribute__((weak)),
+    __stop_program_data[] __attribute__((weak));
 extern char __start_program_bss[] __attribute__((weak)), __stop_program_bss[] __attribute__((weak));
 
 static char *saved[STATICS];

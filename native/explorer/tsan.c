@@ -110,20 +110,20 @@ void *ENTRY(memset)(void *to, int byte, size_t size)
 
 /* Atomics. Bits above the order are hints that some processors take. */
 
-#define ORDER(number) ((enum order)((number)&7))
+#define ORDER(number) ((enum order)((number) & 7))
 
 #define LOAD_STORE(bits, type)                                                                     \
     type ENTRY(atomic##bits##_load)(const volatile type *at, int order)                            \
     {                                                                                              \
         return (type)ex_load((address)at, sizeof(type), ORDER(order));                             \
     }                                                                                              \
-    void ENTRY(atomic##bits##_store)(volatile type *at, type what, int order)                      \
+    void ENTRY(atomic##bits##_store)(volatile type * at, type what, int order)                     \
     {                                                                                              \
         ex_store((address)at, sizeof(type), what, ORDER(order));                                   \
     }
 
 #define UPDATE(bits, type, name, how)                                                              \
-    type ENTRY(atomic##bits##_##name)(volatile type *at, type with, int order)                     \
+    type ENTRY(atomic##bits##_##name)(volatile type * at, type with, int order)                    \
     {                                                                                              \
         return (type)ex_update(how, (address)at, sizeof(type), with, ORDER(order));                \
     }

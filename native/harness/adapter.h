@@ -34,7 +34,8 @@
 /* An optimistic section is repeated until nobody came by. So the two ends of it open and close a
  * block, as pthread_cleanup_push() and _pop() do: they stand in one block of the loop. */
 #ifndef LOCKLAB_OPTIMIST
-#define LOCKLAB_OPTIMIST() (void)0 /* what a loop does when it learns that it reads optimistically */
+#define LOCKLAB_OPTIMIST()                                                                         \
+    (void)0 /* what a loop does when it learns that it reads optimistically */
 #endif
 #define LOCKLAB_OPTIMISTIC(begin)                                                                  \
     for (;;) {                                                                                     \

@@ -72,7 +72,8 @@ void locklab_disturb_begin(uint64_t seed)
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = DISTURB;
     event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-    if (sigaction(DISTURB, &action, NULL) != 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
+    if (sigaction(DISTURB, &action, NULL) != 0 ||
+        timer_create(CLOCK_MONOTONIC, &event, &timer) != 0)
         return;
     armed = true;
     sigemptyset(&set);

@@ -113,7 +113,7 @@ def _print(found: Exploration, search: Search) -> None:
 
         common.say(table(found.counterexample) + "\n")
     verdict = {
-        "bounded": f"nothing wrong with up to {found.bound} preemptions",
+        "bounded": f"nothing wrong with up to {found.bound} preemption{'s' * (found.bound != 1)}",
         "sampled": "nothing wrong in these runs",
     }.get(found.verdict, found.verdict)
     common.say(
