@@ -37,7 +37,6 @@ def test_right_locks_pass_under_sanitizers(tool: str) -> None:
         ("torture", "seqlock/reads-while-written", "wrong"),
         ("torture", "brlock/one-stays-locked", "stuck"),
         ("tsan", "ticket/release-relaxed", "race"),
-        ("tsan", "rwlock/read-release-relaxed", "race"),
     ],
 )
 def test_wrong_locks_are_seen(tool: str, name: str, verdict: str) -> None:

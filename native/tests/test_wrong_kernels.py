@@ -151,7 +151,8 @@ def test_found(wrong: str, tmp_path: Path) -> None:
     seen = {
         name: sum(tally[name] for tally in trial["tallies"]) for name in ("overlaps", "torn")
     } | {"lost_updates": sum(tally["writes"] for tally in trial["tallies"]) - trial["updates"]}
-    assert (1, True) == (done.returncode, seen[sign] > 0), seen
+    # Increments and decrements are lost alike, so the difference may have either sign.
+    assert (1, True) == (done.returncode, seen[sign] != 0), seen
 
 
 def test_right_one_is_accepted(tmp_path: Path) -> None:

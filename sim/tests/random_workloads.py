@@ -100,6 +100,9 @@ FIELDS = (
     "wide = array(2, padded=True)",
     "own = percpu(word({bit}))",
     "head = pointer(Node)",
+    # Never written. The literal NULL has no type in the reference engine: Python itself refuses
+    # a field of it, in other words than the fast engine.
+    "nil = pointer(Node)",
     "tail = pointer(Node, padded=True)",
     "inner = part(Inner)",
     "far = part(Inner(step=5), padded=True)",
@@ -237,7 +240,7 @@ class _Maker:
             ["p = yield alloc(Node)"],
             ["p = yield alloc(Node)", "if p:", f"    {use}"],
             ["if p:", f"    {use}", f"    {self.variable()} = (yield p.value.load()) & 63"],
-            ["if p:", "    yield free(p)", "    p = NULL"],
+            ["if p:", "    yield free(p)", "    p = yield self.nil.load(RELAXED)"],
             ["q = yield self.head.swap(p)", "p = q"],
         )
         return forms[self.number(0, len(forms) - 1)]
@@ -246,7 +249,7 @@ class _Maker:
         forms = (
             ["if p:", "    q = yield self.head.load(RELAXED)"]
             + ["    yield p.next.store(q, RELAXED)"]
-            + ["    yield self.head.store(p, RELEASE)", "    p = NULL"],
+            + ["    yield self.head.store(p, RELEASE)", "    p = yield self.nil.load(RELAXED)"],
             ["q = yield self.head.swap(NULL)", "while q:"]
             + ["    p = yield q.next.load(RELAXED)", "    yield free(q)", "    q = p"],
             ["q = yield self.head.load(ACQUIRE)", "if q:"]
