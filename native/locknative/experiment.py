@@ -21,7 +21,8 @@ from locknative import fairness
 from locknative.executable import Clock
 from locknative.histogram import Histogram
 from locknative.provenance import Provenance
-from locknative.topology import Cpu
+from locknative.sweep.pace import Pace
+from locknative.sweep.topology import Cpu
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,6 +127,7 @@ class Tally(_Data):
     """What a thread did. ``write`` and ``read`` are there for the latency loop.
 
     ``passed`` is the torture loop's: the most that others got in while the thread waited once.
+    ``turn_ns`` is what a turn of private work took beside the trial (:mod:`.sweep.pace`).
     """
 
     count: int
@@ -136,6 +138,7 @@ class Tally(_Data):
     passed: int = 0
     wall_ns: int
     cpu_ns: int
+    turn_ns: float = 0.0
     write: Side | None = None
     read: Side | None = None
 
@@ -174,15 +177,22 @@ class Trial(_Data):
         return sum(1e9 * tally.count / tally.wall_ns for tally in self.tallies)
 
 
-def disturbances(tallies: Sequence[Tally], steal_ticks: int) -> tuple[str, ...]:
-    """Return why a trial is to be rejected; nothing when it was left alone."""
+def disturbances(tallies: Sequence[Tally], steal_ticks: int, pace: Pace) -> tuple[str, ...]:
+    """Return why a trial is to be rejected; nothing when it was left alone.
+
+    Args:
+        tallies: what its threads did.
+        steal_ticks: what the hypervisor took from their CPUs.
+        pace: of the trials before it and of this one.
+    """
     found = []
     share = min(tally.cpu_ns / tally.wall_ns for tally in tallies)
     if share < LEAST_SHARE:
         found.append(f"a thread ran for only {share:.1%} of its time")
     if steal_ticks > 0:
         found.append(f"the hypervisor took {steal_ticks} clock ticks")
-    return tuple(found)
+    slow = pace.doubt([tally.turn_ns for tally in tallies])
+    return (*found, *([slow] if slow else []))
 
 
 class Experiment(_Data):

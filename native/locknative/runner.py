@@ -22,6 +22,7 @@ from locknative.errors import NativeError, unknown
 from locknative.executable import Clock
 from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, disturbances, estimate
 from locknative.provenance import Recorder, runnable, steal_ticks
+from locknative.sweep.pace import Pace
 from locknative.topology import place
 
 Loop = Literal["throughput", "latency"]
@@ -112,6 +113,7 @@ def bench(
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     began, start_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     trials: list[Trial] = []
+    pace = Pace()
     complete = True
     try:
         for index, number, dice in _order(cells, trials, stopping, start_s, random.Random(seed)):
@@ -119,7 +121,7 @@ def bench(
                 spent = (time.monotonic() - start_s) / stopping.seconds
                 done = len(trials) / (stopping.trials * len(cells))
                 progress(cells[index].title, min(1.0, max(spent, done)))
-            trials.append(_trial(cells[index], index, number, dice, duration_ms, warmup_ms))
+            trials.append(_trial(cells[index], index, number, dice, duration_ms, warmup_ms, pace))
     except KeyboardInterrupt:
         if not trials:
             raise
@@ -168,9 +170,15 @@ def _needs_more(cell: int, trials: Sequence[Trial], stopping: Stopping) -> bool:
 
 
 def _trial(
-    cell: Cell, index: int, number: int, seed: int, duration_ms: int, warmup_ms: int
+    cell: Cell,
+    index: int,
+    number: int,
+    seed: int,
+    duration_ms: int,
+    warmup_ms: int,
+    pace: Pace,
 ) -> Trial:
-    """Run one trial and judge it."""
+    """Run one trial, add it to the paces seen, and judge it."""
     began = datetime.now(UTC).isoformat(timespec="milliseconds")
     others = runnable()
     steal = steal_ticks(cell.cpus)
@@ -190,6 +198,7 @@ def _trial(
     )
     stolen = steal_ticks(cell.cpus) - steal
     tallies = tuple(Tally.model_validate(tally) for tally in found["tallies"])
+    pace.add([tally.turn_ns for tally in tallies])
     return Trial(
         cell=index,
         number=number,
@@ -199,7 +208,7 @@ def _trial(
         steal_ticks=stolen,
         clock=Clock.model_validate(found["clock"]),
         tallies=tallies,
-        rejected=disturbances(tallies, stolen),
+        rejected=disturbances(tallies, stolen, pace),
     )
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from made_up import CELL, experiment, tally, trial
 
 from locknative.experiment import disturbances, estimate
+from locknative.sweep.pace import Pace
 
 
 @settings(deadline=None)  # the first estimate imports scipy
@@ -37,12 +38,15 @@ def test_half_width() -> None:
 
 
 def test_disturbances() -> None:
-    """CPU time below 0.99 of the wall time, and steal, each reject a trial with their figure."""
-    assert () == disturbances([tally(1, cpu_ns=990_000)], 0)
+    """Too little CPU time, steal, and slow work each reject a trial, with their figure."""
+    pace = Pace([[0.25]])
+    assert () == disturbances([tally(1, cpu_ns=990_000)], 0, pace)
     assert ("a thread ran for only 98.9% of its time",) == disturbances(
-        [tally(1), tally(1, cpu_ns=989_000)], 0
+        [tally(1, cpu_ns=989_000)], 0, pace
     )
-    assert ("the hypervisor took 3 clock ticks",) == disturbances([tally(1)], 3)
+    assert ("the hypervisor took 3 clock ticks",) == disturbances([tally(1)], 3, pace)
+    (slow,) = disturbances([tally(1).model_copy(update={"turn_ns": 0.5})], 0, pace)
+    assert "took 2.00 times as long" in slow
 
 
 def test_clean() -> None:

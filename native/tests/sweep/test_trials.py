@@ -50,9 +50,11 @@ def stub(tmp_path: Path) -> Stub:
     return make
 
 
-def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000) -> dict[str, Any]:
+def tally(
+    wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.25
+) -> dict[str, Any]:
     """What one thread did."""
-    return {"count": 10, "overlaps": 5, "wall_ns": wall_ns, "cpu_ns": cpu_ns}
+    return {"count": 10, "overlaps": 5, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "turn_ns": turn_ns}
 
 
 def test_every_cell_gets_its_trials(stub: Stub, tmp_path: Path) -> None:
