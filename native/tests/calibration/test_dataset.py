@@ -56,9 +56,8 @@ def test_the_page_says_what_is_so(folder: Path, table: pd.DataFrame) -> None:
     """Every row of the table in the docs, to the per cent."""
     page = (ROOT / "docs/CALIBRATION.md").read_text(encoding="utf-8")
     section = page.split(f"### {folder.name}\n")[1].split("\n### ")[0]
-    said = re.findall(
-        r"^\| (\S[\w ]*?) \| (\d+) \| (\d+) % \| (\d+) % \| (\d+) % \|", section, re.M
-    )
+    percent = r" \| (\d+) %"
+    said = re.findall(r"^\| (\w[\w ]*) \| (\d+)" + 3 * percent, section, re.MULTILINE)
     models = ["simulated", "mva", "markov"]
     found = {
         name: (int(row["points"]), *(f"{row[model]:.0%}" for model in models))
