@@ -21,7 +21,6 @@ from locknative import fairness
 from locknative.executable import Clock
 from locknative.histogram import Histogram
 from locknative.provenance import Provenance
-from locknative.sweep.pace import Pace
 from locknative.sweep.topology import Cpu
 
 if TYPE_CHECKING:
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 #: Accepted trials below which a cell is not clean: as many processes show how they scatter.
 ENOUGH = 10
 #: Share of its time for which a thread must have run.
-LEAST_SHARE = 0.99
 
 
 class _Data(BaseModel):
@@ -175,24 +173,6 @@ class Trial(_Data):
     def per_second(self) -> float:
         """Sections a second of all threads together."""
         return sum(1e9 * tally.count / tally.wall_ns for tally in self.tallies)
-
-
-def disturbances(tallies: Sequence[Tally], steal_ticks: int, pace: Pace) -> tuple[str, ...]:
-    """Return why a trial is to be rejected; nothing when it was left alone.
-
-    Args:
-        tallies: what its threads did.
-        steal_ticks: what the hypervisor took from their CPUs.
-        pace: of the trials before it and of this one.
-    """
-    found = []
-    share = min(tally.cpu_ns / tally.wall_ns for tally in tallies)
-    if share < LEAST_SHARE:
-        found.append(f"a thread ran for only {share:.1%} of its time")
-    if steal_ticks > 0:
-        found.append(f"the hypervisor took {steal_ticks} clock ticks")
-    slow = pace.doubt([tally.turn_ns for tally in tallies])
-    return (*found, *([slow] if slow else []))
 
 
 class Experiment(_Data):

@@ -20,8 +20,9 @@ from typing import Any, Literal, TypeVar
 from locknative import executable, measure, topology
 from locknative.errors import NativeError, unknown
 from locknative.executable import Clock
-from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, disturbances, estimate
+from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, estimate
 from locknative.provenance import Recorder, runnable, steal_ticks
+from locknative.sweep.judge import disturbances
 from locknative.sweep.pace import Pace
 from locknative.topology import place
 
@@ -208,7 +209,7 @@ def _trial(
         steal_ticks=stolen,
         clock=Clock.model_validate(found["clock"]),
         tallies=tallies,
-        rejected=disturbances(tallies, stolen, pace),
+        rejected=disturbances(found["tallies"], stolen, pace, 1_000_000 * duration_ms),
     )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from locknative import Provenance
 from locknative.executable import Clock
-from locknative.experiment import Cell, Experiment, Side, Tally, Trial, disturbances
+from locknative.experiment import Cell, Experiment, Side, Tally, Trial
 from locknative.histogram import Histogram
+from locknative.sweep.judge import disturbances
 from locknative.sweep.pace import Pace
 from locknative.sweep.topology import Cpu
 
@@ -62,7 +63,7 @@ def trial(number: int, count: int = 1000, *, cell: int = 0, cpu_ns: int = 1_000_
         steal_ticks=0,
         clock=CLOCK,
         tallies=tallies,
-        rejected=disturbances(tallies, 0, Pace()),
+        rejected=disturbances([each.model_dump() for each in tallies], 0, Pace()),
     )
 
 

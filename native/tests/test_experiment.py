@@ -7,10 +7,9 @@ from math import comb, inf, isclose
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import CELL, experiment, tally, trial
+from made_up import CELL, experiment, trial
 
-from locknative.experiment import disturbances, estimate
-from locknative.sweep.pace import Pace
+from locknative.experiment import estimate
 
 
 @settings(deadline=None)  # the first estimate imports scipy
@@ -35,18 +34,6 @@ def test_half_width() -> None:
     """Relative to the median; infinite where there is no interval."""
     assert 0.0 == estimate([3.0] * 10).half_width
     assert inf == estimate([3.0] * 5).half_width
-
-
-def test_disturbances() -> None:
-    """Too little CPU time, steal, and slow work each reject a trial, with their figure."""
-    pace = Pace([[0.25]])
-    assert () == disturbances([tally(1, cpu_ns=990_000)], 0, pace)
-    assert ("a thread ran for only 98.9% of its time",) == disturbances(
-        [tally(1, cpu_ns=989_000)], 0, pace
-    )
-    assert ("the hypervisor took 3 clock ticks",) == disturbances([tally(1)], 3, pace)
-    (slow,) = disturbances([tally(1).model_copy(update={"turn_ns": 0.5})], 0, pace)
-    assert "took 2.00 times as long" in slow
 
 
 def test_clean() -> None:

@@ -28,11 +28,9 @@ from typing import Any
 
 from .cells import Cell
 from .folder import append, records, steal_ticks
+from .judge import disturbances
 from .pace import Pace
 
-LEAST_SHARE = 0.99
-LEAST_TOGETHER = 0.95
-"""The shortest thread's time over the longest's, and over the time asked for."""
 SLEEPERS = frozenset({"wake"})
 PATIENCE_S = 60.0
 """A trial that takes longer than this is given up."""
@@ -134,7 +132,15 @@ def trial(
     result, failed = _run(command(executable, cell, trial_ms, seed))
     if result is not None:
         pace.add(turns_ns(result))
-    rejected = failed or _disturbed(cell, result, steal_ticks(cell.cpus) - before, pace)
+    stolen = steal_ticks(cell.cpus) - before
+    reasons = (
+        [failed]
+        if failed or result is None
+        else disturbances(
+            result["tallies"], stolen, pace, result["duration_ns"], cell.kernel in SLEEPERS
+        )
+    )
+    rejected = reasons[0] if reasons else None
     return {"cell": cell._asdict(), "at": round(at, 3), "rejected": rejected, "result": result}
 
 
@@ -166,16 +172,3 @@ def _run(line: Sequence[str]) -> tuple[dict[str, Any] | None, str | None]:
         reason = ended.stderr.strip().splitlines()[-1:] or [f"exit status {ended.returncode}"]
         return None, reason[0]
     return json.loads(ended.stdout), None
-
-
-def _disturbed(cell: Cell, result: dict[str, Any] | None, steal: int, pace: Pace) -> str | None:
-    assert result is not None
-    if steal > 0:
-        return f"the hypervisor took {steal} ticks"
-    walls = [t["wall_ns"] for t in result["tallies"]]
-    if min(walls) < LEAST_TOGETHER * max(*walls, result["duration_ns"]):
-        return f"the threads ran for {min(walls)} to {max(walls)} ns, not all of them together"
-    share = min(t["cpu_ns"] / t["wall_ns"] for t in result["tallies"])
-    if share < LEAST_SHARE and cell.kernel not in SLEEPERS:
-        return f"a thread had its CPU for {share:.1%} of the time"
-    return pace.doubt(turns_ns(result))

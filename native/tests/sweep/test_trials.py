@@ -123,7 +123,7 @@ def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trial in which the hypervisor took time is rejected."""
     ticks = iter([5, 8])
     monkeypatch.setattr(trials, "steal_ticks", lambda cpus: next(ticks))
-    assert "the hypervisor took 3 ticks" == trial(stub([tally()]), ADD, 1, 1)["rejected"]
+    assert "the hypervisor took 3 clock ticks" == trial(stub([tally()]), ADD, 1, 1)["rejected"]
 
 
 @pytest.mark.parametrize(
