@@ -12,6 +12,7 @@ from locksim.engine.faults import (
     memory_detail,
     message,
     microseconds,
+    place,
 )
 
 
@@ -64,3 +65,9 @@ def test_a_spinner_s_words_are_named():
         "  thread 2 on CPU 2 sleeps in block() at a.py:3 (A.h)",
     ]
     assert deadlock_message(waits, 0).startswith("deadlock at 0 us: no thread can go on\n")
+
+
+def test_place_in_a_notebook() -> None:
+    """A cell's temporary file has a number for a name, which tells nobody anything."""
+    assert "cell:3" == place("/tmp/ipykernel_123/3588544321.py", 3)
+    assert "ticket.py:3" == place("/home/me/ticket.py", 3)

@@ -143,8 +143,10 @@ def microseconds(time_ps: int) -> str:
 
 
 def place(file: str, line: int) -> str:
-    """A place in a source file, as it is shown: ``ticket.py:31``."""
-    return f"{PurePath(file).name}:{line}"
+    """A place in a source file, as it is shown: ``ticket.py:31``; in a notebook ``cell:31``."""
+    path = PurePath(file)
+    # IPython keeps a cell's text under a number, in a folder of its own.
+    return f"{'cell' if path.parent.name.startswith('ipykernel_') else path.name}:{line}"
 
 
 def _report(head: str, waits: Sequence[Wait]) -> str:
