@@ -8,8 +8,8 @@ once, below the parameters: many figures share one, and beside the figures there
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -40,6 +40,8 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
     _print_cells(output, result.cells)
     if parameters:
         print_parameters(output, result.parameters)
+    if "models" in result.extra:
+        _print_models(output, result.extra["models"])
     output.print()
     for line in _summary(result):
         output.print(line, markup=False)
@@ -119,6 +121,32 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     output.print(
         f"  {unit}published: as printed; understood: misprints mended.\n"
         "  input: a parameter was set from it; fitted: a fit saw it; predicted: neither.",
+        markup=False,
+    )
+
+
+def _print_models(output: Console, models: Mapping[str, Any]) -> None:
+    """Print how far the models by formula are off, and where each fails."""
+    view = table()
+    for name in ("model", "row"):
+        add(view, name, fold=True)
+    for name in ("mean error", "worst", "simulated"):
+        add(view, name, right=True)
+    add(view, "fails at", fold=True)
+    for found in models["summary"]:
+        view.add_row(
+            escape(found["model"]),
+            escape(found["row"]),
+            f"{found['mean_abs_error']:.0%}",
+            f"{found['worst_abs_error']:.0%}",
+            f"{found['simulated_mean_abs_error']:.0%}",
+            escape(", ".join(found["fails"]) or DASH),
+        )
+    print_table(output, view)
+    output.print(
+        "\n  models by formula on the simulation's own times, against what was measured;\n"
+        f"  fails: off by more than {models['fails_above']:.0%}. simulated: mean error in the same "
+        "cells.",
         markup=False,
     )
 
