@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from locksim.experiments.experiment import Cell, Reproduction
     from locksim.machine import Parameter
 
-__all__ = ["print_parameters", "print_reproduction"]
+__all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
 def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None:
@@ -43,7 +43,7 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
     if "models" in result.extra:
         _print_models(output, result.extra["models"])
     output.print()
-    for line in _summary(result):
+    for line in summary_lines(result):
         output.print(line, markup=False)
 
 
@@ -65,10 +65,11 @@ def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
     add(view, "role")
     add(view, "source", right=True)
     for p in parameters:
-        value = _value(p.value) if isinstance(p.value, int | float) else str(p.value)
         mark = escape(f"[{numbers[p.source]}]")
         between = [_between(p)] if known else []
-        view.add_row(escape(p.name), escape(value), escape(p.unit), *between, p.role, mark)
+        view.add_row(
+            escape(p.name), escape(value_text(p.value)), escape(p.unit), *between, p.role, mark
+        )
     print_table(output, view)
     sources = Table.grid(padding=(0, 1, 0, 0))
     sources.add_column(justify="right", no_wrap=True)
@@ -151,7 +152,7 @@ def _print_models(output: Console, models: Mapping[str, Any]) -> None:
     )
 
 
-def _summary(result: Reproduction) -> list[str]:
+def summary_lines(result: Reproduction) -> list[str]:
     """Return the lines below the tables."""
     summary = result.summary()
     lines = [f"{summary['fitted']} fitted parameters, {summary['predicted']} predicted cells"]
@@ -187,6 +188,8 @@ def _between(p: Parameter) -> str:
     return f"{p.low:.4g} … {p.high:.4g}"
 
 
-def _value(value: float) -> str:
+def value_text(value: float | str) -> str:
     """Return a parameter's value: never an exponent where the figure has few digits."""
+    if isinstance(value, str):
+        return value
     return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
