@@ -42,7 +42,8 @@ struct locklab_thread {
     uint64_t random; /* never 0 */
 };
 
-static inline struct locklab_thread locklab_thread(int64_t number, int64_t n_cpus)
+/* Who the thread of a number is, on a CPU of the same number. */
+static inline struct locklab_thread locklab_thread_of(int64_t number, int64_t n_cpus)
 {
     /* The golden ratio's fraction: another stream for each thread. */
     uint64_t seed = ((uint64_t)number + 1) * UINT64_C(0x9E3779B97F4A7C15);

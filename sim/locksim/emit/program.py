@@ -32,12 +32,13 @@ class Function:
 
     Arguments:
         name: of the function. thread: whether its second argument is the thread that calls.
-        returns: the type of its result in C, "" for none.
+        arguments: types of the others after self. returns: of the result, "" for none.
     """
 
     name: str
     thread: bool
-    returns: str
+    arguments: tuple[str, ...] = ()
+    returns: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class _File:
         for name in self.code.methods:
             if name != "setup":
                 made = self.called(self.spec, name)
-                methods[name] = Function(made.name, made.thread, made.returns)
+                methods[name] = Function(made.name, made.thread, made.arguments, made.returns)
         init = self._init(self.spec)
         text = "\n\n".join(
             [self._head(tag), *self.shapes.definitions(), *self._swaps(), *self.texts]
@@ -186,7 +187,7 @@ class _File:
         given += [f"struct locklab_thread *{THREAD}"] if thread else []
         body = [*_unused([SELF], body), *body]
         self.texts.append(_function(name, "", given, body))
-        self.inits[key] = Function(name, thread, "")
+        self.inits[key] = Function(name, thread)
         return self.inits[key]
 
     def _first(self, spec: Struct, name: str) -> Iterable[str]:
