@@ -43,9 +43,9 @@ SCHEMA = 1
 class Row:
     """A lock's side on so many threads; times in ns of processor time for a pair.
 
-    ``low`` and ``high`` bound the ratio's 95 % interval, None with fewer than six rounds; ``share`` is the least part of its time
-    that a thread got. ``verdict``: ``met``, ``missed``, or ``unclear`` (the aim lies in the
-    interval).
+    ``low`` and ``high`` bound the ratio's 95 % interval, None with fewer than six rounds. ``share``
+    is the least part of its time that a thread got. ``verdict``: ``met``, ``missed``, or
+    ``unclear`` (the aim lies in the interval).
     """
 
     lock: str
