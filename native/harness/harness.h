@@ -16,13 +16,6 @@
 
 #include "locklab/arch.h"
 
-/* One turn of private work: no memory is touched, and a compiler can not leave it out. */
-static inline void locklab_spend(uint32_t turns)
-{
-    for (; turns > 0; turns--)
-        __asm__ volatile("" : "+r"(turns));
-}
-
 /* Makes a value needed: what computes it, and the loop around that, can not be left out. */
 static inline void locklab_use(uint64_t value)
 {

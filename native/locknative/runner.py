@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from locknative import executable, measure, topology
+from locknative import emitted, executable, measure, topology
+from locknative.emitted import Prepared
 from locknative.errors import NativeError, unknown
 from locknative.executable import Clock
 from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, estimate
@@ -25,6 +26,9 @@ from locknative.provenance import Recorder, runnable, steal_ticks
 from locknative.sweep.judge import disturbances
 from locknative.sweep.pace import Pace
 from locknative.topology import place
+
+if TYPE_CHECKING:
+    from locknative._kernels import Kernel
 
 Loop = Literal["throughput", "latency"]
 Progress = Callable[[str, float], None]
@@ -70,7 +74,8 @@ def bench(
     With the throughput loop the empty loop (``none``) is measured besides, on the same CPUs.
 
     Args:
-        kernels: names of :func:`locknative.kernels`.
+        kernels: names of :func:`locknative.kernels`; ``FILE.py:CLASS``, or ``emitted:NAME`` for a
+            lock of the library, is printed as C, compiled and validated first.
         threads: how many, each on a CPU of its own.
         loop: ``"latency"`` (hold, think, waits, contention) or ``"throughput"`` (bare pairs; a
             structure's or a workload's operations).
@@ -97,8 +102,13 @@ def bench(
     _check(stopping, duration_ms, warmup_ms)
     clock = executable.clock()
     machine = topology.read()
+    names = _many(kernels)
+    printed = emitted.prepared(
+        [name for name in names if emitted.is_emitted(name)], max(_many(threads)), clock.turn_ns
+    )
     cells = _cells(
-        _many(kernels),
+        names,
+        printed,
         _many(threads),
         loop,
         _many(hold_ns),
@@ -109,6 +119,8 @@ def bench(
         clock,
         machine,
     )
+    for lock in printed.values():
+        emitted.validate(lock)
     cpus = sorted({cpu for cell in cells for cpu in cell.cpus})
     recorder = Recorder(cpus, *measure.build())
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
@@ -122,7 +134,9 @@ def bench(
                 spent = (time.monotonic() - start_s) / stopping.seconds
                 done = len(trials) / (stopping.trials * len(cells))
                 progress(cells[index].title, min(1.0, max(spent, done)))
-            trials.append(_trial(cells[index], index, number, dice, duration_ms, warmup_ms, pace))
+            trials.append(
+                _trial(cells[index], printed, index, number, dice, duration_ms, warmup_ms, pace)
+            )
     except KeyboardInterrupt:
         if not trials:
             raise
@@ -172,6 +186,7 @@ def _needs_more(cell: int, trials: Sequence[Trial], stopping: Stopping) -> bool:
 
 def _trial(
     cell: Cell,
+    printed: Mapping[str, Prepared],
     index: int,
     number: int,
     seed: int,
@@ -180,11 +195,12 @@ def _trial(
     pace: Pace,
 ) -> Trial:
     """Run one trial, add it to the paces seen, and judge it."""
+    lock = printed.get(cell.kernel)
     began = datetime.now(UTC).isoformat(timespec="milliseconds")
     others = runnable()
     steal = steal_ticks(cell.cpus)
     found = executable.trial(
-        cell.kernel,
+        cell.kernel if lock is None else lock.kernel,
         cell.loop,
         threads=cell.threads,
         cpus=cell.cpus,
@@ -196,6 +212,7 @@ def _trial(
         write_share=round(65536 * cell.write_share),
         option=cell.option,
         seed=seed,
+        program=None if lock is None else lock.program,
     )
     stolen = steal_ticks(cell.cpus) - steal
     tallies = tuple(Tally.model_validate(tally) for tally in found["tallies"])
@@ -215,6 +232,7 @@ def _trial(
 
 def _cells(
     names: list[str],
+    printed: Mapping[str, Prepared],
     threads: list[int],
     loop: str,
     hold_ns: list[float],
@@ -226,7 +244,8 @@ def _cells(
     machine: topology.Topology,
 ) -> list[Cell]:
     """Return every combination once, in the order given; all of them can be run."""
-    known = {kernel.name: kernel for kernel in measure.kernels()}
+    known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in measure.kernels()}
+    known |= printed
     if loop not in ("throughput", "latency"):
         raise unknown("timed loop", loop, ("throughput", "latency"))
     for name in names:
