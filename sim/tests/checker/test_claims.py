@@ -1,11 +1,13 @@
 """The reduction: nothing is missed and nothing made up, whatever the claims begin with."""
 
+import numpy as np
 import pytest
 from checker import litmus
+from checker.locked_shapes import LATE, PROGRAMS, WORDS, source
 from checker.test_litmus import SHAPES
 from checker.zoo import RIGHT, ZOO
 from checker.zoo_weak import WEAK
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locksim.checker import check_workload, outcomes
@@ -14,6 +16,7 @@ from locksim.checker.check import build, expected, watched
 from locksim.checker.client import clients
 from locksim.checker.explore import explore
 from locksim.checker.leak import leaking
+from locksim.checker.model import WATCH_EXCLUSION, address_of, model
 from locksim.checker.progress import doomed
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
@@ -23,86 +26,36 @@ from locksim.locks.rcu import RCU
 MODELS = ["sc", "tso", "c11"]
 all_models = pytest.mark.parametrize("memory", MODELS)
 
-WORDS = ("x", "y", "guarded", "own0", "own1", "own2")
 
-
-def source(program):
-    """A program of threads, threads of blocks, blocks of lines, in the lock language."""
-    lines = ["from locksim.lang import *", "from locksim.locks.tas import TASLock"]
-    lines += ["class Shape(Workload):", "    lock = part(TASLock)"]
-    lines += [f"    {name} = word()" for name in WORDS]
-    lines += ["    def thread(self):"]
-    for t, blocks in enumerate(program):
-        lines += [f"        if thread() == {t}:", "            v = 0"]
-        for kind, inner in blocks:
-            # What is read decides what is written next, so orders show in the words.
-            body = [text.format(own=f"own{t}") for text in inner]
-            match kind:
-                case "plain":
-                    lines += [f"            {text}" for text in body]
-                case "locked":
-                    lines += ["            yield from self.lock.acquire()"]
-                    lines += [f"            {text}" for text in body]
-                    lines += ["            yield from self.lock.release()"]
-                case "if":
-                    lines += ["            if v == 1:"]
-                    lines += [f"                {text}" for text in body]
-        lines += ["            return"]
-    return "\n".join(lines) + "\n"
-
-
-def accesses(words):
-    """A strategy: one line that accesses one of some words."""
-    order = st.sampled_from(["RELAXED", "SEQ_CST"])
-    kinds = [
-        "v = yield self.{w}.load({o})",
-        "yield self.{w}.store(v + 1, {o})",
-        "v = yield self.{w}.fetch_add(1, {o})",
-        "yield fence({o})",
-    ]
-    return st.builds(
-        lambda kind, w, o: kind.replace("{w}", w).replace(
-            "{o}", "ACQ_REL" if "fence" in kind and o == "RELAXED" else o
-        ),
-        st.sampled_from(kinds),
-        st.sampled_from(words),
-        order,
-    )
-
-
-def blocks():
-    """A strategy: a block of lines, mostly such as keep to the claims."""
-    return st.one_of(
-        st.tuples(st.just("plain"), st.lists(accesses(["x", "y", "{own}"]), max_size=2)),
-        st.tuples(st.just("plain"), st.lists(accesses(["{own}"]), min_size=1, max_size=3)),
-        st.tuples(st.just("locked"), st.lists(accesses(["guarded", "{own}"]), max_size=3)),
-        st.tuples(st.just("if"), st.lists(accesses(["guarded", "own0"]), min_size=1, max_size=1)),
-    ).filter(lambda block: block[1] or block[0] == "locked")
-
-
-PROGRAMS = st.lists(st.lists(blocks(), min_size=1, max_size=3), min_size=2, max_size=2)
-
-READ = "v = yield self.guarded.load(RELAXED)"
-LATE = [
-    [("locked", ["yield self.guarded.store(2, RELAXED)"])],
-    [("plain", ["v = yield self.x.load(RELAXED)"]), ("locked", [READ])],
-    [("plain", ["yield self.x.store(1, RELAXED)", READ])],
-]
-"""The last thread reads without the lock what the others guard."""
-
-
-@example(LATE, "c11", 0)
-@example(LATE, "sc", 0)
-@given(PROGRAMS, st.sampled_from(MODELS), st.sampled_from([0, 32]))
-@settings(max_examples=80, deadline=None)
-def test_outcomes_are_the_same_without_reduction(program, memory, schedules):
-    """All final values of all words; also if no schedule has refuted any claim beforehand."""
-    shape = compile_source(source(program), "shape.py")["Shape"].struct
-    asked = {"threads": len(program), "observe": WORDS, "memory": memory}
+def ends(program, weak, memory, reduction, schedules=32):
+    """The values that the words of a program can have at the end."""
+    shape = compile_source(source(program, weak), "shape.py")["Shape"].struct
+    built = model(shape(), len(program), memory, watch=WATCH_EXCLUSION)
+    at = [address_of(built.memory, name) for name in WORDS]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exploration, "_SCHEDULES", schedules)
-        reduced = outcomes(shape(), **asked)
-    assert outcomes(shape(), **asked, reduction=False) == reduced
+        found = explore(built, reduction=reduction)
+    assert (0, True, False) == (found.status, found.complete, found.forgot)
+    rows = found.shared_rows(np.flatnonzero(found.space.final[: found.states]))[:, at]
+    return {tuple(int(x) for x in row) for row in rows}
+
+
+@given(PROGRAMS, st.booleans(), st.sampled_from(MODELS), st.sampled_from([0, 32]))
+@settings(max_examples=60, deadline=None)
+def test_random_programs_end_as_without_reduction(program, weak, memory, schedules):
+    """All final values of all words; also if no schedule has refuted any claim beforehand."""
+    whole = ends(program, weak, memory, reduction=False)
+    assert whole == ends(program, weak, memory, True, schedules)
+
+
+@all_models
+@pytest.mark.parametrize("weak", [False, True])
+@pytest.mark.parametrize("schedules", [0, 32])
+@pytest.mark.parametrize("program", range(len(LATE)))
+def test_claims_that_are_refuted_late_do_no_harm(program, schedules, weak, memory):
+    """All begins again without the claim."""
+    whole = ends(LATE[program], weak, memory, reduction=False)
+    assert whole == ends(LATE[program], weak, memory, True, schedules)
 
 
 @all_models
