@@ -272,7 +272,7 @@ def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
         elif op == b.CPU or op == b.THREAD:
             regs[code[1]] = thread
             pc += 1
-        elif op == b.NCPUS:
+        elif op == b.NCPUS or op == b.NTHREADS:
             regs[code[1]] = t.size[m.N_THREADS]
             pc += 1
         else:

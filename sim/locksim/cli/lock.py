@@ -126,6 +126,8 @@ def _declared(field: Field) -> str:
                 of = _described(field.of)
             if field.per_cpu:
                 return f"one for each CPU, on its own lines: {of}"
+            if field.per_thread:
+                return f"one for each thread, on its own lines: {of}"
             return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
     return type(field).__name__
 
