@@ -19,7 +19,7 @@ class Pinned(Scheduler):
 
     def setup(self):
         yield from self.number_tasks()
-        assert n_threads() <= 2 * n_cpus()
+        assert n_threads() <= 2 * n_cpus(), "no more tasks than CPUs"
 
     def idle(self):
         if cpu() + n_cpus() < n_threads():
