@@ -73,8 +73,11 @@ def test_same_seed_gives_the_same_figures() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tikcet"], "no lock or cache 'tikcet'; did you mean 'ticket'?"),
-        ([RCU_HEAD], f"{RCU_HEAD} is no Lock, RWLock, SeqLock or ReadCopyUpdate, and no cache"),
+        (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
+        (
+            [RCU_HEAD],
+            f"{RCU_HEAD} is no Lock, RWLock, SeqLock, ReadCopyUpdate or Scheduler, and no",
+        ),
         (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
         (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),
         (["ticket", "--cpus", "0"], "--cpus 0: give a whole number from 1 to 4"),
