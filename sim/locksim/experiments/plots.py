@@ -78,7 +78,7 @@ def log_curves(
     return alt
 
 
-def bars(result: Reproduction, path: Path, *, title: str) -> str:
+def bars(result: Reproduction, path: Path, *, title: str, log: bool = False) -> str:
     """One panel a unit, one bar a cell: simulated, with what was published as a marker on it.
 
     Returns:
@@ -115,6 +115,8 @@ def bars(result: Reproduction, path: Path, *, title: str) -> str:
         axes.set_yticks(places, [f"{c.row} {c.column}" for c in cells], fontsize=7)
         axes.invert_yaxis()
         axes.set_xlabel(unit)
+        if log:
+            axes.set_xscale("log")
         worst = max((c for c in cells if c.error is not None), key=lambda c: abs(c.error or 0))
         sentences.append(
             f"in {unit}, {len(cells)} bars; farthest from its marker is {worst.row} "
