@@ -19,6 +19,7 @@ empty. Neither source gives the spread of its own figures.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,8 @@ class Line:
         """The least and the greatest overhead that prints these digits."""
         import lockdata
 
-        base, selinux = (lockdata.interval(text) for text in self.printed)
+        ranges = [lockdata.interval(text) for text in self.printed]
+        base, selinux = (found or (math.nan, math.nan) for found in ranges)
         if self.unit == BANDWIDTH:
             base, selinux = selinux, base
         return selinux[0] / base[1] - 1, selinux[1] / base[0] - 1
@@ -146,12 +148,12 @@ class Lmbench2001:
                 complete = False
                 break
             role: Role = "fitted" if line.name in self.fitted_on else "predicted"
-            found = selinux.mean / base.mean - 1
+            overhead = _overhead(line, selinux.mean / base.mean - 1, role)
             cells += [
                 _cell(line, 0, base, "input", ""),
-                _cell(line, 1, selinux, role, f"{found:+.1%} / {line.overhead():+.1%}"),
+                _cell(line, 1, selinux, role, f"{overhead['points']:+.1f}"),
             ]
-            overheads.append(_overhead(line, found, role))
+            overheads.append(overhead)
         return Reproduction(
             self.name,
             self.title,
@@ -365,7 +367,7 @@ def _notes(overheads: list[dict[str, Any]]) -> list[str]:
     predicted = [o for o in overheads if o["role"] == "predicted"]
     missed = [o for o in predicted if not o["within"]]
     notes = [
-        "note: overhead simulated / published",
+        "note: what SELinux adds in simulation, less what was published, in points",
         f"overhead within {TARGET_POINTS:.0f} points: {len(predicted) - len(missed)} of "
         f"{len(predicted)} predicted rows",
     ]
