@@ -107,6 +107,15 @@ def test_several_experiments_make_a_list(tmp_path: Path, made_up: MadeUp) -> Non
     assert ["made-up", "made-up"] == [document["experiment"] for document in found]
 
 
+def test_page_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
+    """--html writes one page for all experiments; with --json stdout stays JSON."""
+    path = tmp_path / "deep" / "report.html"
+    said = reproduce(tmp_path, "made-up", "--html", str(path))
+    assert (0, f"page: {path}") == (said.exit_code, said.stdout.splitlines()[-1])
+    assert "Nobody 2004" in path.read_text()
+    json.loads(reproduce(tmp_path, "made-up", "--html", str(path), "--json").stdout)
+
+
 def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
     """Only with --verbose."""
     said = [reproduce(tmp_path, "made-up", *v).stdout for v in ([], ["--verbose"])]
