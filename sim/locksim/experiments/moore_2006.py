@@ -312,15 +312,21 @@ def measure(
     replications: int = 1,
     seed: int = 1,
     program: Workload | None = None,
+    warmup: int | None = None,
 ) -> Simulation:
-    """Simulate one cell in its steady state."""
+    """Simulate one cell in its steady state.
+
+    Arguments:
+        messages: to measure, times four; an eighth of them where a message is a large datagram.
+        program: a variant of the cell's. warmup: messages before that, times four.
+    """
     few = max(messages // 8, 5) if test == "udp_stream" else messages
     run = simulate(
         program or workload(row, test, works),
         machine=profile,
         cpus=THREADS,
         operations=few,
-        warmup=WARMUP_MESSAGES if test == "tcp_stream" else max(few // 4, 1),
+        warmup=warmup or (WARMUP_MESSAGES if test == "tcp_stream" else max(few // 4, 1)),
         replications=replications,
         seed=seed,
     )
