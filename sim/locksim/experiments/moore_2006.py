@@ -185,10 +185,18 @@ class Moore2006:
                 role = "input"
             elif (row, test) in FITTED_ON:
                 role = "fitted"
-            note = f"{limit['bottleneck']} ({limit['share']:.0%})"
             cells.append(
                 Cell(
-                    row, test, printed, understood, rate.mean, rate.low, rate.high, role, unit, note
+                    row,
+                    test,
+                    printed,
+                    understood,
+                    rate.mean,
+                    rate.low,
+                    rate.high,
+                    role,
+                    unit,
+                    limit["bottleneck"],
                 )
             )
             limits.append({"row": row, "column": test, **limit})
@@ -202,7 +210,7 @@ class Moore2006:
             complete,
             {"bottlenecks": limits},
             [
-                "note: what limits the cell, and the share of the time for which it is busy",
+                "note: what limits the cell (with --json: for what share of the time each is busy)",
                 "A stream is limited by the busiest of link and CPUs, a transaction by them all.",
             ],
         )
