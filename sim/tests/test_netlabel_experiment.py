@@ -116,5 +116,5 @@ def test_plot_names_the_worst_cell(tmp_path) -> None:  # type: ignore[no-untyped
     """One panel a unit; the text is in the file."""
     path = tmp_path / "plot.svg"
     alt = find("moore-2006-netlabel").plot(result(), path)
-    assert "in Mbit/s, 14 bars" in alt
-    assert "in 1/s, 14 bars" in path.read_text()
+    assert "Mbit/s, 14 bars" in alt
+    assert "1/s, 14 bars" in path.read_text()

@@ -217,11 +217,14 @@ class Moore2006:
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Streams and transactions, a bar a cell."""
-        from locksim.experiments.plots import bars
+        from locksim.experiments.plots import Bar, bars
 
-        return bars(
-            result, path, title="NetLabel on a gigabit link: the link limits all but three streams"
-        )
+        panels: dict[str, list[Bar]] = {}
+        for c in result.cells:
+            bar = Bar(f"{c.row} {c.column}", c.simulated, c.understood)
+            panels.setdefault(c.unit, []).append(bar)
+        title = "NetLabel on a gigabit link: the link limits all but three streams"
+        return bars(panels, path, title=title)
 
 
 EXPERIMENT = Moore2006()
