@@ -49,7 +49,6 @@ def workload_for(
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
         LoadError: no plain load fits, or a number is out of range.
     """
-    from locksim.caches.cipso import Cipso
     from locksim.kernel.netlabel import NetLabel
     from locksim.lang import NS
     from locksim.schedulers.interface import Scheduler
@@ -91,7 +90,7 @@ def workload_for(
             )
         jitter = think_ns * NS // 10
         return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
-    if issubclass(entry.struct, Cipso):
+    if "label_put" in entry.compiled().methods:
         labels = NetLabel(cache=entry.struct, option_ps=NS, translate_ps=times["hold_ps"])
         return LabelLookups(labels=labels, other_ps=max(times["think_ps"], 1))
     raise LoadError(

@@ -7,9 +7,12 @@ from locksim.experiments.experiment import Cell, Experiment, Reproduction
 __all__ = ["Cell", "Experiment", "Reproduction", "find", "names"]
 
 _MODULES = {
+    "smalley-2001-lmbench": "lmbench_2001:SMALLEY",
+    "franke-2001-lmbench": "lmbench_2001:FRANKE",
     "kaigai-2004": "kaigai_2004",
     "moore-2006-netlabel": "moore_2006",
 }
+"""Name → module, and after a colon its object where it is not ``EXPERIMENT``."""
 
 
 def names() -> list[str]:
@@ -32,5 +35,7 @@ def find(name: str) -> Experiment:
         close = difflib.get_close_matches(name, _MODULES, 1)
         hint = f": did you mean {close[0]!r}?" if close else f" (there are: {', '.join(_MODULES)})"
         raise ExperimentError(f"there is no experiment {name!r}{hint}")
-    found: Experiment = importlib.import_module(f"locksim.experiments.{_MODULES[name]}").EXPERIMENT
+    module, _, attribute = _MODULES[name].partition(":")
+    loaded = importlib.import_module(f"locksim.experiments.{module}")
+    found: Experiment = getattr(loaded, attribute or "EXPERIMENT")
     return found
