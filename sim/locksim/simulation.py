@@ -131,11 +131,14 @@ class Simulation:
         return pd.concat(frames, ignore_index=True)
 
     def by_lock(self) -> pd.DataFrame:
-        """One row a lock, lockmeter's columns.
+        """One row a lock and side, lockmeter's columns.
 
         They are utilisation, contention, hold and wait times (means and maxima), and counts.
         ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
-        CPUs' time spent waiting, as in lockmeter.
+        CPUs' time spent waiting, as in lockmeter. A writer that found another writer in counts in
+        ``con_ww`` and ``wait_ww_ns`` too. ``busy_ns`` is the mean reader busy period: from the
+        first reader's coming to the last one's going. ``rejected`` are failed tries, of both sides;
+        they are no part of ``total``.
         """
         import pandas as pd
 
@@ -159,12 +162,18 @@ class Simulation:
                         "con": contended / total,
                         "hold_ns": c[f"{p}hold_ps"] / total / 1e3,
                         "hold_max_ns": c[f"{p}hold_max_ps"] / 1e3,
-                        "wait_ns": c[f"{p}wait_ps"] / contended / 1e3 if contended else 0.0,
+                        "wait_ns": _mean_ns(c[f"{p}wait_ps"], contended),
                         "wait_max_ns": c[f"{p}wait_max_ps"] / 1e3,
                         "cpu_share": c[f"{p}wait_ps"] / window / self.cpus,
                         "total": total,
                         "per_second": total / window * 1e12,
                         "readers_max": c["readers_max"] if p else 0,
+                        "rejected": c["rejected"],
+                        "con_ww": 0.0 if p else c["contended_ww"] / total,
+                        "wait_ww_ns": 0.0 if p else _mean_ns(c["wait_ww_ps"], c["contended_ww"]),
+                        "wait_ww_max_ns": 0.0 if p else c["wait_ww_max_ps"] / 1e3,
+                        "busy_ns": _mean_ns(c["busy_ps"], c["busy_periods"]) if p else 0.0,
+                        "busy_max_ns": c["busy_max_ps"] / 1e3 if p else 0.0,
                         "violations": c["violations"],
                     }
                 )
@@ -346,6 +355,10 @@ def _replicate(
             break
     result = session.result()
     return Replication(seed, session.time_ps - start, result.cpu, result.locks, result.lines)
+
+
+def _mean_ns(total_ps: int, times: int) -> float:
+    return total_ps / times / 1e3 if times else 0.0
 
 
 def _scaled(value: Interval, by: float) -> Interval:

@@ -47,7 +47,7 @@ def test_json_has_the_documented_schema() -> None:
     assert {"measure", "mean", "low", "high", "unit"} == set(found["summary"][0])
     expected = (
         "lock side util con hold_ns hold_max_ns wait_ns wait_max_ns cpu_share total per_second "
-        "readers_max violations"
+        "readers_max rejected con_ww wait_ww_ns wait_ww_max_ns busy_ns busy_max_ns violations"
     )
     assert expected.split() == list(found["locks"][0])
 

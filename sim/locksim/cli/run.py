@@ -5,7 +5,8 @@
     {"lock", "machine", "cpus", "placement", "complete",
      "summary": [{"measure", "mean", "low", "high", "unit"}],
      "locks": [{"lock", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns",
-                "cpu_share", "total", "per_second", "readers_max", "violations"}]}
+                "cpu_share", "total", "per_second", "readers_max", "rejected", "con_ww",
+                "wait_ww_ns", "wait_ww_max_ns", "busy_ns", "busy_max_ns", "violations"}]}
 
 ``low`` and ``high`` are the 95 % interval of the mean over replications, null with one of them.
 ``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;

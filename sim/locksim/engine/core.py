@@ -115,9 +115,10 @@ class Core(Agent):
         elif what != Mark.NOTE and 0 <= subject < len(engine.memory.lock_of):
             lock = int(engine.memory.lock_of[subject]) - 1
             if lock >= 0:
-                pauses = engine.counts[self.cpu]["pauses"]
+                count = engine.counts[self.cpu]
+                stops = count["pauses"] + count["blocks"]
                 mark.py_func(  # type: ignore[no-untyped-call]
-                    engine.locks, engine.meter, lock, int(what), self.cpu, engine.now, pauses
+                    engine.locks, engine.meter, lock, int(what), self.cpu, engine.now, stops
                 )
         engine.record(self, MARK + what, subject)
 

@@ -377,7 +377,7 @@ def _state(
         free_next=memory.free_next.copy(),
         lock_of=memory.lock_of,
         locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
-        meter=np.zeros((n, max(1, len(memory.locks)), 3), np.int64),
+        meter=meters.meter_state(n, max(1, len(memory.locks))),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),

@@ -465,7 +465,8 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             elif what != MARK_NOTE:
                                 lock = lock_of[subject] if 0 <= subject < n_words else 0
                                 if lock:
-                                    mark(locks, meter, lock - 1, what, c, t, count[c, N_PAUSES])
+                                    stops = count[c, N_PAUSES] + count[c, N_BLOCKS]
+                                    mark(locks, meter, lock - 1, what, c, t, stops)
                             if tracing:
                                 _record(trace, control, t, a, TRACE_MARK + what, subject, 0, -1)
                         elif op == SPIN:

@@ -2,9 +2,12 @@
 
 One function serves both engines: the fast one compiles it, the reference engine calls it as plain
 Python (``mark.py_func``). A wait is the time from the start mark to the success mark; it counts
-only where the acquisition was contended, that is, the CPU executed at least one pause in it. A
-hold is the time from the success mark to the release mark. That mark stands before the release's
-first operation, so handing the lock over is no part of the hold.
+only where the acquisition was contended, that is, the CPU executed at least one pause or block in
+it: it spun or slept. A hold is the time from the success mark to the release mark. That mark stands
+before the release's first operation, so handing the lock over is no part of the hold.
+
+A writer that finds another writer in the lock when it starts has a wait "WW"; one that finds
+readers, or nobody and is overtaken, has not, whoever makes it wait later.
 
 Where exclusion is violated, the later owner's hold replaces the earlier one's. A release of a lock
 that nobody holds changes nothing. A CPU that read-acquires a lock twice has its hold counted from
@@ -40,6 +43,10 @@ from locksim.lang.ops import Mark
     _READERS_MAX,
     _BUSY_PERIODS,
     _BUSY,
+    _BUSY_MAX,
+    _CONTENDED_WW,
+    _WAIT_WW,
+    _WAIT_WW_MAX,
     _VIOLATIONS,
     _OWNER,
     _READERS,
@@ -47,7 +54,7 @@ from locksim.lang.ops import Mark
     _BUSY_SINCE,
 ) = range(len(LOCK_COUNTERS))
 
-_START, _PAUSES, _READING = range(3)
+_START, _STOPS, _READING, _FOUND_WRITER = range(4)
 
 _ACQUIRE_START, _ACQUIRED, _RELEASED, _TRY_FAILED = (
     int(m) for m in (Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED)
@@ -58,16 +65,17 @@ _READ_START, _READ_ACQUIRED, _READ_RELEASED, _READ_TRY_FAILED = (
 
 
 def meter_state(n_cpus: int, n_locks: int) -> npt.NDArray[np.int64]:
-    """A meter's memory between marks: int64[n_cpus, n_locks, 3].
+    """A meter's memory between marks: int64[n_cpus, n_locks, 4].
 
     For a CPU and a lock (a CPU may wait for one lock while it holds another): the time of the start
-    mark in picoseconds, the CPU's pauses at that time, and the time at which it became a reader.
+    mark in picoseconds, the CPU's pauses and blocks at that time, the time at which it became a
+    reader, and whether the start mark found an exclusive holder.
     """
-    return np.zeros((n_cpus, n_locks, 3), np.int64)
+    return np.zeros((n_cpus, n_locks, 4), np.int64)
 
 
 @njit(cache=True)
-def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped-def]
+def mark(locks, state, lock, kind, cpu, now, stops):  # type: ignore[no-untyped-def]
     """Count a mark that a CPU passes.
 
     Arguments:
@@ -75,20 +83,26 @@ def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped
         state: see :func:`meter_state`, changed.
         lock: index of the lock, from 0.
         kind: number of a :class:`~locksim.lang.ops.Mark`; DONE and NOTE change nothing.
-        cpu: who passes it. now: the time in picoseconds. pauses: the CPU's count of pauses so far.
+        cpu: who passes it. now: the time in picoseconds.
+        stops: the CPU's count of pauses and blocks so far.
     """
     if kind in (_ACQUIRE_START, _READ_START):
         state[cpu, lock, _START] = now
-        state[cpu, lock, _PAUSES] = pauses
+        state[cpu, lock, _STOPS] = stops
+        state[cpu, lock, _FOUND_WRITER] = locks[lock, _OWNER] != 0
     elif kind == _ACQUIRED:
         if locks[lock, _OWNER] != 0 or locks[lock, _READERS] != 0:
             locks[lock, _VIOLATIONS] += 1
         locks[lock, _TOTAL] += 1
-        if pauses > state[cpu, lock, _PAUSES]:
+        if stops > state[cpu, lock, _STOPS]:
             wait = now - state[cpu, lock, _START]
             locks[lock, _CONTENDED] += 1
             locks[lock, _WAIT] += wait
             locks[lock, _WAIT_MAX] = max(locks[lock, _WAIT_MAX], wait)
+            if state[cpu, lock, _FOUND_WRITER]:
+                locks[lock, _CONTENDED_WW] += 1
+                locks[lock, _WAIT_WW] += wait
+                locks[lock, _WAIT_WW_MAX] = max(locks[lock, _WAIT_WW_MAX], wait)
         locks[lock, _OWNER] = cpu + 1
         locks[lock, _SINCE] = now
     elif kind == _RELEASED:
@@ -103,7 +117,7 @@ def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped
         if locks[lock, _OWNER] != 0:
             locks[lock, _VIOLATIONS] += 1
         locks[lock, _READ_TOTAL] += 1
-        if pauses > state[cpu, lock, _PAUSES]:
+        if stops > state[cpu, lock, _STOPS]:
             wait = now - state[cpu, lock, _START]
             locks[lock, _READ_CONTENDED] += 1
             locks[lock, _READ_WAIT] += wait
@@ -120,6 +134,8 @@ def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped
         locks[lock, _READ_HOLD_MAX] = max(locks[lock, _READ_HOLD_MAX], hold)
         locks[lock, _READERS] -= 1
         if locks[lock, _READERS] == 0:
-            locks[lock, _BUSY] += now - locks[lock, _BUSY_SINCE]
+            busy = now - locks[lock, _BUSY_SINCE]
+            locks[lock, _BUSY] += busy
+            locks[lock, _BUSY_MAX] = max(locks[lock, _BUSY_MAX], busy)
     # Both arrays are in use to the end; else numba counts references to them, atomically.
     return locks.shape[0] + state.shape[0]
