@@ -232,3 +232,28 @@ def test_reader_that_leaves_early_is_no_error() -> None:
     assert b"" == process.stderr.read()
     process.stderr.close()
     process.wait()
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("lockmeter", "SPINLOCKS         HOLD            WAIT"),
+        ("lockmeter-callers", "CriticalSection.thread"),
+        ("kernprof", "us/call  name"),
+        ("callgraph", "index % time"),
+        ("awr", "% spinlock"),
+    ],
+)
+def test_report_in_the_formats_of_the_field(name: str, wanted: str) -> None:
+    """Printed below the meters; in the document with --json."""
+    assert wanted in RUN.invoke(app, ["ticket", *SHORT, "--report", name]).stdout
+    found = json.loads(RUN.invoke(app, ["ticket", *SHORT, "--report", name, "--json"]).stdout)
+    assert name == found["report"]["format"]
+    assert wanted in found["report"]["text"]
+
+
+def test_unknown_report_is_refused() -> None:
+    """Before anything runs, with those that there are."""
+    result = RUN.invoke(app, ["ticket", "--report", "gprof"])
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "error: --report gprof: there are lockmeter, lockmeter-callers, kern" in result.stderr

@@ -88,6 +88,8 @@ class Core(Agent):
                 op = self.program.send(result)
             except StopIteration:
                 self.returned = True
+                if self.engine.observer is not None:
+                    self.engine.observer.issued(self.cpu, self.engine.now, None, None)
                 self.engine.finished += 1
                 self.engine.progress()
                 return False
@@ -101,6 +103,8 @@ class Core(Agent):
                 self._mark(Mark(op.a), wrap64(op.address))
             elif op.kind != Kind.FENCE or op.order == SEQ_CST:
                 self.op = _as_compiled(op)
+                if self.engine.observer is not None:
+                    self.engine.observer.issued(self.cpu, self.engine.now, self.program, op.kind)
                 return True
             result = 0
         raise self._fault(Fault.PROGRAM, "the program goes on for ever without any time passing")
@@ -120,6 +124,8 @@ class Core(Agent):
                 mark.py_func(  # type: ignore[no-untyped-call]
                     engine.locks, engine.meter, lock, int(what), self.cpu, engine.now, stops
                 )
+                if engine.observer is not None:
+                    engine.observer.marked(self.cpu, engine.now, self.program, what, lock, stops)
         engine.record(self, MARK + what, subject)
 
     # Operations, at the moment of their issue

@@ -55,6 +55,7 @@ from locksim.lang.ops import Mark
 ) = range(len(LOCK_COUNTERS))
 
 _START, _STOPS, _READING, _FOUND_WRITER = range(4)
+FOUND_WRITER = _FOUND_WRITER
 
 _ACQUIRE_START, _ACQUIRED, _RELEASED, _TRY_FAILED = (
     int(m) for m in (Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED)

@@ -7,7 +7,7 @@ can be told from its rounding.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -138,6 +138,7 @@ def of_meter(
     cpus: int,
     window_ns: float | None,
     system: str = "",
+    shared: Collection[str] = (),
 ) -> LockTable:
     """The table of a run's meters.
 
@@ -146,12 +147,13 @@ def of_meter(
             side. ``rejected`` and the reader and writer columns may be missing.
         source: ``simulated`` or ``native``.
         cpus: that took part. window_ns: the measuring windows' length.
+        shared: locks that have readers, besides those with a row that says so.
     """
     rows = list(rows)
-    shared = {row["lock"] for row in rows if row["side"] == "read"}
+    sided = {*shared, *(row["lock"] for row in rows if row["side"] == "read")}
     return LockTable(
         source,
-        [_row(row, rows, row["lock"] in shared) for row in rows],
+        [_row(row, rows, row["lock"] in sided) for row in rows],
         cpus,
         window_ns,
         system,
