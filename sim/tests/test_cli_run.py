@@ -47,7 +47,7 @@ def test_json_has_the_documented_schema() -> None:
     assert {"measure", "mean", "low", "high", "unit"} == set(found["summary"][0])
     expected = (
         "lock side util con hold_ns hold_max_ns wait_ns wait_max_ns cpu_share total per_second "
-        "readers_max violations"
+        "readers_max rejected con_ww wait_ww_ns wait_ww_max_ns busy_ns busy_max_ns violations"
     )
     assert expected.split() == list(found["locks"][0])
 
@@ -235,3 +235,28 @@ def test_reader_that_leaves_early_is_no_error() -> None:
     assert b"" == process.stderr.read()
     process.stderr.close()
     process.wait()
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("lockmeter", "SPINLOCKS         HOLD            WAIT"),
+        ("lockmeter-callers", "CriticalSection.thread"),
+        ("kernprof", "us/call  name"),
+        ("callgraph", "index % time"),
+        ("awr", "% spinlock"),
+    ],
+)
+def test_report_in_the_formats_of_the_field(name: str, wanted: str) -> None:
+    """Printed below the meters; in the document with --json."""
+    assert wanted in RUN.invoke(app, ["ticket", *SHORT, "--report", name]).stdout
+    found = json.loads(RUN.invoke(app, ["ticket", *SHORT, "--report", name, "--json"]).stdout)
+    assert name == found["report"]["format"]
+    assert wanted in found["report"]["text"]
+
+
+def test_unknown_report_is_refused() -> None:
+    """Before anything runs, with those that there are."""
+    result = RUN.invoke(app, ["ticket", "--report", "gprof"])
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "error: --report gprof: there are lockmeter, lockmeter-callers, kern" in result.stderr

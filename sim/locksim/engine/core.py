@@ -81,6 +81,8 @@ class Core(Agent):
                 op = program.send(result)
             except StopIteration:
                 self.thread.returned = True
+                if self.engine.observer is not None:
+                    self.engine.observer.issued(self.cpu, self.engine.now, None, None)
                 self.engine.finished += 1
                 self.engine.progress()
                 return False
@@ -94,6 +96,8 @@ class Core(Agent):
                 self._mark(Mark(op.a), wrap64(op.address))
             elif op.kind != Kind.FENCE or op.order == SEQ_CST:
                 self.op = _as_compiled(op)
+                if self.engine.observer is not None:
+                    self.engine.observer.issued(self.cpu, self.engine.now, program, op.kind)
                 return True
             result = 0
         raise self._fault(Fault.PROGRAM, "the program goes on for ever without any time passing")
@@ -115,8 +119,12 @@ class Core(Agent):
                     int(what),
                     thread.number,
                     engine.now,
-                    thread.pauses,
+                    thread.stops,
                 )
+                if engine.observer is not None:
+                    engine.observer.marked(
+                        self.cpu, engine.now, thread.program, what, lock, thread.stops
+                    )
         engine.record(self, MARK + what, subject)
 
     # Operations, at the moment of their issue
@@ -131,7 +139,7 @@ class Core(Agent):
                 return self._issue_load()
             return self._issue_store() if kind == Kind.STORE else self._issue_atomic()
         if kind == Kind.PAUSE:
-            self.thread.pauses += 1
+            self.thread.stops += 1
             return self._at_once("pauses", self.engine.tables.pause_ps)
         if self.thread.acquiring == 0:
             self.engine.progress()
@@ -249,6 +257,7 @@ class Core(Agent):
 
     def _block(self) -> _Outcome:
         self.count("blocks")
+        self.thread.stops += 1
         self.engine.record(self, Kind.BLOCK)
         if not self.permit:
             self.sleeps = True

@@ -62,15 +62,14 @@ from locksim.engine.loop import (
     TRACE_COLUMNS,
     TRACE_ROWS,
     U_CPU,
-    U_PAUSES,
     U_PC,
     U_RETURNED,
+    U_STOPS,
     W_SLEEP,
     State,
     advance,
     unpark,
 )
-from locksim.engine.meters import meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.stale import forget_stale
@@ -203,7 +202,7 @@ class Session:
     def reset(self) -> None:
         """Begin to count anew (the end of a warm-up). What is going on, goes on."""
         self.state.count[:] = 0
-        self.state.thread[:, U_PAUSES] = 0
+        self.state.thread[:, U_STOPS] = 0
         self.state.served[:] = 0
         counts = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
         self.state.locks[:, counts] = 0
@@ -405,7 +404,7 @@ def _state(
         free_next=memory.free_next.copy(),
         lock_of=memory.lock_of,
         locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
-        meter=meter_state(n_threads, len(memory.locks)),
+        meter=meters.meter_state(n_threads, max(1, len(memory.locks))),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),

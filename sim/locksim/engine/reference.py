@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Generator
+from typing import Any, Protocol
 
 import numpy as np
 import simpy
@@ -30,9 +32,25 @@ from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.threads import Thread
 from locksim.engine.trace import MARK, SERVED
 from locksim.lang import ops
-from locksim.lang.ops import Kind
+from locksim.lang.ops import Kind, Mark, Op
 from locksim.machine import MachineTables
 from locksim.memory import Memory, wrap64
+
+Program = Generator[Op, Any, Any]
+
+
+class Observer(Protocol):
+    """Who looks on while the engine runs, and so sees which program called which."""
+
+    def issued(self, cpu: int, now: int, program: Program | None, kind: Kind | None) -> None:
+        """A CPU issues an operation; without program and kind, its thread has returned."""
+        ...
+
+    def marked(
+        self, cpu: int, now: int, program: Program | None, what: Mark, lock: int, stops: int
+    ) -> None:
+        """A CPU passes a lock's mark; lock and stops as for :func:`locksim.engine.meters.mark`."""
+        ...
 
 
 def run(
@@ -43,6 +61,7 @@ def run(
     until_ps: int,
     trace: bool = False,
     stall_ps: int | None = None,
+    observer: Observer | None = None,
 ) -> RunResult:
     """Run a workload from time 0.
 
@@ -56,6 +75,8 @@ def run(
             livelock. Waiting is: everything that a thread does between the start of an acquisition
             and its success or failure, and elsewhere loads, pauses, and atomic operations that
             leave their word as it was.
+        observer: is told of every operation and lock mark, with the program that issues it; it
+            changes nothing.
 
     Raises:
         SimulationError: a fault of the program.
@@ -71,7 +92,7 @@ def run(
             f"{tables.n_cpus}: build both for the same number"
         )
     try:
-        return Engine(memory, tables, seed, trace, stall_ps).run(until_ps)
+        return Engine(memory, tables, seed, trace, stall_ps, observer).run(until_ps)
     finally:
         ops.set_context(None)
 
@@ -80,8 +101,15 @@ class Engine:
     """The simulated machine: clock, memory, lines, agents, and what is counted."""
 
     def __init__(
-        self, memory: Memory, tables: MachineTables, seed: int, trace: bool, stall_ps: int | None
+        self,
+        memory: Memory,
+        tables: MachineTables,
+        seed: int,
+        trace: bool,
+        stall_ps: int | None,
+        observer: Observer | None = None,
     ) -> None:
+        self.observer = observer
         self.env = simpy.Environment(initial_time=0)
         self.memory = dataclasses.replace(
             memory,

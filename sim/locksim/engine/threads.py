@@ -33,7 +33,7 @@ class Thread:
         self.returned = False
         self.draws = 0
         self.acquiring = 0
-        self.pauses = 0
+        self.stops = 0
         self.watched: tuple[int, Place] | None = None
 
     def take_up(self, core: Core) -> int | None:
@@ -49,7 +49,7 @@ class Thread:
     def put_aside(self) -> None:
         """Run nowhere."""
         self.core = None
-        self.pauses += 1
+        self.stops += 1
 
     def place(self) -> Place:
         """Where the program is now."""
