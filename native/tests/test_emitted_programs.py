@@ -22,6 +22,7 @@ from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 from locksim.emit import emit
 from locksim.engine import reference
+from locksim.lang import Workload
 from locksim.memory import build
 
 MAIN = """
@@ -59,7 +60,9 @@ ALWAYS = {"suppress_health_check": list(HealthCheck), "deadline": None}
 def simulated(code: ClassCode) -> list[int]:
     """The words of the workload when the reference engine has run it."""
     machine = tables(1)
-    memory = build(code.struct(), machine, [])
+    workload = code.struct()
+    assert isinstance(workload, Workload)
+    memory = build(workload, machine, [])
     base = int(memory.root)
     size = memory.space.layout(memory.root).size
     run = reference.run(memory, machine, seed=1, until_ps=10**12)
