@@ -137,6 +137,7 @@ def _summary(result: Reproduction) -> list[str]:
         if key.endswith("_slope") and isinstance(value, float):
             name = key.removesuffix("_slope").replace("_", " ")
             lines.append(f"{name}: {2**value:.2f} times for each doubling (slope {value:.2f})")
+    lines += result.extra.get("notes", [])
     if summary["fitted"] > summary["predicted"]:
         lines.append("more fitted parameters than predicted cells: this is no reproduction")
     if not result.complete:

@@ -6,7 +6,12 @@ from locksim.experiments.experiment import Cell, Experiment, Reproduction
 
 __all__ = ["Cell", "Experiment", "Reproduction", "find", "names"]
 
-_MODULES = {"kaigai-2004": "kaigai_2004"}
+_MODULES = {
+    "kaigai-2004": "kaigai_2004",
+    "long-2013-redo": "long_2013_redo",
+    "long-2013-awr": "long_2013_awr",
+    "long-2013-what-if": "long_2013_what_if",
+}
 
 
 def names() -> list[str]:

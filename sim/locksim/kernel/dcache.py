@@ -59,7 +59,7 @@ class Dcache(Struct):
     """
 
     components = param(5)
-    prepend_ps = param(40 * NS)
+    prepend_ps = param(65 * NS)
     count_root = param(1)
     file = pointer(Dentry, padded=True)
     dentries = array("components", Dentry, padded=True)

@@ -73,13 +73,15 @@ class Slob(Workload):
         writers: writers, at most 255; 0 leaves the log writer asleep.
         read_ps: mean user time of a reader's call, exponential.
         write_ps: mean user time of a writer's call, exponential.
-        write_paths: paths that a writer asks for in a call.
+        write_paths_percent: paths that a writer asks for in 100 calls.
         log_ps: the log writer's work on a record.
         log_paths_percent: paths that it asks for in 100 records.
-        read_kernel_ps, write_kernel_ps: kernel work in a reader's, a writer's call beside the
-            paths: clock ticks, system calls.
+        tick_ppm: kernel work that goes with user time, clock ticks above all, in its millionths.
+        write_kernel_ps: further kernel work in a writer's call: system calls.
         path_ps: kernel work round a ``d_path``, outside of its locks.
-        slice_ps: user time after which a reader makes room for who waits.
+        log_batch: records after which it makes room for who waits: one write of its buffer.
+        slice_ps: mean user time after which a reader makes room for who waits, uniform from half of
+            it to half more.
         semop_ps: work under the semaphores' lock; 0: readers never sleep.
     """
 
@@ -87,13 +89,14 @@ class Slob(Workload):
     writers = param(64)
     read_ps = param(150 * US)
     write_ps = param(500 * US)
-    write_paths = param(10)
+    write_paths_percent = param(1000)
     log_ps = param(32 * US)
     log_paths_percent = param(300)
-    read_kernel_ps = param(3000 * NS)
-    write_kernel_ps = param(10 * US)
+    tick_ppm = param(4500)
+    write_kernel_ps = param(30 * US)
     path_ps = param(300 * NS)
-    slice_ps = param(1000 * US)
+    log_batch = param(32)
+    slice_ps = param(1500 * US)
     semop_ps = param(0)
     cpus = part(FairQueue, padded=True)
     dcache = part(SeqWriterDcache, padded=True)
@@ -119,12 +122,18 @@ class Slob(Workload):
 
     def reader(self):
         """A slice of a reader's life, and on as long as nobody waits for a CPU."""
-        left = self.slice_ps
+        # Equal slices, begun together at the start, would end together for ever.
+        left = self.slice_ps // 2 + random_below(self.slice_ps)
         while left > 0 or not (yield from self.cpus.waiting()):
-            work = random_exponential(self.read_ps)
-            left -= work
-            yield from self.user(work)
-            yield compute(self.read_kernel_ps)
+            user_ps = random_exponential(self.read_ps)
+            if left > 0 and user_ps > left:
+                # Cut where the slice ends; what is left of an exponential work is distributed
+                # like the whole, so the next slice may draw anew.
+                yield from self.work(left)
+                left = 0
+                continue
+            left -= user_ps
+            yield from self.work(user_ps)
             yield from self.ask_for_path()
             yield done()
             if self.semop_ps:
@@ -135,11 +144,12 @@ class Slob(Workload):
 
     def writer(self, process):
         """A writer's call, until it sleeps for its record."""
-        work = random_exponential(self.write_ps) // (self.write_paths + 1)
-        yield from self.user(work)
-        for _ in range(self.write_paths):
+        paths = self.out_of(self.write_paths_percent)
+        user_ps = random_exponential(self.write_ps) // (paths + 1)
+        yield from self.work(user_ps)
+        for _ in range(paths):
             yield from self.ask_for_path()
-            yield from self.user(work)
+            yield from self.work(user_ps)
         yield compute(self.write_kernel_ps)
         yield done()
         place = yield self.log.posted.fetch_add(1, RELAXED)
@@ -148,8 +158,8 @@ class Slob(Workload):
             yield from self.cpus.put(LOG_WRITER)
 
     def log_writer(self):
-        """The same of the log writer's, or until there is nothing to write."""
-        left = self.slice_ps
+        """A batch of the log writer's, and on as long as nobody waits for a CPU or a record."""
+        left = self.log_batch
         while left > 0 or not (yield from self.cpus.waiting()):
             written = yield self.log.written.load(RELAXED)
             if (yield self.log.posted.load()) == written:
@@ -161,7 +171,7 @@ class Slob(Workload):
                     return
             yield from self.write_record(written % RECORDS)
             yield self.log.written.store(written + 1, RELAXED)
-            left -= self.log_ps
+            left -= 1
         yield from self.cpus.put(LOG_WRITER)
 
     def write_record(self, place):
@@ -170,15 +180,16 @@ class Slob(Workload):
             yield pause()
             process = yield self.log.ring[place].swap(0, ACQUIRE)
         yield compute(self.log_ps)
-        paths = self.log_paths_percent // 100
-        if random_below(100) < self.log_paths_percent % 100:
-            paths += 1
-        for _ in range(paths):
+        for _ in range(self.out_of(self.log_paths_percent)):
             yield from self.ask_for_path()
         yield from self.cpus.put(process)
 
-    def user(self, work_ps):
-        yield compute(work_ps)
+    def work(self, user_ps):
+        yield from self.user(user_ps)
+        yield compute(user_ps * self.tick_ppm // 1_000_000)
+
+    def user(self, user_ps):
+        yield compute(user_ps)
 
     def ask_for_path(self):
         yield compute(self.path_ps)
@@ -188,3 +199,10 @@ class Slob(Workload):
         yield from self.sem_lock.acquire()
         yield compute(self.semop_ps)
         yield from self.sem_lock.release()
+
+    def out_of(self, percent):
+        """A whole number whose mean is a hundredth of ``percent``."""
+        whole = percent // 100
+        if random_below(100) < percent % 100:
+            whole += 1
+        return whole
