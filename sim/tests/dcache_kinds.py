@@ -5,8 +5,8 @@ from __future__ import annotations
 from locksim.kernel.dcache import BASE
 from locksim.kernel.dcache_seqretry import SeqRetryDcache
 from locksim.kernel.dcache_seqrwlock import SeqRWLockDcache
-from locksim.kernel.dcache_seqwriter import SeqWriterDcache
-from locksim.kernel.dcache_whatif import LockrefSeqWriterDcache, QueuedSeqWriterDcache
+from locksim.kernel.dcache_seqwriter import SeqWriterDcache, WriterWalkDcache
+from locksim.kernel.dcache_seqwriter_queued import QueuedSeqWriterDcache
 from locksim.lang import Workload, compute, done, note, param, part, random_below
 
 KINDS = [
@@ -14,7 +14,7 @@ KINDS = [
     SeqRWLockDcache,
     SeqRetryDcache,
     QueuedSeqWriterDcache,
-    LockrefSeqWriterDcache,
+    WriterWalkDcache,
 ]
 COMPONENTS = 4
 WHOLE = 1 + BASE + BASE * BASE

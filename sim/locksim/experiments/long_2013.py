@@ -32,8 +32,8 @@ from locksim.experiments.experiment import Cell, Role
 from locksim.kernel.dcache import Dcache
 from locksim.kernel.dcache_seqretry import SeqRetryDcache
 from locksim.kernel.dcache_seqrwlock import SeqRWLockDcache
-from locksim.kernel.dcache_seqwriter import SeqWriterDcache
-from locksim.kernel.dcache_whatif import LockrefSeqWriterDcache, QueuedSeqWriterDcache
+from locksim.kernel.dcache_seqwriter import SeqWriterDcache, WriterWalkDcache
+from locksim.kernel.dcache_seqwriter_queued import QueuedSeqWriterDcache
 from locksim.kernel.fair_queue import FairQueue
 from locksim.lang import Struct
 from locksim.locks.qspinlock import QueuedSpinlock
@@ -54,7 +54,7 @@ KERNELS: dict[str, tuple[type[Dcache], type[Struct]]] = {
     "without": (SeqWriterDcache, TicketLock),
     "with": (SeqRWLockDcache, TicketLock),
     "3.8 + qspinlock": (QueuedSeqWriterDcache, QueuedSpinlock),
-    "3.8 + lockref": (LockrefSeqWriterDcache, TicketLock),
+    "3.8 + patches 1, 4": (WriterWalkDcache, TicketLock),
     "3.12 (seqretry)": (SeqRetryDcache, TicketLock),
 }
 """Kernels by name: how a path is read, and the spinlock of the run queue and the semaphores."""
@@ -78,8 +78,8 @@ class Work:
 
     Arguments:
         read_ps: user time between two paths of a reader.
-        latched_ps: the same where latches end a reader's turn.
-        semop_ps: work under the semaphores' lock, where latches end a reader's turn.
+        latched_ps: the same where latches put readers to sleep.
+        sleep_percent: share of a reader's calls that end so, there.
         running_readers: readers that run at a time there.
         tick_ppm: kernel work that goes with user time, in its millionths.
         write_ps, write_kernel_ps: user and kernel work of a writer's call.
@@ -89,17 +89,17 @@ class Work:
         slice_ps: a reader's turn where others wait for a CPU.
     """
 
-    read_ps: int = 580_000_000
-    latched_ps: int = 340_000_000
-    semop_ps: int = 3_200_000
+    read_ps: int = 658_000_000
+    latched_ps: int = 222_000_000
+    sleep_percent: int = 28
     running_readers: int = 28
-    tick_ppm: int = 5_500
+    tick_ppm: int = 5_000
     write_ps: int = 455_000_000
-    write_kernel_ps: int = 40_000_000
-    write_paths_percent: int = 1_100
-    log_ps: int = 30_990_000
-    log_paths_percent: int = 300
-    slice_ps: int = 1_500_000_000
+    write_kernel_ps: int = 42_000_000
+    write_paths_percent: int = 1_050
+    log_ps: int = 31_132_000
+    log_paths_percent: int = 288
+    slice_ps: int = 1_600_000_000
 
     def slob(self, row: Row, kernel: str) -> Slob:
         """The workload of a row of the tables."""
@@ -110,7 +110,7 @@ class Work:
             readers=self.running_readers if latched else readers,
             writers=writers,
             read_ps=self.latched_ps if latched else self.read_ps,
-            semop_ps=self.semop_ps if latched else 0,
+            sleep_percent=self.sleep_percent if latched else 0,
             tick_ppm=self.tick_ppm,
             write_ps=self.write_ps,
             write_kernel_ps=self.write_kernel_ps,
@@ -130,14 +130,18 @@ _FITTED = "long_2013_fit on the share in spinlocks, "
 PARAMETERS: dict[str, tuple[str, str, str]] = {
     "read_ps": ("ps", "fitted", _FITTED + "32 and 80 readers, no writers, without the patches"),
     "latched_ps": ("ps", "fitted", _FITTED + "and on system time, 128 readers, no writers"),
-    "semop_ps": ("ps", "fitted", _FITTED + "and on system time, 128 readers, no writers"),
+    "sleep_percent": ("%", "fitted", _FITTED + "and on system time, 128 readers, no writers"),
     "running_readers": ("1", "input", _INPUT + "user time, 128 readers, no writers, with"),
     "tick_ppm": ("ppm", "input", _INPUT + "system time, 80 readers, no writers, with"),
     "write_ps": ("ps", "input", _INPUT + "user time, 32 readers, 64 writers, with"),
     "write_kernel_ps": ("ps", "input", _INPUT + "system time, 32 readers, 64 writers, with"),
     "write_paths_percent": ("%", "fitted", _FITTED + "32 and 80 readers, 64 writers, without"),
     "log_ps": ("ps", "input", _INPUT + "redo, 8 readers, 64 writers, with"),
-    "log_paths_percent": ("%", "fitted", "long_2013_fit on redo, 8 readers, 64 writers, without"),
+    "log_paths_percent": (
+        "%",
+        "fitted",
+        "long_2013_fit on redo, 8 and 32 readers, 64 writers, without",
+    ),
     "slice_ps": ("ps", "input", _INPUT + "redo, 80 readers, 64 writers, with"),
 }
 """Unit, role and source of the figures of :class:`Work`."""
@@ -148,6 +152,8 @@ ROLES: dict[Key, Role] = {
     (8, 64, "redo", "with"): "input",
     (8, 64, "redo", "without"): "fitted",
     (8, 64, "change", ""): "fitted",
+    (32, 64, "redo", "without"): "fitted",
+    (32, 64, "change", ""): "fitted",
     (80, 64, "redo", "with"): "input",
     (80, 0, "system", "with"): "input",
     (128, 0, "user", "with"): "input",
@@ -257,9 +263,7 @@ def mean(measure: Callable[[Profile], float], found: Iterable[Profile]) -> Inter
 
 def change(without: Iterable[Profile], with_: Iterable[Profile]) -> Interval:
     """By how much redo grows, in per cent, replication by replication."""
-    return interval(
-        [100 * (redo(b) / redo(a) - 1) for a, b in zip(without, with_, strict=True)]
-    )
+    return interval([100 * (redo(b) / redo(a) - 1) for a, b in zip(without, with_, strict=True)])
 
 
 def _redo_table() -> dict[Key, tuple[str, float]]:
@@ -323,6 +327,8 @@ def parameters(machine: Machine, work: Work = WORK) -> list[Parameter]:
         "slob.log_batch": (slob.log_batch, "1", "1 MiB: the log writer's largest write"),
         "slob.redo_bytes": (REDO_BYTES, "byte", "redo of a record: it sets the unit in which calls "
                             "are counted"),
+        "slob.semop_ps": (slob.semop_ps, "ps", "a scan of the set's pending operations (3.8, "
+                          "ipc/sem.c, update_queue): 100 sleepers, a cache miss of 80 ns each"),
         "dcache.components": (dcache.components, "1", "entries from the root to a file"),
         "dcache.prepend_ps": (dcache.prepend_ps, "ps", "checks and copy of one name"),
         "fair_queue.switch_ps": (FairQueue().switch_ps, "ps", "one to two microseconds on x86 "

@@ -26,7 +26,7 @@ class Awr:
     """The experiment (see the module)."""
 
     name = "long-2013-awr"
-    title = "Oracle SLOB (readers + writers) on 80 CPUs: shares of time, without and with Long's patches"
+    title = "Oracle SLOB (readers + writers) on 80 CPUs: time without and with Long's patches"
     source = long_2013.SOURCE
 
     def reproduce(

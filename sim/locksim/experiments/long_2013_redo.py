@@ -94,9 +94,7 @@ class Redo:
         from locksim.experiments.plots import log_curves
 
         # A curve is a kernel here, and its points are the rows.
-        turned = [
-            replace(c, row=c.column, column=c.row) for c in result.cells if c.unit == "MB/s"
-        ]
+        turned = [replace(c, row=c.column, column=c.row) for c in result.cells if c.unit == "MB/s"]
         return log_curves(
             replace(result, cells=turned),
             path,

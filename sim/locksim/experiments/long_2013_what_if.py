@@ -5,7 +5,7 @@ Nothing here was published, so every cell is a prediction without an error. The 
 
 - ``without`` and ``with`` Long's patches, for comparison;
 - ``3.8 + qspinlock``: queued spinlocks instead of ticket locks (Linux 4.2), walks still exclusive;
-- ``3.8 + lockref``: counts without the lock (Linux 3.12), walks still exclusive;
+- ``3.8 + patches 1, 4``: counts by lockref and no entry's lock in a walk; walks still exclusive;
 - ``3.12 (seqretry)``: what mainline did, optimistic walks that lock if a rename came by.
 """
 

@@ -48,9 +48,13 @@ def against_published(
     axes.set_title(title, fontsize=10)
     axes.grid(True, alpha=0.3)
     axes.legend(fontsize=8)
-    alt = f"{title}: {label}, simulated over published. " + "; ".join(
-        f"{c.row}, {c.column}: {c.simulated:.1f} for {value:g}" for c, value in measured
-    ) + "."
+    alt = (
+        f"{title}: {label}, simulated over published. "
+        + "; ".join(
+            f"{c.row}, {c.column}: {c.simulated:.1f} for {value:g}" for c, value in measured
+        )
+        + "."
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Title": title, "Description": alt}, dpi=150)
     plt.close(figure)

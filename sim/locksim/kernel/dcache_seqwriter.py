@@ -23,7 +23,7 @@ from locksim.lang import RELAXED, Struct, array, compute, part, pointer, word
 from locksim.locks.lockref_spinlock import SpinlockRef
 from locksim.locks.seqlock import SpinSeqLock
 
-__all__ = ["SeqWriterDcache", "SpinlockDentry"]
+__all__ = ["SeqWriterDcache", "SpinlockDentry", "WriterWalkDcache"]
 
 
 class SpinlockDentry(Struct):
@@ -34,12 +34,13 @@ class SpinlockDentry(Struct):
     count = part(SpinlockRef, padded=True)
 
 
-class SeqWriterDcache(Dcache):
-    """Walks are writers of rename_lock (Linux 3.8, fs/dcache.c)."""
+class WriterWalkDcache(Dcache):
+    """Walks are writers of rename_lock, and take no entry's lock.
 
-    file = pointer(SpinlockDentry, padded=True)
+    Long's patches 1 and 4 without 2 and 3; nobody released it.
+    """
+
     rename_lock = part(SpinSeqLock, padded=True)
-    dentries = array("components", SpinlockDentry, padded=True)
 
     def walk_enter(self, attempt):
         yield from self.rename_lock.write_acquire()
@@ -56,7 +57,14 @@ class SeqWriterDcache(Dcache):
     def move_release(self):
         yield from self.rename_lock.write_release()
 
-    def prepend_name(self, dentry: SpinlockDentry):
+
+class SeqWriterDcache(WriterWalkDcache):
+    """Walks are writers of rename_lock and lock each entry (Linux 3.8, fs/dcache.c)."""
+
+    file = pointer(SpinlockDentry, padded=True)
+    dentries = array("components", SpinlockDentry, padded=True)
+
+    def prepend_name(self, dentry: SpinlockDentry):  # type: ignore[override] # its own entries
         yield from dentry.count.acquire()
         name = yield dentry.name.load(RELAXED)
         yield compute(self.prepend_ps)

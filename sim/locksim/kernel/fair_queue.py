@@ -21,8 +21,8 @@ affinity: the CPU that was idle for the shortest time is woken, wherever the pro
 """
 
 from locksim.lang import (
-    RELAXED,
     NS,
+    RELAXED,
     Struct,
     array,
     block,

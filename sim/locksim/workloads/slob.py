@@ -82,7 +82,8 @@ class Slob(Workload):
         log_batch: records after which it makes room for who waits: one write of its buffer.
         slice_ps: mean user time after which a reader makes room for who waits, uniform from half of
             it to half more.
-        semop_ps: work under the semaphores' lock; 0: readers never sleep.
+        sleep_percent: share of a reader's calls that end in waiting for a latch.
+        semop_ps: work under the semaphores' lock: its operation looks at every sleeper.
     """
 
     readers = param(32)
@@ -97,7 +98,8 @@ class Slob(Workload):
     path_ps = param(300 * NS)
     log_batch = param(32)
     slice_ps = param(1500 * US)
-    semop_ps = param(0)
+    sleep_percent = param(0)
+    semop_ps = param(8 * US)
     cpus = part(FairQueue, padded=True)
     dcache = part(SeqWriterDcache, padded=True)
     sem_lock = part(TicketLock, padded=True)
@@ -136,7 +138,7 @@ class Slob(Workload):
             yield from self.work(user_ps)
             yield from self.ask_for_path()
             yield done()
-            if self.semop_ps:
+            if random_below(100) < self.sleep_percent:
                 # Post the next reader, and sleep: from here on this is another process.
                 yield from self.semop()
                 yield from self.semop()

@@ -39,7 +39,9 @@ class Unguarded(SeqRetryDcache):
 def test_a_path_is_its_names(interleave, kind):
     """The digits of the path are the names, for who is alone."""
     run = interleave(Alone(dcache=kind(components=COMPONENTS)), 1, 1)
-    assert [3 * WHOLE, 4 * WHOLE] == [subject for _, mark, subject in run.log if mark.name == "NOTE"]
+    assert [3 * WHOLE, 4 * WHOLE] == [
+        subject for _, mark, subject in run.log if mark.name == "NOTE"
+    ]
 
 
 @every_kind
@@ -62,9 +64,7 @@ def test_references_come_back(interleave, kind):
     """After all walks the root is held once, as before."""
     run = interleave(Paths(rounds=10, dcache=kind(components=COMPONENTS)), 3, 5)
     root = run.root.dcache.dentries[0].count
-    counted = (
-        run.word(root.count) if hasattr(root, "count") else run.word(root.lock_count) >> 32
-    )
+    counted = run.word(root.count) if hasattr(root, "count") else run.word(root.lock_count) >> 32
     assert 1 == counted
 
 
@@ -90,9 +90,7 @@ def test_what_a_walk_costs():
 
     def transactions(kind):
         load = Paths(move_percent=0, think_ps=40_000_000, dcache=kind())
-        run = simulate(
-            load, machine="westmere-ex-8x10", cpus=16, operations=40, replications=2
-        )
+        run = simulate(load, machine="westmere-ex-8x10", cpus=16, operations=40, replications=2)
         return run.transactions().mean
 
     assert transactions(SeqRetryDcache) < 0.1
