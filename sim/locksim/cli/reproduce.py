@@ -5,14 +5,16 @@
     {"experiment", "title", "source", "machine", "complete",
      "parameters": [{"name", "value", "unit", "source", "role"}],
      "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
-                "role", "unit", "error"}],
-     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"},
+                "role", "unit", "note", "error"}],
+     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
      "plot", "plot_alt", "table"}
 
 Errors are fractions, the summary's over the predicted cells only; ``low`` and ``high`` are the
 95 % interval, null with one replication. ``published`` is text as printed; ``understood`` and
 ``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
-then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys.
+then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys,
+such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`).
+``--html`` writes all of it as one page besides.
 """
 
 from __future__ import annotations
@@ -38,6 +40,9 @@ def reproduce(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
+    html: Annotated[
+        Path | None, typer.Option(help="write one HTML page with everything, readable offline")
+    ] = None,
     replications: Annotated[int, typer.Option(help="independent runs per cell")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
     parameters: Annotated[bool, typer.Option(help="list every parameter")] = True,
@@ -46,6 +51,7 @@ def reproduce(
 ) -> None:
     """Simulate published tables and set them beside what was printed."""
     from locksim import experiments
+    from locksim.cli.html_report import Section, page
 
     chosen = experiments.names() if all_ else names or []
     if not chosen:
@@ -55,6 +61,9 @@ def reproduce(
     found = [experiments.find(name) for name in chosen]
     common.check_runs(replications=replications, seed=seed)
     common.folder_to_write(output, f"--output {output}")
+    if html is not None:
+        common.folder_to_write(html.parent, f"--html {html}")
+    sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     complete = True
     for i, experiment in enumerate(found):
@@ -69,6 +78,7 @@ def reproduce(
         with common.saving(f"--output {output}"):
             files = _save(experiment, result, output)
         documents.append({**result.to_json(), **files})
+        sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
         if not json:
             if i:
                 common.say("")
@@ -80,10 +90,20 @@ def reproduce(
         complete = result.complete
         if not complete:
             break
+    if html is not None:
+        with common.saving(f"--html {html}"):
+            html.write_text(page(sections, _settings(replications, seed)), encoding="utf-8")
+        if not json:
+            common.say(f"page: {html}")
     if json:
         common.print_json(documents if len(found) > 1 else documents[0])
     if not complete:
         raise common.interrupted("what is printed had been finished")
+
+
+def _settings(replications: int, seed: int) -> str:
+    """Return what a page says about how its figures were made."""
+    return f"{replications} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
 
 
 def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ _MODULES = {
     "kaigai-2004": "kaigai_2004",
     "long-2013-redo": "long_2013_redo",
     "long-2013-awr": "long_2013_awr",
-    "long-2013-what-if": "long_2013_what_if",
+    "moore-2006-netlabel": "moore_2006",
 }
 
 

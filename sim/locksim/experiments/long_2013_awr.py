@@ -77,19 +77,21 @@ class Awr:
             long_2013.parameters(profile),
             cells,
             complete,
-            {"literal_reading": literal, "notes": _notes(cells, literal)},
+            {"literal_reading": literal},
+            _notes(cells, literal),
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Share of kernel time in spinlocks: simulated against published, by row and kernel."""
-        from locksim.experiments.plots import against_published
+        from dataclasses import replace
 
-        return against_published(
-            result,
+        from locksim.experiments.plots import bars
+
+        shares = [c for c in result.cells if c.column.startswith("spinlock")]
+        return bars(
+            replace(result, cells=shares),
             path,
-            cells=[c for c in result.cells if c.column.startswith("spinlock")],
-            label="share of kernel time in spinlocks [%]",
-            title="SLOB on 80 CPUs: time in spinlocks without and with the patches",
+            title="SLOB on 80 CPUs: share of kernel time in spinlocks",
         )
 
 

@@ -84,7 +84,8 @@ class Redo:
             long_2013.parameters(profile),
             cells,
             complete,
-            {"gain_off_by_points": points, "notes": [_note(points)]},
+            {"gain_off_by_points": points},
+            [_note(points)],
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:
