@@ -63,11 +63,20 @@ class SecurityServer(Struct):
 
 
 class AvcStatistics(Struct):
-    """What the cache counts, on one line (avc_cache_stats of 2.4.3)."""
+    """What the cache counts: of references to entries, and of the hash (avc_cache_stats of 2.4.3).
 
+    Eight counters in the kernel's order. Four words fill a line of 32 bytes; the kernel's are half
+    as long, but nothing aligns them: either way two lines are written.
+    """
+
+    entry_lookups = word()
+    entry_hits = word()
+    entry_misses = word()
+    entry_discards = word()
     lookups = word()
-    probes = word()
     hits = word()
+    probes = word()
+    misses = word()
 
 
 class AvcTwoFour(AvcSpinlock):
@@ -77,6 +86,8 @@ class AvcTwoFour(AvcSpinlock):
     server = part(SecurityServer, padded=True)
 
     def find(self, ssid, tsid, tclass, requested):
+        references = yield self.statistics.entry_lookups.load(RELAXED)
+        yield self.statistics.entry_lookups.store(references + 1, RELAXED)
         lookups = yield self.statistics.lookups.load(RELAXED)
         yield self.statistics.lookups.store(lookups + 1, RELAXED)
         node = yield from self.lookup(ssid, tsid, tclass, requested)

@@ -20,18 +20,18 @@ from locksim.lang import NULL, RELAXED, RELEASE, Struct, param, part, pointer, w
 from locksim.locks.ttas import TTASLock
 from locksim.schedulers.linux_2_4 import SLEEPING, Task
 
-__all__ = ["NEW_PACKET", "SENT", "WOULD_BLOCK", "Socket"]
+__all__ = ["NEW_PACKET", "SENT", "WOULD_BLOCK", "MessageQueue", "Socket"]
 
 WOULD_BLOCK = 0
 SENT = 1
 NEW_PACKET = 2
 
 
-class Socket(Struct):
-    """A bounded queue between two tasks (struct sock of Linux 2.4, in outline).
+class MessageQueue(Struct):
+    """Messages on their way, with room for one sleeping reader and one sleeping writer.
 
     Arguments:
-        capacity: messages that the buffers of both ends hold.
+        capacity: messages from which on a writer is to wait.
     """
 
     capacity = param(64)
@@ -40,19 +40,34 @@ class Socket(Struct):
     reader = pointer(Task)
     writer = pointer(Task)
 
+    def put(self):
+        # Whatever the capacity.
+        yield from self.lock.acquire()
+        queued = yield self.queued.load(RELAXED)
+        yield self.queued.store(queued + 1, RELAXED)
+        yield from self.lock.release()
+        return SENT if queued else NEW_PACKET
+
+    def has_room(self, task: Task):
+        # 0: full, and the task is to sleep.
+        yield from self.lock.acquire()
+        room = (yield self.queued.load(RELAXED)) < self.capacity
+        if not room:
+            yield from self.sleep_as_writer(task)
+        yield from self.lock.release()
+        return room
+
     def send(self, task: Task):
         yield from self.lock.acquire()
         queued = yield self.queued.load(RELAXED)
-        if queued == self.capacity:
-            yield task.state.store(SLEEPING, RELAXED)
-            yield self.writer.store(task, RELAXED)
-            yield from self.lock.release()
-            return WOULD_BLOCK
-        yield self.queued.store(queued + 1, RELAXED)
+        how = WOULD_BLOCK
+        if queued >= self.capacity:
+            yield from self.sleep_as_writer(task)
+        else:
+            yield self.queued.store(queued + 1, RELAXED)
+            how = SENT if queued else NEW_PACKET
         yield from self.lock.release()
-        if queued:
-            return SENT
-        return NEW_PACKET
+        return how
 
     def receive(self, task: Task):
         # Gives what was queued before, 0: nothing, and the task is to sleep.
@@ -66,6 +81,10 @@ class Socket(Struct):
         yield from self.lock.release()
         return queued
 
+    def sleep_as_writer(self, task: Task):
+        yield task.state.store(SLEEPING, RELAXED)
+        yield self.writer.store(task, RELAXED)
+
     def sleeping_reader(self):
         # For who sent into the empty buffer: whom to wake, if anybody.
         return (yield self.reader.swap(NULL, RELEASE))
@@ -75,3 +94,7 @@ class Socket(Struct):
         if queued != self.capacity // 2 + 1:
             return NULL
         return (yield self.writer.swap(NULL, RELEASE))
+
+
+class Socket(MessageQueue):
+    """One direction of a connection (struct sock of Linux 2.4, in outline)."""

@@ -115,12 +115,13 @@ class LinuxTwoFour(Struct):
     """
 
     per_cpu = param(0)
-    weigh_ps = param(10 * NS)
+    weigh_ps = param(20 * NS)
     switch_ps = param(2500 * NS)
     tick_calls = param(2000)
     queues = percpu(RunQueue)
     cpus = percpu(CpuState)
     all_tasks = pointer(Task, padded=True)
+    halted = word(padded=True)
 
     def add(self, task: Task, number, mm, home):
         # For setup: a new task, runnable.
@@ -147,9 +148,17 @@ class LinuxTwoFour(Struct):
                 yield from self.schedule_tail(last)
             if chosen:
                 return chosen
-            last = NULL
+            if (yield self.halted.load(RELAXED)):
+                return NULL
+            last = NULL  # type: ignore[assignment]
             while not (yield self.cpus[cpu()].need_resched.load(ACQUIRE)):
                 yield pause()
+
+    def halt(self):
+        # Every CPU leaves schedule() with NULL once it has nothing to run.
+        yield self.halted.store(1, RELEASE)
+        for i in range(n_cpus()):
+            yield self.cpus[i].need_resched.store(1, RELEASE)
 
     def choose(self, prev: Task):
         me = cpu()
@@ -176,7 +185,7 @@ class LinuxTwoFour(Struct):
             weight = NOTHING
             if prev and (yield prev.queued.load(RELAXED)):
                 # The task that calls is the default.
-                chosen = prev
+                chosen = prev  # type: ignore[assignment]
                 weight = yield from self.weigh(prev, cpu(), mm)
             task = yield self.queues[queue].head.load(RELAXED)
             while task:
