@@ -6,7 +6,11 @@ from locksim.experiments.experiment import Cell, Experiment, Reproduction
 
 __all__ = ["Cell", "Experiment", "Reproduction", "find", "names"]
 
-_MODULES = {"kaigai-2004": "kaigai_2004"}
+_MODULES = {
+    "kaigai-2004": "kaigai_2004",
+    "franke-2001-chatroom": "franke_2001_chatroom",
+    "franke-2001-lockmeter": "franke_2001_lockmeter",
+}
 
 
 def names() -> list[str]:
