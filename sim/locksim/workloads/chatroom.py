@@ -9,11 +9,12 @@ send and one receive. The unit of work is what the benchmark counts: a message t
 sent or received, 400 for each round of one message a user.
 
 A system call costs register work (``send_ps``, ``recv_ps``), a number of the kernel's shared data
-lines (``lines``, read and written), and access checks where the kernel has them. Which lines the
-network code of 2.4 shares is not known from the source: a call takes ``lines`` of ``SHARED_LINES``
-by chance, so each was last touched by one of the other CPUs with probability (N - 1) / N. A message
-that finds the receiver's buffer empty becomes a packet: it goes down and up the protocol's layers
-(``packet_ps``), with ``packet_checks`` further checks and ``label_lookups`` under ``ss_lock``.
+lines (``lines``, each read and written), and access checks where the kernel has them, spread over
+its work. Which lines the network code of 2.4 shares is not known from the source: a call takes its
+lines from ``SHARED_LINES`` by chance, so each was last touched by one of the other CPUs with
+probability (N - 1) / N. A message that finds the receiver's buffer empty becomes a packet: it goes
+down and up the protocol's layers (``packet_ps``), with ``packet_checks`` further checks and
+``label_lookups`` under ``ss_lock``.
 
 Threads are tasks of the scheduler (see ``linux_2_4``): all calls can be begun again, so a task that
 sleeps keeps nothing but its ``progress``. Each user sends ``messages``, and when all are received
