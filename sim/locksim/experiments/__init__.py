@@ -9,10 +9,12 @@ __all__ = ["Cell", "Experiment", "Reproduction", "find", "names"]
 _MODULES = {
     "smalley-2001-lmbench": "lmbench_2001:SMALLEY",
     "franke-2001-lmbench": "lmbench_2001:FRANKE",
+    "franke-2001-chatroom": "franke_2001_chatroom",
+    "franke-2001-lockmeter": "franke_2001_lockmeter",
     "kaigai-2004": "kaigai_2004",
+    "moore-2006-netlabel": "moore_2006",
     "long-2013-redo": "long_2013_redo",
     "long-2013-awr": "long_2013_awr",
-    "moore-2006-netlabel": "moore_2006",
 }
 """Name → module, and after a colon its object where it is not ``EXPERIMENT``."""
 
