@@ -1,0 +1,1 @@
+"""The labs: what students receive, and what judges their answers."""
