@@ -26,7 +26,7 @@ def check_sizes(document: schema.Document, library: dict[str, type[Struct]]) -> 
     """
     sizes = _Sizes(document, library)
     for key in document.structs:
-        sizes.of(schema.Described(**{"is": "struct", "struct": key}), ())
+        sizes.of(schema.Described.model_validate({"is": "struct", "struct": key}), ())
 
 
 class _Sizes:

@@ -17,6 +17,7 @@ from lockgrader.result import CheckResult, Result
 from lockgrader.sandbox import Profile
 from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
+from locksim.compiler.ir import ClassCode
 
 __all__ = ["Progress", "grade"]
 
@@ -89,6 +90,11 @@ def grade(
     return result(complete=True)
 
 
+def printable(text: str) -> str:
+    """A text without what a terminal would obey: part of it is the student's."""
+    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
 def wanted(lab: Lab) -> tuple[str, ...]:
     """The files that a submission may have."""
     names = [n for n in (lab.locks,) if n]
@@ -106,7 +112,9 @@ def _submitted(
     profile: Profile,
 ) -> Submitted:
     """Both parts of a submission; a part that is refused leaves the other's points alone."""
-    codes, answers, texts = {}, {}, {}
+    codes: dict[str, ClassCode] = {}
+    answers: dict[str, list[float]] = {}
+    texts: dict[str, str] = {}
     if lab.locks:
         try:
             data = _part_of(submission, (lab.locks,))[1]
@@ -155,7 +163,7 @@ def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
-        message=finding.message,
+        message=printable(finding.message),
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from lockgrader.cli.show import show
 from lockgrader.result import Result
-from lockgrader.sandbox.job import PROFILES, Profile
+from lockgrader.sandbox.job import PROFILES
 from locksim.cli import common
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
@@ -59,7 +59,6 @@ def grade(
 
     if sandbox not in PROFILES:
         raise common.UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
-    profile = cast(Profile, sandbox)
     loaded, secret = load(find(lab)), course_key(key)
     if explain:
         _explain(loaded, explain, secret, as_json)
@@ -76,7 +75,7 @@ def grade(
         count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
-                loaded, todo, key=secret, profile=profile, processes=count, report=report
+                loaded, todo, key=secret, profile=sandbox, processes=count, report=report
             )
         _print_all(results, as_json)
     else:
@@ -95,7 +94,7 @@ def grade(
                 submission,
                 student=name,
                 key=secret,
-                profile=profile,
+                profile=sandbox,
                 public_only=public,
                 progress=progress,
             )
