@@ -1,8 +1,12 @@
 """A whole grading: sandbox, validation, checks, result; in a lab made for it."""
 
+import contextlib
 import json
 import os
+import random
 import signal
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from lockgrader.evaluate import evaluate
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, LabError, Proven, load
 from lockgrader.result import Result
+from lockgrader.result import load as load_result
 from lockgrader.sandbox import available
 
 KEY = b"a key of sixteen bytes or more"
@@ -236,3 +241,41 @@ def test_command_refuses_nonsense(lab: Lab, tmp_path: Path) -> None:
     for arguments in ([lab.folder], [lab.folder, "nowhere"], ["lab99", "."]):
         assert 2 == CliRunner().invoke(app, arguments).exit_code
     assert 2 == CliRunner().invoke(app, [lab.folder, str(tmp_path), "--sandbox", "none"]).exit_code
+
+
+@needs_sandbox
+@pytest.mark.slow
+def test_killed_batch_goes_on(lab: Lab, tmp_path: Path) -> None:
+    """Killed at any moment and started again: the results of an undisturbed run, each once."""
+    students = [f"s{i}" for i in range(6)]
+    for name in students:
+        text = TAS if name != "s3" else TAS.replace("swap(1, ACQUIRE)", "load(ACQUIRE)")
+        hand_in(tmp_path / "in" / name, text)
+    calm = tmp_path / "calm"
+    command = [sys.executable, "-m", "locklab", "grade", lab.folder, str(tmp_path / "in"), "-o"]
+    subprocess.run([*command, str(calm)], check=True, capture_output=True, timeout=300)
+    for number in range(20):
+        out = tmp_path / f"out{number}"
+        victim = subprocess.Popen(
+            [*command, str(out)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            victim.wait(random.Random(number).uniform(0.2, 4.0))
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(victim.pid, signal.SIGKILL)
+        victim.wait()
+        subprocess.run([*command, str(out)], check=True, capture_output=True, timeout=300)
+        for name in students:
+            wanted, got = result_of(calm / name), result_of(out / name)
+            assert wanted.model_dump(exclude={"measured"}) == got.model_dump(exclude={"measured"})
+            assert 1 == len((out / name / "history.jsonl").read_text().splitlines())
+
+
+def result_of(folder: Path) -> Result:
+    """The result that a folder holds."""
+    found = load_result(folder)
+    assert found is not None
+    return found
