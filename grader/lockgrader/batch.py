@@ -18,14 +18,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.compile import Refused
-from lockgrader.evaluate import warm
+from lockgrader.evaluate import die_with_parent, warm
 from lockgrader.grade import grade, wanted
 from lockgrader.lab import Lab
 from lockgrader.result import HISTORY, Result, ResultError, keep, load
 from lockgrader.sandbox import Profile
 from lockgrader.submission import read
 
-__all__ = ["Task", "attempt_of", "grade_all", "tasks", "up_to_date"]
+__all__ = ["Task", "attempt_at", "attempt_of", "grade_all", "tasks", "up_to_date"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,9 @@ def grade_all(
     if fresh:
         warm()  # once, before the workers are forked from here
         context = multiprocessing.get_context("fork")
-        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        with ProcessPoolExecutor(
+            processes, mp_context=context, initializer=die_with_parent
+        ) as pool:
             asked = {pool.submit(_grade, lab, task, key, profile): task for task in fresh}
             try:
                 for done in as_completed(asked):
@@ -107,6 +109,14 @@ def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
     )
 
 
+def attempt_at(lab: Lab, path: Path, results: Path) -> int:
+    """Which attempt of a student's a submission is, from 1."""
+    try:
+        return attempt_of(results, read(path, wanted(lab)).sha256)
+    except Refused:
+        return attempt_of(results, "")
+
+
 def attempt_of(folder: Path, sha256: str) -> int:
     """Which attempt a submission is, from 1: different ones before it count, the same one not."""
     seen: list[str] = []
@@ -122,10 +132,6 @@ def attempt_of(folder: Path, sha256: str) -> int:
 
 
 def _grade(lab: Lab, task: Task, key: bytes, profile: Profile) -> Result:
-    try:
-        sha256 = read(task.path, wanted(lab)).sha256
-    except Refused:
-        sha256 = ""
-    attempt = attempt_of(task.results, sha256)
+    attempt = attempt_at(lab, task.path, task.results)
     made = grade(lab, task.path, student=task.student, key=key, profile=profile, attempt=attempt)
     return keep(task.results, made)

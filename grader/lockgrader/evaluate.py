@@ -8,6 +8,7 @@ answers with JSON (never a pickle), and its answer is read as hostile.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import resource
@@ -22,12 +23,13 @@ from pydantic import TypeAdapter, ValidationError
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.lab import Check
 
-__all__ = ["evaluate", "warm"]
+__all__ = ["die_with_parent", "evaluate", "warm"]
 
 WALL_FACTOR = 20
 """Wall time for a check, over its processor time: what a loaded machine may add."""
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
+PR_SET_PDEATHSIG = 1
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
@@ -63,6 +65,11 @@ def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
         return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
 
 
+def die_with_parent() -> None:
+    """Let the kernel end this process when its parent ends, however that ends."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
 def warm() -> None:
     """Load what checks run on, so that each child finds it there."""
     from locksim.checker import check_lock
@@ -81,6 +88,7 @@ def _child(
     answer: Connection, other: Connection, check: Check, submitted: Submitted, seconds: int
 ) -> None:
     other.close()
+    die_with_parent()
     resource.setrlimit(resource.RLIMIT_CPU, (_used_s() + seconds, _used_s() + seconds + 5))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     bound = _address_space() + HEADROOM_BYTES

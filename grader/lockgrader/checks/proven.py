@@ -29,7 +29,8 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         codes=submitted.table,
         name=check.lock,
     )
-    asked = f"{check.threads} threads, {check.rounds} rounds, {check.memory.upper()}"
+    rounds = "1 round" if check.rounds == 1 else f"{check.rounds} rounds"
+    asked = f"{check.threads} threads, {rounds}, {check.memory.upper()}"
     if verdict.verdict == "proven":
         states = f"{verdict.states:,} states, every interleaving"
         return Finding("pass", 1.0, f"proven for {asked}: {states}")

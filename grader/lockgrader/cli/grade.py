@@ -48,7 +48,7 @@ def grade(
     Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
     in some check; grade again.
     """
-    from lockgrader.batch import grade_all, tasks
+    from lockgrader.batch import attempt_at, grade_all, tasks
     from lockgrader.evaluate import warm
     from lockgrader.grade import grade as grade_one
     from lockgrader.grade import wanted
@@ -95,6 +95,7 @@ def grade(
                 student=name,
                 key=secret,
                 profile=sandbox,
+                attempt=1 if folder is None else attempt_at(loaded, submission, folder),
                 public_only=public,
                 progress=progress,
             )

@@ -14,16 +14,17 @@ __all__ = ["show"]
 def show(result: Result) -> None:
     """Print a result on stdout."""
     table = tables.table()
-    for heading in ("check", "verdict", "points"):
-        tables.add(table, heading)
+    tables.add(table, "check", fold=True)
+    tables.add(table, "verdict")
+    tables.add(table, "points")
     for check in result.checks:
-        points = f"{check.points:g} of {check.max_points:g}"
+        points = f"{check.points:.4g} of {check.max_points:g}"
         table.add_row(escape(check.title), check.verdict, points)
     tables.print_table(console(), table)
     for check in result.checks:
         if check.verdict != "pass":
             _explain(check)
-    say(f"\n{result.points:g} of {result.max_points:g} points")
+    say(f"\n{result.points:.4g} of {result.max_points:g} points")
     if all(c.public for c in result.checks):
         say("These are the public checks; the grader has hidden ones too.")
 
@@ -33,7 +34,8 @@ def _explain(check: CheckResult) -> None:
     say(f"  {check.message}".replace("\n", "\n  "))
     if check.rows:
         table = tables.table()
-        for heading in ("", "yours", "right", ""):
+        tables.add(table, "", fold=True)
+        for heading in ("yours", "right", ""):
             tables.add(table, heading)
         for one in check.rows:
             got = "–" if one.got is None else f"{one.got:.4g}"
