@@ -27,6 +27,8 @@ def turns(trace: Trace) -> list[Turn]:
     switches = trace.rows[trace.rows[:, 2] == Kind.SWITCH]
     for time, agent, _, _, thread in switches.tolist():
         cpu = agent >> 1
-        found.append(Turn(cpu, *running[cpu], time))
+        before, since = running[cpu]
+        found.append(Turn(cpu, before, since, time))
         running[cpu] = (thread, time)
-    return found + [Turn(cpu, *running[cpu], trace.result.end_ps) for cpu in range(n_cpus)]
+    end_ps = trace.result.end_ps
+    return found + [Turn(cpu, thread, since, end_ps) for cpu, (thread, since) in enumerate(running)]
