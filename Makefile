@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare sweep torture lock clean
+.PHONY: help setup demo test slow check format bench compare printed sweep torture lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -40,6 +40,9 @@ bench: setup ## Measure the engines; a table, and a JSON file below out/
 
 compare: setup ## Run the same locks in our harness and in liburcu's and ck's own (fetches their sources)
 	@$(PYTHON_BIN) native/benchmarks/compare.py $(ARGS)
+
+printed: setup ## Run locks printed from the language beside the hand-written headers; a table and JSON
+	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
 
 sweep: setup ## Measure this machine (ten minutes), calibrate, judge the predictions; below out/sweep
 	@$(PYTHON_BIN) native/locknative/sweep --out out/sweep --csv out/sweep/data --executable \

@@ -121,9 +121,9 @@ static void shared(NODE *node)
 
 void locklab_setup(void)
 {
-    INIT(&lock);
+    INIT_FOR(&lock, locklab_threads());
     for (int i = 0; i < locklab_threads(); i++) {
-        NODE_INIT(&nodes[i]);
+        NODE_SEAT(&nodes[i], i, locklab_threads());
         locklab_assert(NODE_JOIN(&lock, &nodes[i]));
     }
 }

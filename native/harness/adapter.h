@@ -5,6 +5,8 @@
  * Included by the loops after the adapter has defined KERNEL, LOCK, INIT, ACQUIRE and RELEASE, and
  * where the lock has them:
  * - NODE, NODE_INIT: a thread's own part.
+ * - INIT_FOR, NODE_SEAT in place of INIT and NODE_INIT: where the number of threads matters, and which
+ *   of them a node is for.
  * - NODE_JOIN: makes it known to the lock, once; false when there is no room.
  * - READ_ACQUIRE, READ_RELEASE: the read side.
  * - OPTIMISTIC_ACQUIRE, OPTIMISTIC_RELEASE: a second one.
@@ -23,6 +25,12 @@
 #ifndef NODE_INIT
 #define NODE_INIT(node) ((void)(node))
 #endif
+#ifndef NODE_SEAT
+#define NODE_SEAT(node, seat, threads) NODE_INIT(node)
+#endif
+#ifndef INIT_FOR
+#define INIT_FOR(lock, threads) INIT(lock)
+#endif
 #ifndef NODE_JOIN
 #define NODE_JOIN(lock, node) true
 #endif
@@ -39,7 +47,7 @@
 #endif
 #define LOCKLAB_OPTIMISTIC(begin)                                                                  \
     for (;;) {                                                                                     \
-        uint32_t locklab_number = begin;                                                           \
+        uint64_t locklab_number = begin;                                                           \
         LOCKLAB_OPTIMIST()
 
 #define LOCKLAB_UNTIL_NOT(retry, lock)                                                             \

@@ -16,13 +16,6 @@
 
 #include "locklab/arch.h"
 
-/* One turn of private work: no memory is touched, and a compiler can not leave it out. */
-static inline void locklab_spend(uint32_t turns)
-{
-    for (; turns > 0; turns--)
-        __asm__ volatile("" : "+r"(turns));
-}
-
 /* Makes a value needed: what computes it, and the loop around that, can not be left out. */
 static inline void locklab_use(uint64_t value)
 {
@@ -61,6 +54,7 @@ struct locklab_tally {
     uint64_t passed; /* most exclusive sections of others while it waited for one of its own */
     uint64_t wall_ns;
     uint64_t cpu_ns;
+    double turn_ns;                  /* of locklab_spend(), just before and just after: the longer */
     struct locklab_samples *samples; /* where a loop that samples puts its times, else unused */
     int error;                       /* errno of pinning, or 0 */
 };

@@ -32,9 +32,9 @@ static void *prepare(unsigned threads)
     if (state == NULL)
         return NULL;
     memset(state, 0, size);
-    INIT(&state->lock);
+    INIT_FOR(&state->lock, threads);
     for (unsigned i = 0; i < threads; i++) {
-        NODE_INIT(&state->seats[i].node);
+        NODE_SEAT(&state->seats[i].node, i, threads);
         if (!NODE_JOIN(&state->lock, &state->seats[i].node)) {
             free(state);
             return NULL;

@@ -75,11 +75,12 @@ def trial(
     option: int = 0,
     seed: int = 0,
     patience_s: float = PATIENCE_S,
+    program: Path | None = None,
 ) -> dict[str, Any]:
     """Run one timed trial in a process of its own.
 
     Args:
-        kernel: a name of :func:`locknative.kernels`.
+        kernel: a name of :func:`locknative.kernels`, or one that ``program`` knows.
         loop: ``"throughput"`` or ``"latency"``.
         threads: how many.
         cpus: one a thread; none: not pinned.
@@ -90,6 +91,7 @@ def trial(
         option: what a data structure or workload makes of it.
         seed: of the threads' dice.
         patience_s: how long to wait for threads that do not come back, in s.
+        program: another build of ``locklab-native``; None: the one that was installed.
 
     Returns:
         What ``locklab-native run`` prints: per-thread tallies, with the latency loop histograms.
@@ -116,7 +118,7 @@ def trial(
         arguments += ["--cpus", ",".join(map(str, cpus))]
     limit_s = (duration_ms + warmup_ms) / 1000 + 2 * patience_s + _GRACE_S
     try:
-        return _start(arguments, limit_s)
+        return _start(arguments, limit_s, program)
     except _Stuck:
         raise StuckError(kernel, threads, patience_s) from None
 
@@ -125,9 +127,9 @@ class _Stuck(Exception):
     """The command said that its threads do not come back."""
 
 
-def _start(arguments: list[str], limit_s: float) -> dict[str, Any]:
+def _start(arguments: list[str], limit_s: float, program: Path | None = None) -> dict[str, Any]:
     """Start the command and return the object that it prints."""
-    command = [str(path()), *arguments]
+    command = [str(program or path()), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False)
     except subprocess.TimeoutExpired:

@@ -114,7 +114,7 @@ def _simulated(cell: Cell) -> bool:
 
     if cell.loop not in ("throughput", "latency"):
         return False
-    return cell.kernel in {entry.name for entry in entries() if entry.kind == "lock"}
+    return cell.kernel in {entry.name for entry in entries()}
 
 
 def _formulas(

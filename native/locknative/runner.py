@@ -11,18 +11,24 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from locknative import executable, measure, topology
+from locknative import emitted, executable, measure, topology
+from locknative.emitted import Prepared
 from locknative.errors import NativeError, unknown
 from locknative.executable import Clock
-from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, disturbances, estimate
+from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, estimate
 from locknative.provenance import Recorder, runnable, steal_ticks
+from locknative.sweep.judge import disturbances
+from locknative.sweep.pace import Pace
 from locknative.topology import place
+
+if TYPE_CHECKING:
+    from locknative._kernels import Kernel
 
 Loop = Literal["throughput", "latency"]
 Progress = Callable[[str, float], None]
@@ -68,7 +74,8 @@ def bench(
     With the throughput loop the empty loop (``none``) is measured besides, on the same CPUs.
 
     Args:
-        kernels: names of :func:`locknative.kernels`.
+        kernels: names of :func:`locknative.kernels`; ``FILE.py:CLASS``, or ``emitted:NAME`` for a
+            lock of the library, is printed as C, compiled and validated first.
         threads: how many, each on a CPU of its own.
         loop: ``"latency"`` (hold, think, waits, contention) or ``"throughput"`` (bare pairs; a
             structure's or a workload's operations).
@@ -95,8 +102,13 @@ def bench(
     _check(stopping, duration_ms, warmup_ms)
     clock = executable.clock()
     machine = topology.read()
+    names = _many(kernels)
+    printed = emitted.prepared(
+        [name for name in names if emitted.is_emitted(name)], max(_many(threads)), clock.turn_ns
+    )
     cells = _cells(
-        _many(kernels),
+        names,
+        printed,
         _many(threads),
         loop,
         _many(hold_ns),
@@ -107,11 +119,14 @@ def bench(
         clock,
         machine,
     )
+    for lock in printed.values():
+        emitted.validate(lock)
     cpus = sorted({cpu for cell in cells for cpu in cell.cpus})
     recorder = Recorder(cpus, *measure.build())
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     began, start_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     trials: list[Trial] = []
+    pace = Pace()
     complete = True
     try:
         for index, number, dice in _order(cells, trials, stopping, start_s, random.Random(seed)):
@@ -119,7 +134,9 @@ def bench(
                 spent = (time.monotonic() - start_s) / stopping.seconds
                 done = len(trials) / (stopping.trials * len(cells))
                 progress(cells[index].title, min(1.0, max(spent, done)))
-            trials.append(_trial(cells[index], index, number, dice, duration_ms, warmup_ms))
+            trials.append(
+                _trial(cells[index], printed, index, number, dice, duration_ms, warmup_ms, pace)
+            )
     except KeyboardInterrupt:
         if not trials:
             raise
@@ -168,14 +185,22 @@ def _needs_more(cell: int, trials: Sequence[Trial], stopping: Stopping) -> bool:
 
 
 def _trial(
-    cell: Cell, index: int, number: int, seed: int, duration_ms: int, warmup_ms: int
+    cell: Cell,
+    printed: Mapping[str, Prepared],
+    index: int,
+    number: int,
+    seed: int,
+    duration_ms: int,
+    warmup_ms: int,
+    pace: Pace,
 ) -> Trial:
-    """Run one trial and judge it."""
+    """Run one trial, add it to the paces seen, and judge it."""
+    lock = printed.get(cell.kernel)
     began = datetime.now(UTC).isoformat(timespec="milliseconds")
     others = runnable()
     steal = steal_ticks(cell.cpus)
     found = executable.trial(
-        cell.kernel,
+        cell.kernel if lock is None else lock.kernel,
         cell.loop,
         threads=cell.threads,
         cpus=cell.cpus,
@@ -187,9 +212,11 @@ def _trial(
         write_share=round(65536 * cell.write_share),
         option=cell.option,
         seed=seed,
+        program=None if lock is None else lock.program,
     )
     stolen = steal_ticks(cell.cpus) - steal
     tallies = tuple(Tally.model_validate(tally) for tally in found["tallies"])
+    pace.add([tally.turn_ns for tally in tallies])
     return Trial(
         cell=index,
         number=number,
@@ -199,12 +226,13 @@ def _trial(
         steal_ticks=stolen,
         clock=Clock.model_validate(found["clock"]),
         tallies=tallies,
-        rejected=disturbances(tallies, stolen),
+        rejected=disturbances(found["tallies"], stolen, pace, 1_000_000 * duration_ms),
     )
 
 
 def _cells(
     names: list[str],
+    printed: Mapping[str, Prepared],
     threads: list[int],
     loop: str,
     hold_ns: list[float],
@@ -216,7 +244,8 @@ def _cells(
     machine: topology.Topology,
 ) -> list[Cell]:
     """Return every combination once, in the order given; all of them can be run."""
-    known = {kernel.name: kernel for kernel in measure.kernels()}
+    known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in measure.kernels()}
+    known |= printed
     if loop not in ("throughput", "latency"):
         raise unknown("timed loop", loop, ("throughput", "latency"))
     for name in names:

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 
 from locknative import toolchain
+from locknative.build import Harness
 from locknative.errors import NativeError, unknown
 
 __all__ = ["TOOLS", "Builder", "Trial", "torture"]
@@ -37,13 +38,6 @@ TOOLS = tuple(FLAGS)
 PATIENCE_S = 3.0
 REPORTED = 66
 """What a sanitizer that has found something exits with."""
-
-COMMON = ("main.c", "run.c", "clock.c", "disturb.c")
-BUILD_INFO = """\
-#define LOCKLAB_COMPILER "unknown"
-#define LOCKLAB_FLAGS "{flags}"
-#define LOCKLAB_URCU_VERSION ""
-"""
 
 
 @dataclass(frozen=True)
@@ -88,7 +82,7 @@ class Builder:
             raise unknown("tool", tool, TOOLS)
         self.tool = tool
         self._folder = tempfile.TemporaryDirectory(prefix="locklab-")
-        self._objects: list[Path] = []
+        self._harness = Harness(Path(self._folder.name), FLAGS[tool])
 
     def __enter__(self) -> Builder:
         return self
@@ -114,37 +108,7 @@ class Builder:
         source = adapter(lock)
         if self.tool == "torture" and not includes:
             return toolchain.built("locklab-native")
-        root, folder = toolchain.sources(), Path(self._folder.name)
-        (folder / "build_info.h").write_text(BUILD_INFO.format(flags=" ".join(FLAGS[self.tool])))
-        if not self._objects:
-            self._objects = [
-                self._compile(root / "harness" / name, folder / name, []) for name in COMMON
-            ]
-        (folder / "loops.def").write_text(f"LOOP(torture, {lock})\n")
-        (folder / "kernels.def").write_text(
-            f"KERNEL({lock}, LOCKLAB_LOCK, [LOCKLAB_TORTURE] = &locklab_torture_{lock})\n"
-        )
-        loop = ['-DLOCKLAB_LOOP="harness/torture.h"', "-DLOCKLAB_ROUGH"]
-        kernel = self._compile(source, folder / "kernel.c", [*loop, *(f"-I{i}" for i in includes)])
-        table = self._compile(root / "harness/table.c", folder / "table.c", [])
-        program = folder / "program"
-        toolchain.compile_c(
-            [*FLAGS[self.tool], "-pthread", "-o", program, *self._objects, table, kernel], lock
-        )
-        return program
-
-    def _compile(self, source: Path, name: Path, options: Sequence[str]) -> Path:
-        made = name.with_suffix(".o")
-        root = toolchain.sources()
-        toolchain.compile_c(
-            [
-                *("-std=gnu11", "-O2", "-fno-lto", "-pthread", *FLAGS[self.tool], *options),
-                *(f"-I{folder}" for folder in (root, root / "include", self._folder.name)),
-                *("-c", source, "-o", made),
-            ],
-            str(source),
-        )
-        return made
+        return self._harness.program({lock: source}, ["torture"], includes)
 
 
 def torture(

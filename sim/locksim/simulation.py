@@ -20,7 +20,7 @@ from locksim.compiler.link import link
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.engine.result import SimulationError
 from locksim.lang.layout import Space
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Struct, Workload, tasks_of
 from locksim.machine import Machine
 from locksim.memory import build
 
@@ -261,7 +261,7 @@ def prepare(
     Raises:
         CompileError, LinkError, SimulationError: see :func:`simulate`.
     """
-    space = Space(tables.words_per_line, tables.n_cpus)
+    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
     image = link(workload, space, base=tables.words_per_line, codes=codes)
     options = {} if heap_lines is None else {"heap_lines": heap_lines}
     return image, build(workload, tables, list(image.types), **options)

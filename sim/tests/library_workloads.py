@@ -7,6 +7,8 @@ besides. So a new lock is covered by itself.
 
 from __future__ import annotations
 
+from locksim.caches.cipso import Cipso
+from locksim.kernel.netlabel import NetLabel
 from locksim.lang import (
     ACQUIRE,
     RELAXED,
@@ -36,6 +38,7 @@ from locksim.workloads.avc_mix import AvcMix
 from locksim.workloads.blocking_readers import BlockingReaders
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.label_lookups import LabelLookups
 from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
@@ -129,6 +132,9 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
     if issubclass(struct, ReadCopyUpdate):
         load = RcuReaders(lock=struct, think_ps=think_ps, read_percent=80)
         return [load, OTHERS[entry.name](think_ps=think_ps)] if entry.name in OTHERS else [load]
+    if issubclass(struct, Cipso):
+        labels = NetLabel(cache=struct(), option_ps=think_ps // 10, translate_ps=think_ps)
+        return [LabelLookups(labels=labels, other_ps=think_ps, n_labels=6)]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
         quick = "security_server_ps" in struct.FIELDS

@@ -84,12 +84,12 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
     found = json.loads(reproduce(tmp_path, "made-up", "--json").stdout)
     assert {
         *("experiment", "title", "source", "machine", "complete", "parameters", "cells"),
-        *("summary", "plot", "plot_alt", "table"),
+        *("summary", "notes", "plot", "plot_alt", "table"),
     } == set(found)
     assert {"name", "value", "unit", "source", "role"} == set(found["parameters"][0])
     assert {
         *("row", "column", "published", "understood", "simulated", "low", "high", "role"),
-        *("unit", "error"),
+        *("unit", "note", "error"),
     } == set(found["cells"][0])
     error = pytest.approx(0.05)
     assert {

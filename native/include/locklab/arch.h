@@ -9,9 +9,14 @@
  * this is a spin (x86 `pause`, Arm `yield`); it orders nothing. A program that runs more threads
  * than CPUs, or that counts who waits, defines LOCKLAB_PAUSE() before it includes a lock, and so
  * decides itself how its threads wait.
+ *
+ * locklab_spend() is work that concerns nobody else: what a thread does between two sections, or while
+ * it stays away from a lock.
  */
 #ifndef LOCKLAB_ARCH_H
 #define LOCKLAB_ARCH_H
+
+#include <stdint.h>
 
 #ifndef LOCKLAB_LINE
 #define LOCKLAB_LINE 64
@@ -34,6 +39,13 @@ static inline void locklab_pause(void)
 #else
     locklab_relax();
 #endif
+}
+
+/* Private work, so many turns: no memory is touched, and a compiler can not leave it out. */
+static inline void locklab_spend(uint32_t turns)
+{
+    for (; turns > 0; turns--)
+        __asm__ __volatile__("" : "+r"(turns));
 }
 
 #endif

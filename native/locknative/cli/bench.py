@@ -44,7 +44,13 @@ def register(app: typer.Typer) -> None:
 
 @common.reported()
 def bench(
-    kernels: Annotated[list[str], typer.Argument(help="names from 'locklab native list'")],
+    kernels: Annotated[
+        list[str],
+        typer.Argument(
+            help="names from 'locklab native list'; FILE.py:CLASS, or emitted:NAME for a lock of "
+            "the library: printed as C and compiled"
+        ),
+    ],
     threads: Annotated[str, typer.Option(help="how many threads: 1,2,4")] = "1,2",
     loop: Annotated[str, typer.Option(help="latency, or throughput: bare pairs")] = "latency",
     hold_ns: Annotated[str, typer.Option(help="ns inside a section: 0,100")] = "0",

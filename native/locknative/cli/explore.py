@@ -23,7 +23,10 @@ EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinishe
 def explore(
     files: Annotated[
         list[str],
-        typer.Argument(help="C files of one program, a lock of include/locklab, or: all"),
+        typer.Argument(
+            help="C files of one program, a lock of include/locklab, or: all; FILE.py:CLASS or "
+            "emitted:NAME for a lock in the language, printed as C"
+        ),
     ],
     threads: Annotated[
         int, typer.Option(help="threads that run locklab_thread(); a main() makes its own")
@@ -90,13 +93,14 @@ def explore(
 def _explore(
     files: list[str], search: Search, rounds: int, defines: list[str]
 ) -> list[Exploration]:
+    from locknative.emitted import is_emitted
     from locknative.explorer import Program
     from locknative.explorer.locks import explore_lock, locks
     from locknative.explorer.search import run
 
     known = locks()
     with common.progress(", ".join(files)) as report:
-        if files == ["all"] or (len(files) == 1 and files[0] in known):
+        if files == ["all"] or (len(files) == 1 and (files[0] in known or is_emitted(files[0]))):
             chosen = known if files == ["all"] else files
             done: list[Exploration] = []
             for lock in chosen:

@@ -1,15 +1,23 @@
-"""Explore the locks of ``include/locklab`` through their adapters in ``kernels/``."""
+"""Explore the locks of ``include/locklab`` through their adapters in ``kernels/``.
+
+A lock in the language (``FILE.py:CLASS``, ``emitted:NAME``) is printed as C and explored likewise.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from locknative import toolchain
+from locknative import emitted, toolchain
 from locknative.errors import unknown
 from locknative.explorer.program import Program
 from locknative.explorer.search import Exploration, Search, run
+
+MOST = 8
+"""Threads that the client has room for."""
 
 
 def locks() -> list[str]:
@@ -21,8 +29,8 @@ def locks() -> list[str]:
 
 def has_two_sides(lock: str) -> bool:
     """Return whether there is something else to do with a lock than to hold it alone."""
-    text = adapter(lock).read_text()
-    return bool(re.search(r"#define (READ_ACQUIRE|REFERENCES)\b", text))
+    with _sources(lock) as (file, _):
+        return bool(re.search(r"#define (READ_ACQUIRE|REFERENCES)\b", file.read_text()))
 
 
 def adapter(lock: str) -> Path:
@@ -37,19 +45,30 @@ def adapter(lock: str) -> Path:
     return toolchain.sources() / f"kernels/{lock}.c"
 
 
+@contextmanager
+def _sources(lock: str) -> Iterator[tuple[Path, list[Path]]]:
+    """A lock's adapter, and the folders that its headers are in beside the library's."""
+    if not emitted.is_emitted(lock):
+        yield adapter(lock), []
+        return
+    with tempfile.TemporaryDirectory(prefix="locklab-") as name:
+        yield emitted.write(lock, Path(name)), [Path(name)]
+
+
 def program(
     lock: str, *, rounds: int = 1, roles: int = 0, includes: Sequence[str | Path] = ()
 ) -> Program:
     """Compile a lock with the explorer's client (``explorer/client.h``).
 
     Args:
-        lock: its name.
+        lock: its name, or that of a lock in the language.
         rounds: how often each thread goes in.
         roles: 0, or 1: who reads and who writes is exchanged.
         includes: folders that are searched before the library's own, for another version of it.
     """
     defines = ['LOCKLAB_LOOP="explorer/client.h"', f"ROUNDS={rounds}", f"ROLES={roles}"]
-    return Program([adapter(lock)], defines, includes)
+    with _sources(lock) as (file, folders):
+        return Program([file], [*defines, f"LOCKLAB_CPUS={MOST}"], [*includes, *folders])
 
 
 def explore_lock(

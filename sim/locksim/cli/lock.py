@@ -1,4 +1,4 @@
-"""List the locks and caches, or show one with its source or bytecode."""
+"""List the locks and caches, or show one with its source, its bytecode, or as C."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.markup import escape
 from locksim.cli import common, tables
 from locksim.compiler.disassemble import disassemble
 from locksim.compiler.portable import code_to_json
+from locksim.emit import emit
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
 from locksim.registry import Entry, entries, essay, resolve
@@ -42,6 +43,7 @@ def list_(as_json: Json = False) -> None:
 def show(
     name: Annotated[str, typer.Argument(help="A name from the list, or FILE.py:CLASS.")],
     bytecode: Annotated[bool, typer.Option("--bytecode", help="Show the bytecode.")] = False,
+    c: Annotated[bool, typer.Option("--c", help="Print it as a C11 header.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show one lock or cache."""
@@ -57,7 +59,12 @@ def show(
         if bytecode:
             document["bytecode"] = code_to_json(code)
             document["listing"] = disassemble(code)
+        if c:
+            document["c"] = emit(code).text
         common.print_json(document)
+        return
+    if c:
+        common.say(emit(code).text.rstrip())
         return
     common.say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
     if bytecode:
@@ -119,6 +126,8 @@ def _declared(field: Field) -> str:
                 of = _described(field.of)
             if field.per_cpu:
                 return f"one for each CPU, on its own lines: {of}"
+            if field.per_thread:
+                return f"one for each thread, on its own lines: {of}"
             return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
     return type(field).__name__
 

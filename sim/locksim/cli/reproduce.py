@@ -5,8 +5,8 @@
     {"experiment", "title", "source", "machine", "complete",
      "parameters": [{"name", "value", "unit", "source", "role"}],
      "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
-                "role", "unit", "error"}],
-     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"},
+                "role", "unit", "note", "error"}],
+     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
      "plot", "plot_alt", "table"}
 
 Errors are fractions, the summary's over the predicted cells only; ``low`` and ``high`` are the

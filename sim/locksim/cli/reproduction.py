@@ -101,6 +101,9 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
         add(view, "unit")
     add(view, "role")
     add(view, "error", right=True)
+    noted = any(c.note for c in cells)
+    if noted:
+        add(view, "note", fold=True)
     for i, cell in enumerate(cells):
         if i and cells[i - 1].row != cell.row:
             view.add_section()
@@ -115,6 +118,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
             *([escape(cell.unit)] if len(units) > 1 else []),
             cell.role,
             DASH if cell.error is None else f"{cell.error:+.1%}",
+            *([escape(cell.note)] if noted else []),
         )
     print_table(output, view)
     unit = f"Figures in {next(iter(units))}. " if len(units) == 1 else ""
@@ -168,6 +172,7 @@ def summary_lines(result: Reproduction) -> list[str]:
             lines.append(f"{name}: {2**value:.2f} times for each doubling (slope {value:.2f})")
     if summary["fitted"] > summary["predicted"]:
         lines.append("more fitted parameters than predicted cells: this is no reproduction")
+    lines += result.notes
     if not result.complete:
         lines.append("interrupted: these are the cells that were finished")
     return lines

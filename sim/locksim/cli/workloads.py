@@ -47,9 +47,12 @@ def workload_for(
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
         LoadError: no plain load fits, or a number is out of range.
     """
+    from locksim.caches.cipso import Cipso
+    from locksim.kernel.netlabel import NetLabel
     from locksim.lang import NS
     from locksim.workloads.counted_ref import CountedRefs
     from locksim.workloads.critical_section import CriticalSection
+    from locksim.workloads.label_lookups import LabelLookups
     from locksim.workloads.rcu_readers import RcuReaders
     from locksim.workloads.rcutest import RcuTest
     from locksim.workloads.readers_writers import ReadersWriters
@@ -80,6 +83,9 @@ def workload_for(
             )
         jitter = think_ns * NS // 10
         return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
+    if issubclass(entry.struct, Cipso):
+        labels = NetLabel(cache=entry.struct, option_ps=NS, translate_ps=times["hold_ps"])
+        return LabelLookups(labels=labels, other_ps=max(times["think_ps"], 1))
     raise LoadError(
         f"{name} is no Lock, RWLock, SeqLock or ReadCopyUpdate, and no cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"

@@ -14,6 +14,7 @@ CPU_COUNTERS = (
     "frees",
     "blocks",
     "wakes",
+    "switches",  # to another thread
     "forwarded",  # loads served from the own store buffer
     "hits",  # loads, immediate stores, drained stores and RMWs that needed no transaction
     "upgrades",  # exclusive transactions of a CPU that held a shared copy
@@ -54,7 +55,7 @@ LOCK_COUNTERS = (
     "wait_ww_ps",  # their waits
     "wait_ww_max_ps",
     "violations",  # successes while somebody held it in a way that excludes it
-    "owner",  # state: CPU that holds it exclusively + 1, or 0
+    "owner",  # state: thread that holds it exclusively + 1, or 0
     "readers",  # state: readers now
     "since_ps",  # state: when the exclusive hold began
     "busy_since_ps",  # state: when the reader busy period began

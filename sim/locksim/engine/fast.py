@@ -26,6 +26,7 @@ from locksim.engine.loop import (
     C_PARKED,
     C_PATH,
     C_PC,
+    C_THREAD,
     C_WAITS,
     CHUNK,
     CONTROL_COLUMNS,
@@ -43,6 +44,7 @@ from locksim.engine.loop import (
     MAX_TIME_PS,
     N_DONE,
     NEVER,
+    NOWHERE,
     PATH_MAX,
     R_EVENTS,
     R_FAULT,
@@ -55,14 +57,20 @@ from locksim.engine.loop import (
     R_NOW,
     R_ROWS,
     STUCK,
+    THREAD_COLUMNS,
     TIME_UP,
     TRACE_COLUMNS,
     TRACE_ROWS,
+    U_CPU,
+    U_PAUSES,
+    U_PC,
+    U_RETURNED,
     W_SLEEP,
     State,
     advance,
     unpark,
 )
+from locksim.engine.meters import meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.stale import forget_stale
@@ -170,6 +178,7 @@ class Session:
                             until_ps,
                             -1,
                             state.core,
+                            state.thread,
                             state.path,
                             state.count,
                             state.code,
@@ -194,13 +203,14 @@ class Session:
     def reset(self) -> None:
         """Begin to count anew (the end of a warm-up). What is going on, goes on."""
         self.state.count[:] = 0
+        self.state.thread[:, U_PAUSES] = 0
         self.state.served[:] = 0
         counts = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
         self.state.locks[:, counts] = 0
 
     def livelock(self) -> DeadlockError:
         """The error that tells where every thread is, when the run gets nowhere."""
-        return DeadlockError(faults.livelock_message(self._waits(), self.time_ps))
+        return DeadlockError(faults.livelock_message(*self._waits(), self.time_ps))
 
     def result(self) -> RunResult:
         """What has happened so far. The arrays are copies."""
@@ -246,7 +256,8 @@ class Session:
             case faults.Fault.FREE:
                 detail = self._now().name(at)
             case faults.Fault.INDEX:
-                base = int(self.state.registers[cpu, row[2]] + row[3])
+                thread = self.state.core[cpu, C_THREAD]
+                base = int(self.state.registers[thread, row[2]] + row[3])
                 name = self._array(base, int(row[5]), int(row[6]))
                 detail = f"{name}[{at}]: the index is outside 0..{row[6] - 1}"
             case faults.Fault.SHIFT:
@@ -255,6 +266,14 @@ class Session:
                 detail = f"random_below({at}): the bound must be at least 1"
             case faults.Fault.RANDOM:
                 detail = f"random_exponential({at}): the mean must be at least 1"
+            case faults.Fault.SWITCH:
+                threads = self.state.thread
+                there = 0 <= at < len(threads)
+                detail = faults.switch_detail(
+                    at,
+                    int(threads[at, U_CPU]) if there else None,
+                    returned=there and bool(threads[at, U_RETURNED]),
+                )
             case faults.Fault.DIVISION | faults.Fault.ASSERTION:
                 detail = ""
             case _:
@@ -288,15 +307,17 @@ class Session:
         return "array"
 
     def _deadlock(self) -> DeadlockError:
-        return DeadlockError(faults.deadlock_message(self._waits(), int(self.state.control[R_NOW])))
+        now = int(self.state.control[R_NOW])
+        return DeadlockError(faults.deadlock_message(*self._waits(), now))
 
-    def _waits(self) -> list[faults.Wait]:
-        """Where every unfinished thread is."""
+    def _waits(self) -> tuple[list[faults.Wait], list[tuple[str, int, str] | None]]:
+        """Where the threads are: those on CPUs, and those that were put aside."""
         waits = []
         state = self.state
         for c in range(self.tables.n_cpus):
             if state.core[c, C_FINISHED]:
                 continue
+            thread = int(state.core[c, C_THREAD])
             sleeps = bool(state.core[c, C_WAITS] == W_SLEEP)
             words = []
             if state.core[c, C_PARKED]:
@@ -304,13 +325,15 @@ class Session:
                     pc = int(state.path[c, j, 0])
                     if self.image.code[pc, 0] == b.LOAD:
                         base, offset = self.image.code[pc, 2:4]
-                        address = int(state.registers[c, base] + offset)
+                        address = int(state.registers[thread, base] + offset)
                         words.append((self._now().name(address), int(state.words[address])))
                 at = int(state.path[c, 0, 0])
             else:
                 at = int(state.core[c, C_PC]) - int(sleeps)
-            waits.append(faults.Wait(c, c, *self._place(at), words, sleeps))
-        return waits
+            waits.append(faults.Wait(thread, c, *self._place(at), words, sleeps))
+        aside = [int(t[U_PC]) for t in state.thread if t[U_CPU] == NOWHERE]
+        begin = self.image.task_entry
+        return waits, [None if pc == begin else self._place(pc - 1) for pc in aside]
 
 
 def _state(
@@ -349,7 +372,11 @@ def _state(
     for i in range(leaves - 1, 0, -1):
         tree[i] = min(tree[2 * i], tree[2 * i + 1])
     core = np.zeros((n, CORE_COLUMNS), np.int64)
-    core[:, C_PC] = image.entry
+    core[:, C_PC], core[:, C_THREAD] = image.entry, np.arange(n)
+    n_threads = memory.space.n_threads
+    thread = np.zeros((n_threads, THREAD_COLUMNS), np.int64)
+    thread[:n, U_CPU] = np.arange(n)
+    thread[n:, U_CPU], thread[n:, U_PC] = NOWHERE, image.task_entry
     control = np.zeros(CONTROL_COLUMNS, np.int64)
     control[R_HEAP_NEXT] = memory.heap_next
     return State(
@@ -360,8 +387,9 @@ def _state(
         distance=np.asarray(t.distance, np.int8),
         home_distance=np.asarray(t.home_distance, np.int8),
         near=near,
-        registers=np.tile(image.registers, (n, 1)),
+        registers=np.tile(image.registers, (n_threads, 1)),
         core=core,
+        thread=thread,
         agent=np.zeros((2 * n, AGENT_COLUMNS), np.int64),
         buffer=np.zeros((n, t.store_buffer_entries, 3), np.int64),
         tree=tree,
@@ -377,7 +405,7 @@ def _state(
         free_next=memory.free_next.copy(),
         lock_of=memory.lock_of,
         locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
-        meter=meters.meter_state(n, max(1, len(memory.locks))),
+        meter=meter_state(n_threads, len(memory.locks)),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),

@@ -1,10 +1,11 @@
 """The reference engine: SimPy drives the programs' generators themselves. The definition of right.
 
 It reads like ``sim/PHYSICS.md``, which it implements rule by rule, slowly and obviously. Every CPU
-has two agents: a core (:mod:`locksim.engine.core`) and a store buffer
-(:mod:`locksim.engine.agents`). An agent has at most one event in SimPy's heap, which orders by
-(time, priority); the priority is the agent's number, so the order is total. Who supplies a line,
-and how long that takes, is in :mod:`locksim.engine.coherence`.
+has two agents: a core (:mod:`locksim.engine.core`), which runs a thread
+(:mod:`locksim.engine.threads`), and a store buffer (:mod:`locksim.engine.agents`). An agent has at
+most one event in SimPy's heap, which orders by (time, priority); the priority is the agent's
+number, so the order is total. Who supplies a line, and how long that takes, is in
+:mod:`locksim.engine.coherence`.
 
 Spinning is not jumped over: each idle load and each pause is an event.
 """
@@ -28,6 +29,7 @@ from locksim.engine.faults import Fault, Wait
 from locksim.engine.meters import meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
+from locksim.engine.threads import Thread
 from locksim.engine.trace import MARK, SERVED
 from locksim.lang import ops
 from locksim.lang.ops import Kind, Mark, Op
@@ -40,14 +42,16 @@ Program = Generator[Op, Any, Any]
 class Observer(Protocol):
     """Who looks on while the engine runs, and so sees which program called which."""
 
-    def issued(self, cpu: int, now: int, program: Program | None, kind: Kind | None) -> None:
-        """A CPU issues an operation; without program and kind, its thread has returned."""
+    def issued(
+        self, cpu: int, thread: int, now: int, program: Program | None, kind: Kind | None
+    ) -> None:
+        """A CPU issues a thread's operation; no program and kind: the thread has returned."""
         ...
 
     def marked(
-        self, cpu: int, now: int, program: Program | None, what: Mark, lock: int, stops: int
+        self, thread: int, now: int, program: Program | None, what: Mark, lock: int, stops: int
     ) -> None:
-        """A CPU passes a lock's mark; lock and stops as for :func:`locksim.engine.meters.mark`."""
+        """A thread passes a lock's mark: as for :func:`locksim.engine.meters.mark`."""
         ...
 
 
@@ -121,14 +125,15 @@ class Engine:
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
         self.locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
-        self.meter = meter_state(tables.n_cpus, len(memory.locks))
+        self.threads = [Thread(self, number) for number in range(memory.space.n_threads)]
+        self.meter = meter_state(len(self.threads), len(memory.locks))
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
         self.origins: list[tuple[int, int, int]] = []
         self.places: dict[Place, int] = {}
         self.events = 0
         self.finished = 0
         self.progress_ps = 0
-        self.cores = [Core(self, cpu) for cpu in range(tables.n_cpus)]
+        self.cores = [Core(self, cpu, self.threads[cpu]) for cpu in range(tables.n_cpus)]
 
     @property
     def now(self) -> int:
@@ -143,10 +148,10 @@ class Engine:
             self.env.step()
             self.events += 1
             if self.stall_ps is not None and self.now - self.progress_ps > self.stall_ps:
-                raise DeadlockError(faults.livelock_message(self._waits(), self.now))
+                raise DeadlockError(faults.livelock_message(*self._waits(), self.now))
         over = self.env.peek() == math.inf
         if over and self.finished < len(self.cores):
-            raise DeadlockError(faults.deadlock_message(self._waits(), self.now))
+            raise DeadlockError(faults.deadlock_message(*self._waits(), self.now))
         lines = np.zeros(len(self.memory.home), np.int64)
         for line in self.lines.values():
             lines[line.number] = line.transactions
@@ -245,5 +250,8 @@ class Engine:
         detail = faults.memory_detail(operation.name.lower(), address, wpl, name)
         return self.fault(Fault.MEMORY, cpu, place, detail)
 
-    def _waits(self) -> list[Wait]:
-        return [core.wait() for core in self.cores if not core.returned]
+    def _waits(self) -> tuple[list[Wait], list[Place | None]]:
+        """Where the threads are: those on CPUs, and those that were put aside."""
+        running = [core.wait() for core in self.cores if not core.thread.returned]
+        aside = [t.place() if t.program else None for t in self.threads if t.core is None]
+        return running, aside

@@ -6,7 +6,10 @@ from locksim.experiments.experiment import Cell, Experiment, Reproduction
 
 __all__ = ["Cell", "Experiment", "Reproduction", "find", "names"]
 
-_MODULES = {"kaigai-2004": "kaigai_2004"}
+_MODULES = {
+    "kaigai-2004": "kaigai_2004",
+    "moore-2006-netlabel": "moore_2006",
+}
 
 
 def names() -> list[str]:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from locksim.experiments.experiment import Cell, Reproduction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _STYLES = [("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--")]
 
@@ -70,7 +74,64 @@ def log_curves(
         + "; ".join(sentences)
         + "."
     )
+    _save(figure, path, title, alt)
+    return alt
+
+
+def bars(result: Reproduction, path: Path, *, title: str) -> str:
+    """One panel a unit, one bar a cell: simulated, with what was published as a marker on it.
+
+    Returns:
+        The alternative text, which is also in the file's metadata.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    units = list(dict.fromkeys(c.unit for c in result.cells))
+    groups = [[c for c in result.cells if c.unit == unit] for unit in units]
+    most = max(map(len, groups))
+    figure, panels = plt.subplots(
+        1, len(units), figsize=(4.2 * len(units), 1.2 + 0.24 * most), layout="constrained"
+    )
+    sentences = []
+    for unit, cells, axes in zip(
+        units, groups, [panels] if len(units) == 1 else panels, strict=True
+    ):
+        places = range(len(cells))
+        axes.barh(places, [c.simulated for c in cells], color="0.75", label="simulated")
+        known = [(i, c.understood) for i, c in enumerate(cells) if c.understood is not None]
+        axes.plot(
+            [value for _, value in known],
+            [i for i, _ in known],
+            linestyle="none",
+            marker="|",
+            markersize=11,
+            markeredgewidth=2,
+            color="black",
+            label="published",
+        )
+        axes.set_yticks(places, [f"{c.row} {c.column}" for c in cells], fontsize=7)
+        axes.invert_yaxis()
+        axes.set_xlabel(unit)
+        worst = max((c for c in cells if c.error is not None), key=lambda c: abs(c.error or 0))
+        sentences.append(
+            f"in {unit}, {len(cells)} bars; farthest from its marker is {worst.row} "
+            f"{worst.column}, {worst.simulated:.4g} instead of {worst.understood:.4g}"
+        )
+    figure.suptitle(title, fontsize=11)
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8
+    )
+    alt = f"{title}. Bars are simulated, markers published: " + "; ".join(sentences) + "."
+    _save(figure, path, title, alt)
+    return alt
+
+
+def _save(figure: Figure, path: Path, title: str, alt: str) -> None:
+    import matplotlib.pyplot as plt
+
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, metadata={"Title": title, "Description": alt}, dpi=150)
     plt.close(figure)
-    return alt

@@ -1,0 +1,208 @@
+"""``make printed``: locks printed from the language beside the hand-written headers.
+
+Both are compiled into one program with the same flags, and run in the same throughput loop. Each
+trial is a process; the two take turns, A B B A, on the same CPUs. Times are processor time for a
+pair of acquire and release, in ns, of all threads, medians over the processes. The ratio, printed
+over written, is the median of the rounds' ratios with its 95 % interval: a virtual machine's CPUs
+may be near each other in one minute and far in the next (a hand-over was seen to take 120 and then
+500 ns), and only neighbours in time are alike. The aim is a ratio of at most 1.10.
+
+Words are 64 bits wide in the language and 32 in the headers, and a printed lock finds its node by
+its thread's number where a header is given a pointer; nothing else should tell them apart.
+
+Nothing here passes or fails: what misses the aim is printed as missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from locknative import emitted, executable, measure, toolchain
+from locknative.build import Harness
+from locknative.errors import NativeError
+from locknative.experiment import estimate
+from locknative.provenance import Recorder
+
+AIM = 1.10
+LOCKS = ("tas", "ttas", "ticket", "mcs", "rwlock", "seqlock")
+TWO_SIDED = ("rwlock", "seqlock")
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """A lock's side on so many threads; times in ns of processor time for a pair.
+
+    ``low`` and ``high`` bound the ratio's 95 % interval, None with fewer than six rounds. ``share``
+    is the least part of its time that a thread got. ``verdict``: ``met``, ``missed``, or
+    ``unclear`` (the aim lies in the interval).
+    """
+
+    lock: str
+    side: str
+    threads: int
+    written_ns: float
+    printed_ns: float
+    ratio: float
+    low: float | None
+    high: float | None
+    share: float
+    verdict: str
+    written: list[float]
+    printed: list[float]
+
+
+def main() -> int:
+    """Build, run and print; the exit code."""
+    options = _options()
+    status = Console(stderr=True)
+    rows = []
+    try:
+        with tempfile.TemporaryDirectory(prefix="locklab-") as name:
+            program, kernels = _program(Path(name), options.only or LOCKS)
+            for lock, side, threads in _cells(options):
+                what = f"{lock} {side}, {threads} thread{'s' * (threads > 1)}"
+                with status.status(f"{what}: {options.processes} rounds"):
+                    row = _measure(program, kernels, lock, side, threads, options)
+                status.print(f"{what}: ratio {row.ratio:.3f}, {row.verdict}", style="dim")
+                rows.append(row)
+    except NativeError as error:
+        status.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
+        return error.exit_code
+    except KeyboardInterrupt:
+        status.print("interrupted: what follows is what was measured so far")
+    machine = Recorder((), *measure.build()).finish()
+    report = {
+        "schema": SCHEMA,
+        "aim": AIM,
+        "processes": options.processes,
+        "duration_ms": options.duration_ms,
+        "machine": {"cpu": machine.cpu_model, "kernel": machine.kernel, "load": os.getloadavg()},
+        "rows": [asdict(row) for row in rows],
+    }
+    if options.json:
+        print(json.dumps(report, indent=1))
+    else:
+        Console().print(table(rows))
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(json.dumps(report, indent=1) + "\n")
+    status.print(f"written to {options.output}", style="dim")
+    return 0
+
+
+def judged(
+    lock: str, side: str, threads: int, written: list[float], printed: list[float], share: float
+) -> Row:
+    """Return the row of what was measured, times of the processes in the order of the rounds."""
+    ratio = estimate([p / w for p, w in zip(printed, written, strict=True)])
+    low, high = ratio.low, ratio.high
+    verdict = "unclear"
+    if low is not None and high is not None:
+        verdict = "met" if high <= AIM else "missed" if low > AIM else "unclear"
+    return Row(
+        lock=lock,
+        side=side,
+        threads=threads,
+        written_ns=statistics.median(written),
+        printed_ns=statistics.median(printed),
+        ratio=ratio.median,
+        low=low,
+        high=high,
+        share=share,
+        verdict=verdict,
+        written=written,
+        printed=printed,
+    )
+
+
+def table(rows: list[Row]) -> Table:
+    """Return the rows as a table for people."""
+    shown = Table(title=f"ns of processor time for a pair; aim: at most {AIM:g}", box=None)
+    for column in ("lock", "side"):
+        shown.add_column(column, no_wrap=True)
+    for column in ("threads", "written", "printed", "ratio", "95 %", "share"):
+        shown.add_column(column, justify="right", no_wrap=True)
+    shown.add_column("aim", no_wrap=True)
+    for row in rows:
+        shown.add_row(
+            *(row.lock, row.side, str(row.threads)),
+            *(f"{row.written_ns:.3g}", f"{row.printed_ns:.3g}", f"{row.ratio:.3f}"),
+            "" if row.low is None else f"{row.low:.2f}-{row.high:.2f}",
+            *(f"{row.share:.2f}", row.verdict),
+        )
+    return shown
+
+
+def _program(folder: Path, locks: tuple[str, ...]) -> tuple[Path, dict[str, str]]:
+    """Build one program with both kinds of kernels; the printed ones' names by lock."""
+    root = toolchain.sources()
+    adapters, kernels = {}, {}
+    for lock in locks:
+        adapters[lock] = root / f"kernels/{lock}.c"
+        path = emitted.write(f"{emitted.PREFIX}{lock}", folder)
+        adapters[path.stem], kernels[lock] = path, path.stem
+    flags = ["-fPIC", *measure.build()[1].split()]
+    options = ["-fwrapv", "-DLOCKLAB_CPUS=8"]
+    program = Harness(folder, flags).program(adapters, ["throughput"], [folder], options)
+    return program, kernels
+
+
+def _cells(options: argparse.Namespace) -> list[tuple[str, str, int]]:
+    allowed = len(os.sched_getaffinity(0))
+    return [
+        (lock, side, threads)
+        for lock in options.only or LOCKS
+        for side in (("write", "read") if lock in TWO_SIDED else ("write",))
+        for threads in (1, 2)
+        if threads <= allowed
+    ]
+
+
+def _measure(
+    program: Path,
+    kernels: dict[str, str],
+    lock: str,
+    side: str,
+    threads: int,
+    options: argparse.Namespace,
+) -> Row:
+    cpus = sorted(os.sched_getaffinity(0))[:threads]
+    times: dict[str, list[float]] = {lock: [], kernels[lock]: []}
+    share = 1.0
+    for turn in range(options.processes):
+        for kernel in list(times) if turn % 2 == 0 else reversed(times):
+            found = executable.trial(
+                kernel, "throughput", threads=threads, cpus=cpus, program=program,
+                duration_ms=options.duration_ms, read=side == "read",
+            )  # fmt: skip
+            tallies = found["tallies"]
+            count = sum(tally["count"] for tally in tallies)
+            times[kernel].append(sum(tally["cpu_ns"] for tally in tallies) / count)
+            share = min([share, *(tally["cpu_ns"] / tally["wall_ns"] for tally in tallies)])
+    return judged(lock, side, threads, times[lock], times[kernels[lock]], share)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="make printed", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--processes", type=int, default=20, help="of each lock; 20 by default")
+    parser.add_argument("--duration-ms", type=int, default=100, help="of each; 100 by default")
+    parser.add_argument("--only", nargs="+", choices=LOCKS, help="only these locks")
+    parser.add_argument("--json", action="store_true", help="print the report, not the table")
+    parser.add_argument("--output", type=Path, default=Path("out/printed.json"))
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

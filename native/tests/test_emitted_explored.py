@@ -1,0 +1,63 @@
+"""The explorer takes printed locks as it takes any C: right ones pass, a wrong one is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from locknative.cli import app
+from locknative.explorer import Search
+from locknative.explorer.locks import explore_lock
+
+WRONG = """from locksim.lang import *
+
+
+class Late(Lock):
+    taken = word()
+
+    def acquire(self):
+        while (yield self.taken.load(ACQUIRE)):
+            yield pause()
+        yield self.taken.store(1, RELAXED)
+
+    def release(self):
+        yield self.taken.store(0, RELEASE)
+"""
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso"])
+@pytest.mark.parametrize("lock", ["ticket", "mcs", "clh", "rwlock", "seqlock", "lockref"])
+def test_right_ones(lock: str, memory: str) -> None:
+    """As the hand-written ones: nothing wrong within the bound."""
+    search = Search(threads=2, memory=memory)
+    found = explore_lock(f"emitted:{lock}", search, rounds=2)
+    assert found.verdict in ("proven", "bounded")
+
+
+def test_as_many_runs_as_the_header() -> None:
+    """The ticket lock has the same orders of events, whoever wrote the C."""
+    search = Search(threads=2)
+    runs = {explore_lock(name, search).runs for name in ("ticket", "emitted:ticket")}
+    assert 1 == len(runs)
+
+
+def test_missing_order(tmp_path: Path) -> None:
+    """An order that is too weak reaches the C: a data race."""
+    file = tmp_path / "my_lock.py"
+    text = WRONG.replace(
+        "while (yield self.taken.load(ACQUIRE))", "while (yield self.taken.swap(1, RELAXED))"
+    )
+    file.write_text(text.replace("        yield self.taken.store(1, RELAXED)\n", ""))
+    found = explore_lock(f"{file}:Late", Search(threads=2))
+    assert ("violated", "race") == (found.verdict, found.found)
+
+
+def test_command(tmp_path: Path) -> None:
+    """``locklab native explore my_lock.py:Late`` shows the run that goes wrong."""
+    file = tmp_path / "my_lock.py"
+    file.write_text(WRONG)
+    done = CliRunner().invoke(app, ["explore", f"{file}:Late"])
+    assert 1 == done.exit_code, done.output
+    assert "violated" in done.stdout
