@@ -196,4 +196,7 @@ def _draw(
         text = io.StringIO()
         canvas.savefig(text, format="svg", metadata={"Date": None})
     picture = text.getvalue()
-    return picture[picture.index("<svg") :]
+    # As wide as the column that it stands in, at most.
+    return picture[picture.index("<svg") :].replace(
+        "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
+    )

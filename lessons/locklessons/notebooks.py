@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,11 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parents[1]
 LONGEST_S = 60
 """What a lesson may take to run."""
+
+
+_DIRECTIVE = re.compile(
+    r"^:::\{(?P<kind>\w+)\}(?P<title>.*)\n(?::\w+:.*\n)*(?P<body>(?:.*\n)*?):::$\n?", re.MULTILINE
+)
 
 
 class LessonError(Exception):
@@ -71,7 +77,27 @@ def notebook(lesson: Lesson) -> Any:
         raise LessonError(
             "lessons need jupytext: pip install -r requirements/notebook.txt"
         ) from error
-    return jupytext.read(lesson.file, fmt="md:myst")
+    found = jupytext.read(lesson.file, fmt="md:myst")
+    for cell in found.cells:
+        if cell.cell_type == "markdown":
+            cell.source = plain(cell.source)
+    return found
+
+
+def plain(text: str) -> str:
+    """Return MyST Markdown without directives, as every notebook program shows it.
+
+    An admonition becomes a quotation with its title, a dropdown HTML that folds.
+    """
+    return _DIRECTIVE.sub(_plain, text)
+
+
+def _plain(found: re.Match[str]) -> str:
+    kind, title, body = found["kind"], found["title"].strip(), found["body"].strip()
+    if kind == "dropdown":
+        return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>\n"
+    lines = [f"**{title}.**", "", *body.splitlines()]
+    return "".join(f"> {line}".rstrip() + "\n" for line in lines)
 
 
 def write(lesson: Lesson, folder: Path) -> Path:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from locklessons.notebooks import Lesson, LessonError, find, lessons, notebook, run, write
+from locklessons.notebooks import Lesson, LessonError, find, lessons, notebook, plain, run, write
 
 
 def test_they_are_found() -> None:
@@ -66,3 +66,12 @@ def test_written_once(tmp_path: Path) -> None:
     path.write_text("mine")
     assert path == write(lesson, path.parent)
     assert "mine" == path.read_text()
+
+
+def test_directives_become_plain() -> None:
+    """What notebook programs do not know is said in what they do."""
+    text = ":::{admonition} Predict\n:class: tip\nHow long?\n\nAnd why?\n:::\n\nMore.\n"
+    assert "> **Predict.**\n>\n> How long?\n>\n> And why?\n\nMore.\n" == plain(text)
+    folded = plain(":::{dropdown} Solution\n```python\n1 + 1\n```\nTwo.\n:::")
+    assert folded.startswith("<details><summary>Solution</summary>\n\n```python\n1 + 1")
+    assert not any(":::" in cell.source for cell in notebook(find("1")).cells)

@@ -114,7 +114,9 @@ def _simulated(cell: Cell) -> bool:
 
     if cell.loop not in ("throughput", "latency"):
         return False
-    return cell.kernel in {entry.name for entry in entries()}
+    if cell.kernel.startswith("avc_"):
+        return cell.kernel in {entry.name for entry in entries()}
+    return cell.kernel in {entry.name for entry in entries() if entry.kind == "lock"}
 
 
 def _formulas(

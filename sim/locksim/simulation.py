@@ -92,8 +92,12 @@ class Simulation:
 
     def throughput(self) -> Interval:
         """Units of work per second of simulated time, all CPUs together."""
-        done = CPU_COUNTERS.index("done")
-        return interval([r.cpu[:, done].sum() / r.window_ps * 1e12 for r in self.replications])
+        return self.per_second("done")
+
+    def per_second(self, counter: str) -> Interval:
+        """A CPU counter (see ``CPU_COUNTERS``) per second of simulated time, all CPUs together."""
+        column = CPU_COUNTERS.index(counter)
+        return interval([r.cpu[:, column].sum() / r.window_ps * 1e12 for r in self.replications])
 
     def per_operation(self, counter: str) -> Interval:
         """Mean count of a CPU counter (see ``CPU_COUNTERS``) per unit of work."""
@@ -110,6 +114,9 @@ class Simulation:
             "line transactions per operation": (self.transactions(), "1"),
             "fairness (slowest / fastest CPU)": (self.fairness(), "1"),
         }
+        switches = self.per_second("switches")
+        if switches.mean:
+            rows["context switches"] = (switches, "1/s")
         return pd.DataFrame(
             [
                 {"measure": k, "mean": v.mean, "low": v.low, "high": v.high, "unit": u}

@@ -1,8 +1,8 @@
-"""Workloads for every lock and cache of the library, for comparing the engines on them.
+"""Workloads for everything in the library, for comparing the engines on them.
 
 What an entry of the registry is run with follows from what it is: a ``Lock``, a ``CountedRef``, an
-``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate`` or a cache; ``OTHERS`` names what is to be run
-besides. So a new lock is covered by itself.
+``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate``, a ``Scheduler`` or a cache; ``OTHERS`` names what
+is to be run besides. So a new lock is covered by itself.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from locksim.lang import (
 from locksim.locks.rcu import RCU, RcuHead
 from locksim.locks.ttas import TTASLock
 from locksim.registry import Entry
+from locksim.schedulers.interface import Scheduler
+from locksim.schedulers.pinned import Pinned
 from locksim.workloads.avc_mix import AvcMix
 from locksim.workloads.blocking_readers import BlockingReaders
 from locksim.workloads.counted_ref import CountedRefs
@@ -43,6 +45,7 @@ from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
+from locksim.workloads.token_ring import TokenRing
 
 
 class Tries(Workload):
@@ -113,7 +116,7 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
         think_ps: picoseconds between two uses of the lock or cache.
 
     Raises:
-        KeyError: the entry is no lock and no cache, and ``OTHERS`` does not name it.
+        KeyError: the entry is no lock, cache or scheduler, and ``OTHERS`` does not name it.
     """
     struct = entry.struct
     if issubclass(struct, Lock):
@@ -135,6 +138,9 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
     if issubclass(struct, Cipso):
         labels = NetLabel(cache=struct(), option_ps=think_ps // 10, translate_ps=think_ps)
         return [LabelLookups(labels=labels, other_ps=think_ps, n_labels=6)]
+    if issubclass(struct, Scheduler):
+        tasks = 1 if struct is Pinned else 5
+        return [TokenRing(scheduler=struct, tasks=tasks, work_ps=think_ps)]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
         quick = "security_server_ps" in struct.FIELDS

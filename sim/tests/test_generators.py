@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from locksim.caches.avc_rcu import AvcRCU
-from locksim.caches.cipso import Cipso
 from locksim.cli.run import app
 from locksim.compiler import compile_class, compile_source
 from locksim.compiler.portable import FormatError, code_from_json, code_to_json
@@ -112,7 +111,7 @@ def load_of(struct: type[Struct]) -> Workload:
         return RcuTest(cache=AvcRCU(rcu=struct))
     if issubclass(struct, ReadCopyUpdate):
         return RcuReaders(lock=struct, read_percent=80)
-    if issubclass(struct, Cipso):
+    if struct.__name__ == "Cipso":
         labels = NetLabel(cache=struct, option_ps=1_000, translate_ps=50_000)
         return LabelLookups(labels=labels, other_ps=50_000, n_labels=4)
     return RcuTest(cache=struct)

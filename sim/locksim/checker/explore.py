@@ -200,8 +200,7 @@ def _empty(model: Model) -> Space:
         shared=np.zeros((few, len(model.shared)), np.int64),
         shared_slots=slots(few),
         shared_count=np.zeros(1, np.int64),
-        memo_key=np.full(2 * many, -1, np.int64),
-        memo=np.zeros((2 * many, 4), np.int32),
+        memo=np.full((2 * many, 2), -1, np.int64),
         parent=np.zeros(many, np.int32),
         via=np.zeros(many, np.int16),
         depth=np.zeros(many, np.int32),
@@ -266,8 +265,10 @@ def _larger(space: Space) -> Space:
         old = getattr(space, rows)
         if 2 * used >= len(old):
             changed[rows] = _grown(old, 2 * len(old))
-            changed[slots] = np.zeros(4 * len(old), np.int32)
-            refill(changed[rows], changed[slots], used)
+            if len(getattr(space, slots)) < 4 * len(old):
+                # Every second time: to enter all rows again takes longer than to copy them.
+                changed[slots] = np.zeros(8 * len(old), np.int32)
+                refill(changed[rows], changed[slots], used)
     room = len(changed.get("states", space.states))
     for name in ("parent", "via", "depth", "final", "alone", "calm"):
         changed[name] = _grown(getattr(space, name), room)
@@ -275,10 +276,9 @@ def _larger(space: Space) -> Space:
     if 2 * int(space.control[loop.EDGES]) >= len(space.edges):
         for name in ("edges", "edge_via"):
             changed[name] = _grown(getattr(space, name), 2 * len(space.edges))
-    if 4 * int(space.control[loop.MEMOS]) >= len(space.memo_key):
-        changed["memo_key"] = np.full(2 * len(space.memo_key), -1, np.int64)
-        changed["memo"] = np.zeros((2 * len(space.memo_key), 4), np.int32)
-        loop.move_memo(space.memo_key, space.memo, changed["memo_key"], changed["memo"])
+    if 4 * int(space.control[loop.MEMOS]) >= len(space.memo):
+        changed["memo"] = np.full((2 * len(space.memo), 2), -1, np.int64)
+        loop.move_memo(space.memo, changed["memo"])
     return space._replace(**changed)
 
 

@@ -50,8 +50,7 @@ class Space(NamedTuple):
     shared: _Int64
     shared_slots: npt.NDArray[np.int32]
     shared_count: _Int64
-    memo_key: _Int64
-    memo: npt.NDArray[np.int32]  # thread's row, shared row, outcome, whether it is local
+    memo: _Int64  # pairs: what was done in which rows (-1: empty), what came of it
     parent: npt.NDArray[np.int32]
     via: npt.NDArray[np.int16]  # thread * 64 + action
     depth: npt.NDArray[np.int32]
@@ -65,23 +64,25 @@ class Space(NamedTuple):
 
 
 @njit(cache=True)
-def _memo_slot(keys, key):  # type: ignore[no-untyped-def]
-    mask = np.uint64(keys.shape[0] - 1)
-    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    at = (h ^ (h >> np.uint64(32))) & mask
-    while keys[at] != key and keys[at] >= 0:
+def _memo_slot(memo, key):  # type: ignore[no-untyped-def]
+    mask = np.uint64(memo.shape[0] - 1)
+    # What may be done in the same shared row is looked up together, and lies together.
+    shared_row, who = np.uint64(key & 0x7FFFFFFF), np.uint64(key >> 31)
+    h = shared_row * np.uint64(0x9E3779B97F4A7C15)
+    at = ((h >> np.uint64(32)) + ((who * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(58))) & mask
+    while memo[at, 0] != key and memo[at, 0] >= 0:
         at = (at + np.uint64(1)) & mask
     return at
 
 
 @njit(cache=True)
-def move_memo(keys, memo, new_keys, new_memo):  # type: ignore[no-untyped-def]
+def move_memo(memo, larger):  # type: ignore[no-untyped-def]
     """Enter what a memo holds into a larger one that is empty."""
-    for i in range(keys.shape[0]):
-        if keys[i] >= 0:
-            at = _memo_slot(new_keys, keys[i])
-            new_keys[at] = keys[i]
-            new_memo[at] = memo[i]
+    for i in range(memo.shape[0]):
+        if memo[i, 0] >= 0:
+            at = _memo_slot(larger, memo[i, 0])
+            larger[at, 0] = memo[i, 0]
+            larger[at, 1] = memo[i, 1]
 
 
 @njit
@@ -92,27 +93,33 @@ def _roomy(x, most):  # type: ignore[no-untyped-def]
         and x.thread_count[0] + most < x.threads.shape[0]
         and x.shared_count[0] + most < x.shared.shape[0]
         and x.control[EDGES] + most < x.edges.shape[0]
-        and 2 * (x.control[MEMOS] + most) < x.memo_key.shape[0]
+        and 2 * (x.control[MEMOS] + most) < x.memo.shape[0]
     )
 
 
 @njit
 def _first_time(t, x, regs, note, row, shared, at, key):  # type: ignore[no-untyped-def]
-    """Perform an action whose outcome is not known yet, and keep the outcome in the memo."""
+    """Perform an action whose outcome is not known yet, and keep the outcome in the memo.
+
+    An outcome is one number: the thread's row, the shared row (31 bits), whether the step is local
+    (1), the status (5). So a look-up is one line of the processor's cache.
+    """
     before = x.shared[key & 0x7FFFFFFF]
     row[:] = x.threads[key >> 37]
     shared[:] = before
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
     status = perform(t, row, shared, regs, action, note)
-    x.memo_key[at] = key
-    x.memo[at, 2] = status
+    outcome = np.int64(status)
     x.control[MEMOS] += 1
     x.control[FORGOT] |= note[N_FORGOT]
     if status == DONE:
-        x.memo[at, 3] = claims.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
-        x.memo[at, 0] = intern(x.threads, x.thread_slots, x.thread_count, row)
-        x.memo[at, 1] = intern(x.shared, x.shared_slots, x.shared_count, shared)
+        alone = claims.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
+        thread_row = intern(x.threads, x.thread_slots, x.thread_count, row)
+        shared_row = intern(x.shared, x.shared_slots, x.shared_count, shared)
+        outcome |= (((thread_row << 31) | shared_row) << 6) | (np.int64(alone) << 5)
+    x.memo[at, 0] = key
+    x.memo[at, 1] = outcome
 
 
 @njit
@@ -149,7 +156,7 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    keys, memo, threads = x.memo_key, x.memo, x.threads
+    memo, threads = x.memo, x.threads
     edges, edge_via = x.edges, x.edge_via
     while True:
         s = c[EXPLORED]
@@ -183,17 +190,18 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
                         calm |= 1 << (i + BUFFERS)
                         continue
                     key = ((thread_row << 6) | action) << 31 | shared_row
-                    at = _memo_slot(keys, key)
-                    if keys[at] < 0:
+                    at = _memo_slot(memo, key)
+                    if memo[at, 0] < 0:
                         _first_time(t, x, regs, note, row, shared, at, key)
                         if t.claims[0, 0]:
                             return REFUTED
-                    status = memo[at, 2]
+                    outcome = memo[at, 1]
+                    status = outcome & 31
                     if status == DISABLED:
                         if many:
                             break
                         continue
-                    if alone and not memo[at, 3]:
+                    if alone and not outcome & 32:
                         fits = False
                         break
                     if status == FULL_BUFFER:
@@ -208,14 +216,14 @@ def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def
                         return VIOLATED
                     enabled += 1
                     able += k >= 0
-                    if memo[at, 0] == thread_row and memo[at, 1] == shared_row:
+                    if outcome >> 6 == (thread_row << 31) | shared_row:
                         calm |= 1 << i  # a step that changes nothing: a spin
                         fits = False
                         continue
                     for j in range(n):
                         state[j] = states[s, j]
-                    state[i] = memo[at, 0]
-                    state[n] = memo[at, 1]
+                    state[i] = outcome >> 37
+                    state[n] = (outcome >> 6) & 0x7FFFFFFF
                     before = count[0]
                     to = intern(states, slots, count, state)
                     if to == before:

@@ -14,7 +14,8 @@ Errors are fractions, the summary's over the predicted cells only; ``low`` and `
 ``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
 then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys,
 such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`).
-``--html`` writes all of it as one page besides.
+``--html`` writes all of it as one page besides. ``--list --json`` prints a list of ``{"experiment",
+"title"}``.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from locksim.cli import common
+from locksim.cli import common, tables
 
 if TYPE_CHECKING:
     from locksim.experiments import Experiment, Reproduction
@@ -38,6 +40,7 @@ def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(help="experiments, such as kaigai-2004")
     ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="list them")] = False,
     all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
     html: Annotated[
@@ -53,6 +56,9 @@ def reproduce(
     from locksim import experiments
     from locksim.cli.html_report import Section, page
 
+    if list_:
+        _list(json)
+        return
     chosen = experiments.names() if all_ else names or []
     if not chosen:
         raise common.UsageError(
@@ -99,6 +105,21 @@ def reproduce(
         common.print_json(documents if len(found) > 1 else documents[0])
     if not complete:
         raise common.interrupted("what is printed had been finished")
+
+
+def _list(json: bool) -> None:
+    from locksim import experiments
+
+    found = [experiments.find(name) for name in experiments.names()]
+    if json:
+        common.print_json([{"experiment": e.name, "title": e.title} for e in found])
+        return
+    view = tables.table()
+    tables.add(view, "experiment")
+    tables.add(view, "title", fold=True)
+    for one in found:
+        view.add_row(escape(one.name), escape(one.title))
+    tables.print_table(common.console(), view)
 
 
 def _settings(replications: int, seed: int) -> str:

@@ -1,4 +1,4 @@
-"""Simulate one lock or cache on one machine and show what was measured.
+"""Simulate one lock, cache or scheduler on one machine and show what was measured.
 
 ``--json`` prints one object::
 
@@ -40,7 +40,7 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @common.reported()
 def run(
-    lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")],
+    lock: Annotated[str, typer.Argument(help="a name of 'locklab lock list', or FILE.py:CLASS")],
     machine: Annotated[
         str, typer.Option(help="a machine, see 'locklab machine list'")
     ] = "desktop-4",
@@ -52,6 +52,7 @@ def run(
     think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
     read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
     words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
+    tasks: Annotated[int, typer.Option(help="tasks that share the CPUs (schedulers)")] = 16,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
@@ -85,7 +86,7 @@ def run(
     common.bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = common.placement(placement)
     common.check_runs(replications=replications, seed=seed, operations=operations)
-    workload = workload_for(lock, hold, think, read_percent, words)
+    workload = workload_for(lock, hold, think, read_percent, words, tasks)
     profile = machines.load(machine)
     n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
     with common.progress(f"{lock} on {machine}") as tell:

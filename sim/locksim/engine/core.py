@@ -80,11 +80,11 @@ class Core(Agent):
             try:
                 op = program.send(result)
             except StopIteration:
+                self.thread.returned = True
                 if self.engine.observer is not None:
                     self.engine.observer.issued(
                         self.cpu, self.thread.number, self.engine.now, None, None
                     )
-                self.thread.returned = True
                 self.engine.finished += 1
                 self.engine.progress()
                 return False
@@ -123,11 +123,11 @@ class Core(Agent):
                     int(what),
                     thread.number,
                     engine.now,
-                    thread.pauses,
+                    thread.stops,
                 )
                 if engine.observer is not None:
                     engine.observer.marked(
-                        thread.number, engine.now, thread.program, what, lock, thread.pauses
+                        thread.number, engine.now, thread.program, what, lock, thread.stops
                     )
         engine.record(self, MARK + what, subject)
 
@@ -143,7 +143,7 @@ class Core(Agent):
                 return self._issue_load()
             return self._issue_store() if kind == Kind.STORE else self._issue_atomic()
         if kind == Kind.PAUSE:
-            self.thread.pauses += 1
+            self.thread.stops += 1
             return self._at_once("pauses", self.engine.tables.pause_ps)
         if self.thread.acquiring == 0:
             self.engine.progress()
@@ -261,7 +261,7 @@ class Core(Agent):
 
     def _block(self) -> _Outcome:
         self.count("blocks")
-        self.thread.pauses += 1
+        self.thread.stops += 1
         self.engine.record(self, Kind.BLOCK)
         if not self.permit:
             self.sleeps = True

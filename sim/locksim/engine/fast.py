@@ -20,6 +20,7 @@ from locksim.compiler.bytecode import Image
 from locksim.engine import counters, faults, meters, randomness, trace
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_STATE
 from locksim.engine.loop import (
+    A_DOES,
     AGENT_BITS,
     AGENT_COLUMNS,
     C_FINISHED,
@@ -56,13 +57,13 @@ from locksim.engine.loop import (
     R_HEAP_NEXT,
     R_NOW,
     R_ROWS,
+    RESUME,
     STUCK,
     THREAD_COLUMNS,
     TIME_UP,
     TRACE_COLUMNS,
     TRACE_ROWS,
     U_CPU,
-    U_PAUSES,
     U_PC,
     U_RETURNED,
     W_SLEEP,
@@ -70,7 +71,6 @@ from locksim.engine.loop import (
     advance,
     unpark,
 )
-from locksim.engine.meters import meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.stale import forget_stale
@@ -203,7 +203,6 @@ class Session:
     def reset(self) -> None:
         """Begin to count anew (the end of a warm-up). What is going on, goes on."""
         self.state.count[:] = 0
-        self.state.thread[:, U_PAUSES] = 0
         self.state.served[:] = 0
         counts = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
         self.state.locks[:, counts] = 0
@@ -211,6 +210,18 @@ class Session:
     def livelock(self) -> DeadlockError:
         """The error that tells where every thread is, when the run gets nowhere."""
         return DeadlockError(faults.livelock_message(*self._waits(), self.time_ps))
+
+    def word(self, address: int) -> int:
+        """What a word holds now, stores that are still buffered left out."""
+        return int(self.state.words[address])
+
+    def operations(self) -> npt.NDArray[np.int64]:
+        """For each CPU the instruction that it is in now; -1 if it sleeps or has returned."""
+        core = self.state.core
+        # A CPU that is to resume is still in what it issued last.
+        resumes = self.state.agent[::2, A_DOES] == RESUME
+        away = (core[:, C_WAITS] == W_SLEEP) | (core[:, C_FINISHED] != 0)
+        return np.where(away, -1, core[:, C_PC] - resumes)
 
     def result(self) -> RunResult:
         """What has happened so far. The arrays are copies."""
@@ -405,7 +416,7 @@ def _state(
         free_next=memory.free_next.copy(),
         lock_of=memory.lock_of,
         locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
-        meter=meter_state(n_threads, len(memory.locks)),
+        meter=meters.meter_state(n_threads, max(1, len(memory.locks))),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),

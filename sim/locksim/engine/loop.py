@@ -125,7 +125,7 @@ W_NOTHING, W_SLOT, W_DRAIN, W_SLEEP = range(4)
 """Why a core has no event: a free store-buffer entry, an empty store buffer, a wake-up."""
 
 # Columns of the table of threads. The program counter of a running one is its core's.
-U_PC, U_CPU, U_DRAWS, U_PAUSES, U_RETURNED = range(5)
+U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED = range(5)
 THREAD_COLUMNS = 8
 NOWHERE = -1
 """The CPU of a thread that is put aside."""
@@ -313,7 +313,7 @@ def unpark(c, s, a, core, thread, path, count, code, registers, agent, tree):  #
             count[c, N_HITS] += times
         elif op == PAUSE:
             count[c, N_PAUSES] += times
-            thread[core[c, C_THREAD], U_PAUSES] += times
+            thread[core[c, C_THREAD], U_STOPS] += times
         else:
             count[c, N_COMPUTE_PS] += times * max(1, registers[core[c, C_THREAD], code[pc, 4]])
     if partial == n:
@@ -481,7 +481,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             elif what != MARK_NOTE:
                                 lock = lock_of[subject] if 0 <= subject < n_words else 0
                                 if lock:
-                                    mark(locks, meter, lock - 1, what, u, t, thread[u, U_PAUSES])
+                                    mark(locks, meter, lock - 1, what, u, t, thread[u, U_STOPS])
                             if tracing:
                                 _record(trace, control, t, a, TRACE_MARK + what, subject, 0, -1)
                         elif op == SPIN:
@@ -770,7 +770,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             what = np.int64(T_PAUSE)
                             after = cost[K_PAUSE]
                             count[c, N_PAUSES] += 1
-                            thread[u, U_PAUSES] += 1
+                            thread[u, U_STOPS] += 1
                         else:
                             what = np.int64(T_COMPUTE)
                             value = registers[u, code[pc, 4]]
@@ -804,7 +804,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             what = np.int64(T_BLOCK)
                             after = cost[K_SWITCH]
                             count[c, N_BLOCKS] += 1
-                            thread[u, U_PAUSES] += 1
+                            thread[u, U_STOPS] += 1
                             if core[c, C_PERMIT]:
                                 core[c, C_PERMIT] = 0
                             else:
@@ -912,7 +912,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 _record(trace, control, t, a, what, subject, value, pc)
                             thread[u, U_PC] = pc + 1
                             thread[u, U_CPU] = NOWHERE
-                            thread[u, U_PAUSES] += 1
+                            thread[u, U_STOPS] += 1
                             u = value
                             core[c, C_THREAD] = u
                             thread[u, U_CPU] = c

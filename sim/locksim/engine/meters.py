@@ -3,8 +3,9 @@
 One function serves both engines: the fast one compiles it, the reference engine calls it as plain
 Python (``mark.py_func``). A wait is the time from the start mark to the success mark; it counts
 only where the acquisition was contended, that is, the thread executed at least one pause or block
-in it, or was put aside. A hold is the time from the success mark to the release mark. That mark
-stands before the release's first operation, so handing the lock over is no part of the hold.
+in it, or was put aside: it spun or slept. A hold is the time from the success mark to the release
+mark. That mark stands before the release's first operation, so handing the lock over is no part of
+the hold.
 
 A writer that finds another writer in the lock when it starts has a wait "WW"; one that finds
 readers, or nobody and is overtaken, has not, whoever makes it wait later.
@@ -74,7 +75,7 @@ def meter_state(n_threads: int, n_locks: int) -> npt.NDArray[np.int64]:
     start mark in picoseconds, the thread's stops at that time, when it became a reader, and whether
     the start mark found an exclusive holder.
     """
-    return np.zeros((n_threads, max(1, n_locks), 4), np.int64)
+    return np.zeros((n_threads, n_locks, 4), np.int64)
 
 
 @njit(cache=True)

@@ -22,7 +22,7 @@ class Thread:
         core: who runs it, or ran it to its end; None while it is put aside.
         returned: whether its program is over.
         acquiring: how many acquisitions it is in.
-        pauses: how often it has paused, blocked or been put aside.
+        stops: how often it has paused, blocked or been put aside.
         watched: for livelocks, the last word that was looked at, and where in the program.
     """
 
@@ -33,7 +33,7 @@ class Thread:
         self.returned = False
         self.draws = 0
         self.acquiring = 0
-        self.pauses = 0
+        self.stops = 0
         self.watched: tuple[int, Place] | None = None
 
     def take_up(self, core: Core) -> int | None:
@@ -49,7 +49,7 @@ class Thread:
     def put_aside(self) -> None:
         """Run nowhere."""
         self.core = None
-        self.pauses += 1
+        self.stops += 1
 
     def place(self) -> Place:
         """Where the program is now."""

@@ -185,10 +185,18 @@ class Moore2006:
                 role = "input"
             elif (row, test) in FITTED_ON:
                 role = "fitted"
-            note = f"{limit['bottleneck']} ({limit['share']:.0%})"
             cells.append(
                 Cell(
-                    row, test, printed, understood, rate.mean, rate.low, rate.high, role, unit, note
+                    row,
+                    test,
+                    printed,
+                    understood,
+                    rate.mean,
+                    rate.low,
+                    rate.high,
+                    role,
+                    unit,
+                    limit["bottleneck"],
                 )
             )
             limits.append({"row": row, "column": test, **limit})
@@ -202,18 +210,21 @@ class Moore2006:
             complete,
             {"bottlenecks": limits},
             [
-                "note: what limits the cell, and the share of the time for which it is busy",
+                "note: what limits the cell (with --json: for what share of the time each is busy)",
                 "A stream is limited by the busiest of link and CPUs, a transaction by them all.",
             ],
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Streams and transactions, a bar a cell."""
-        from locksim.experiments.plots import bars
+        from locksim.experiments.plots import Bar, bars
 
-        return bars(
-            result, path, title="NetLabel on a gigabit link: the link limits all but three streams"
-        )
+        panels: dict[str, list[Bar]] = {}
+        for c in result.cells:
+            bar = Bar(f"{c.row} {c.column}", c.simulated, c.understood)
+            panels.setdefault(c.unit, []).append(bar)
+        title = "NetLabel on a gigabit link: the link limits all but three streams"
+        return bars(panels, path, title=title)
 
 
 EXPERIMENT = Moore2006()
@@ -312,15 +323,21 @@ def measure(
     replications: int = 1,
     seed: int = 1,
     program: Workload | None = None,
+    warmup: int | None = None,
 ) -> Simulation:
-    """Simulate one cell in its steady state."""
+    """Simulate one cell in its steady state.
+
+    Arguments:
+        messages: to measure, times four; an eighth of them where a message is a large datagram.
+        program: a variant of the cell's. warmup: messages before that, times four.
+    """
     few = max(messages // 8, 5) if test == "udp_stream" else messages
     run = simulate(
         program or workload(row, test, works),
         machine=profile,
         cpus=THREADS,
         operations=few,
-        warmup=WARMUP_MESSAGES if test == "tcp_stream" else max(few // 4, 1),
+        warmup=warmup or (WARMUP_MESSAGES if test == "tcp_stream" else max(few // 4, 1)),
         replications=replications,
         seed=seed,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,8 +79,17 @@ def log_curves(
     return alt
 
 
-def bars(result: Reproduction, path: Path, *, title: str) -> str:
-    """One panel a unit, one bar a cell: simulated, with what was published as a marker on it.
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A simulated figure and, where there is one, what was measured."""
+
+    label: str
+    simulated: float
+    understood: float | None
+
+
+def bars(panels: Mapping[str, Sequence[Bar]], path: Path, *, title: str) -> str:
+    """One panel for each axis label, one bar a figure, with the measured one as a marker on it.
 
     Returns:
         The alternative text, which is also in the file's metadata.
@@ -89,19 +99,14 @@ def bars(result: Reproduction, path: Path, *, title: str) -> str:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    units = list(dict.fromkeys(c.unit for c in result.cells))
-    groups = [[c for c in result.cells if c.unit == unit] for unit in units]
-    most = max(map(len, groups))
-    figure, panels = plt.subplots(
-        1, len(units), figsize=(4.2 * len(units), 1.2 + 0.24 * most), layout="constrained"
-    )
+    most = max(map(len, panels.values()))
+    size = (max(6.4, 4.2 * len(panels)), 1.4 + 0.24 * most)
+    figure, found = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
     sentences = []
-    for unit, cells, axes in zip(
-        units, groups, [panels] if len(units) == 1 else panels, strict=True
-    ):
-        places = range(len(cells))
-        axes.barh(places, [c.simulated for c in cells], color="0.75", label="simulated")
-        known = [(i, c.understood) for i, c in enumerate(cells) if c.understood is not None]
+    for axes, (unit, shown) in zip(found[0], panels.items(), strict=True):
+        places = range(len(shown))
+        axes.barh(places, [bar.simulated for bar in shown], color="0.75", label="simulated")
+        known = [(i, bar.understood) for i, bar in enumerate(shown) if bar.understood is not None]
         axes.plot(
             [value for _, value in known],
             [i for i, _ in known],
@@ -110,21 +115,21 @@ def bars(result: Reproduction, path: Path, *, title: str) -> str:
             markersize=11,
             markeredgewidth=2,
             color="black",
-            label="published",
+            label="measured",
         )
-        axes.set_yticks(places, [f"{c.row} {c.column}" for c in cells], fontsize=7)
-        axes.invert_yaxis()
+        axes.set_yticks(places, [bar.label for bar in shown], fontsize=7)
+        axes.set_ylim(len(shown) - 0.5, -0.5)
         axes.set_xlabel(unit)
-        worst = max((c for c in cells if c.error is not None), key=lambda c: abs(c.error or 0))
+        i, value = max(known, key=lambda one: abs(shown[one[0]].simulated - one[1]))
         sentences.append(
-            f"in {unit}, {len(cells)} bars; farthest from its marker is {worst.row} "
-            f"{worst.column}, {worst.simulated:.4g} instead of {worst.understood:.4g}"
+            f"{unit}, {len(shown)} bars; farthest from its marker is {shown[i].label}, "
+            f"{shown[i].simulated:.4g} instead of {value:.4g}"
         )
     figure.suptitle(title, fontsize=11)
     figure.legend(
-        *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8
+        *found[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=8
     )
-    alt = f"{title}. Bars are simulated, markers published: " + "; ".join(sentences) + "."
+    alt = f"{title}. Bars are simulated, markers measured: " + "; ".join(sentences) + "."
     _save(figure, path, title, alt)
     return alt
 
