@@ -82,7 +82,9 @@ class Core(Agent):
             except StopIteration:
                 self.thread.returned = True
                 if self.engine.observer is not None:
-                    self.engine.observer.issued(self.cpu, self.engine.now, None, None)
+                    self.engine.observer.issued(
+                        self.cpu, self.thread.number, self.engine.now, None, None
+                    )
                 self.engine.finished += 1
                 self.engine.progress()
                 return False
@@ -97,7 +99,9 @@ class Core(Agent):
             elif op.kind != Kind.FENCE or op.order == SEQ_CST:
                 self.op = _as_compiled(op)
                 if self.engine.observer is not None:
-                    self.engine.observer.issued(self.cpu, self.engine.now, program, op.kind)
+                    self.engine.observer.issued(
+                        self.cpu, self.thread.number, self.engine.now, program, op.kind
+                    )
                 return True
             result = 0
         raise self._fault(Fault.PROGRAM, "the program goes on for ever without any time passing")
@@ -123,7 +127,7 @@ class Core(Agent):
                 )
                 if engine.observer is not None:
                     engine.observer.marked(
-                        self.cpu, engine.now, thread.program, what, lock, thread.stops
+                        thread.number, engine.now, thread.program, what, lock, thread.stops
                     )
         engine.record(self, MARK + what, subject)
 

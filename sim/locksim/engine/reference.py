@@ -42,14 +42,16 @@ Program = Generator[Op, Any, Any]
 class Observer(Protocol):
     """Who looks on while the engine runs, and so sees which program called which."""
 
-    def issued(self, cpu: int, now: int, program: Program | None, kind: Kind | None) -> None:
-        """A CPU issues an operation; without program and kind, its thread has returned."""
+    def issued(
+        self, cpu: int, thread: int, now: int, program: Program | None, kind: Kind | None
+    ) -> None:
+        """A CPU issues a thread's operation; no program and kind: the thread has returned."""
         ...
 
     def marked(
-        self, cpu: int, now: int, program: Program | None, what: Mark, lock: int, stops: int
+        self, thread: int, now: int, program: Program | None, what: Mark, lock: int, stops: int
     ) -> None:
-        """A CPU passes a lock's mark; lock and stops as for :func:`locksim.engine.meters.mark`."""
+        """A thread passes a lock's mark: as for :func:`locksim.engine.meters.mark`."""
         ...
 
 

@@ -22,7 +22,7 @@ class Thread:
         core: who runs it, or ran it to its end; None while it is put aside.
         returned: whether its program is over.
         acquiring: how many acquisitions it is in.
-        pauses: how often it has paused or been put aside.
+        stops: how often it has paused, blocked or been put aside.
         watched: for livelocks, the last word that was looked at, and where in the program.
     """
 

@@ -113,7 +113,7 @@ def profile_calls(
     found = machines.load(machine) if isinstance(machine, str) else machine
     tables = found.tables(found.n_cpus if cpus is None else cpus, placement)
     _, memory = prepare(workload, tables, heap_lines=heap_lines)
-    watch = _Watch(tables.n_cpus, len(memory.locks), warmup_ps)
+    watch = _Watch(tables.n_cpus, memory.space.n_threads, len(memory.locks), warmup_ps)
     end_ps = warmup_ps + window_ps
     reference.run(memory, tables, seed=seed, until_ps=end_ps, observer=watch)
     watch.end(end_ps)
@@ -129,76 +129,87 @@ def profile_calls(
 
 @dataclass(slots=True)
 class _At:
-    """Where a CPU is: since when, on which path, and the generators of the path."""
+    """Where a CPU is: since when, and on which path."""
 
     since_ps: int = 0
     path: Path = (IDLE,)
+
+
+@dataclass(slots=True)
+class _Thread:
+    """Where a thread is, wherever it runs: its path, and the generators of the path."""
+
+    path: Path = ()
     programs: list[Any] = field(default_factory=list)
 
 
 class _Meter:
     """The meter of a lock's acquisitions by one caller, or by all."""
 
-    def __init__(self, n_cpus: int) -> None:
+    def __init__(self, n_threads: int) -> None:
         self.counts: npt.NDArray[np.int64] = np.zeros((1, len(LOCK_COUNTERS)), np.int64)
-        self.state = meter_state(n_cpus, 1)
+        self.state = meter_state(n_threads, 1)
 
 
 class _Watch:
     """The observer: see the module."""
 
-    def __init__(self, n_cpus: int, n_locks: int, from_ps: int) -> None:
-        self.n_cpus, self.from_ps = n_cpus, from_ps
+    def __init__(self, n_cpus: int, n_threads: int, n_locks: int, from_ps: int) -> None:
+        self.n_threads, self.from_ps = n_threads, from_ps
         self.nodes: dict[Path, Node] = {(IDLE,): Node("idle")}
         self.at = [_At() for _ in range(n_cpus)]
+        self.threads = [_Thread() for _ in range(n_threads)]
         self.meters: dict[tuple[int, str], _Meter] = {
-            (lock, ""): _Meter(n_cpus) for lock in range(n_locks)
+            (lock, ""): _Meter(n_threads) for lock in range(n_locks)
         }
         self.callers: dict[tuple[int, int], str] = {}
         self.counting = from_ps == 0
 
-    def issued(self, cpu: int, now: int, program: Any, kind: Kind | None) -> None:
+    def issued(self, cpu: int, thread: int, now: int, program: Any, kind: Kind | None) -> None:
         """Book the time since the CPU's last operation, and note where it is now."""
         self._book(cpu, now)
-        at = self.at[cpu]
+        at, of = self.at[cpu], self.threads[thread]
         at.since_ps = now
         if program is None:
-            at.path, at.programs = (IDLE,), []
+            at.path, of.programs = (IDLE,), []
             return
         programs = list(frames_of(program))
         path: Path = ()
         for i, (generator, frame) in enumerate(programs):
-            known = i < len(at.programs) and at.programs[i] is generator
-            path = (*path, at.path[i] if known else method_of(frame))
+            known = i < len(of.programs) and of.programs[i] is generator
+            path = (*path, of.path[i] if known else method_of(frame))
             if not known:
                 # From here on every program is another one than at the last operation.
-                at.programs = at.programs[:i]
+                of.programs = of.programs[:i]
                 self._call(path, now, frame)
         if kind == Kind.BLOCK:
             path = (*path, IDLE)
             self._call(path, now, None)
-        at.path, at.programs = path, [generator for generator, _ in programs]
+        at.path = of.path = path
+        of.programs = [generator for generator, _ in programs]
 
-    def marked(self, cpu: int, now: int, program: Any, what: Mark, lock: int, stops: int) -> None:
+    def marked(
+        self, thread: int, now: int, program: Any, what: Mark, lock: int, stops: int
+    ) -> None:
         """Feed the marks to the meter of the lock and to that of its caller."""
         self._begin(now)
         whole = self.meters[lock, ""]
         found_writer = int(whole.counts[0, _OWNER] != 0)
         if what in _STARTS:
             *_, (_, frame) = frames_of(program)
-            self.callers[cpu, lock] = method_of(frame)
-        caller = self.callers.get((cpu, lock), "?")
+            self.callers[thread, lock] = method_of(frame)
+        caller = self.callers.get((thread, lock), "?")
         if (lock, caller) not in self.meters:
-            self.meters[lock, caller] = _Meter(self.n_cpus)
+            self.meters[lock, caller] = _Meter(self.n_threads)
         for meter in (whole, self.meters[lock, caller]):
-            mark.py_func(meter.counts, meter.state, 0, int(what), cpu, now, stops)  # type: ignore[no-untyped-call]
+            mark.py_func(meter.counts, meter.state, 0, int(what), thread, now, stops)  # type: ignore[no-untyped-call]
             if what in _STARTS:
-                meter.state[cpu, 0, FOUND_WRITER] = found_writer  # whoever called for him
+                meter.state[thread, 0, FOUND_WRITER] = found_writer  # whoever called for him
 
     def end(self, now: int) -> None:
         """Book what is under way at the window's end."""
         self._begin(now)
-        for cpu in range(self.n_cpus):
+        for cpu in range(len(self.at)):
             self._book(cpu, now)
 
     def _book(self, cpu: int, now: int) -> None:

@@ -14,9 +14,12 @@ def systems() -> list[System]:
     for kernel, os in (("vanilla", "Linux 2.4.3-v"), ("selinux", "Linux 2.4.3-F")):
         figures: dict[str, float] = {}
         for name in TABLES:
-            frame = lockdata.load(f"franke-2001/lmbench-{name}")
-            rows = frame[(frame["kernel"] == kernel) & frame["value"].notna()]
-            figures |= dict(zip(rows["measure"], rows["value"], strict=True))
+            frame = lockdata.load(f"franke-2001/lmbench-{name}", "printed")
+            rows = frame[(frame["kernel"] == kernel) & (frame["unit"] != "text")]
+            figures |= {
+                measure: 1000 * float(text[:-1]) if text.endswith("K") else float(text)
+                for measure, text in zip(rows["measure"], rows["value"], strict=True)
+            }
         found.append(System("ssm20.watson", os, figures["mhz"], figures))
     return found
 
