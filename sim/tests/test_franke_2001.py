@@ -6,7 +6,13 @@ from functools import cache
 import pytest
 
 from locksim import machine as machines
-from locksim.experiments import find, franke_2001, franke_2001_lockmeter, franke_2001_what_if
+from locksim.experiments import (
+    find,
+    franke_2001,
+    franke_2001_kernprof,
+    franke_2001_lockmeter,
+    franke_2001_what_if,
+)
 from locksim.experiments.experiment import Reproduction
 from locksim.experiments.franke_2001 import LOCKS, MACHINE, Costs, Run
 
@@ -106,3 +112,22 @@ def test_what_if_takes_the_lock_away() -> None:
     assert rows["AVC under RCU"].throughput.mean > 1.5 * rows["SELinux, as it is"].throughput.mean
     split = rows["avc_lock split 8 ways"]
     assert rows["SELinux, as it is"].throughput.mean < split.throughput.mean
+
+
+def test_profile_accounts_for_all_time() -> None:
+    """Shares add up to one; with SELinux on eight CPUs most of the time goes to the cache."""
+    paths = {
+        kernel: {p.name: p.share for p in franke_2001_kernprof.flat_profile(kernel, messages=1)}
+        for kernel in ("vanilla", "selinux")
+    }
+    for shares in paths.values():
+        assert 1 == pytest.approx(sum(shares.values()))
+        assert {"schedule", "__wake_up", "send and receive"} <= set(shares)
+    assert "avc_has_perm" not in paths["vanilla"]
+    assert "avc_has_perm" == max(paths["selinux"], key=lambda name: paths["selinux"][name])
+
+
+def test_plots_have_alternative_text(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """The lockmeter plot tells the curves' ends."""
+    alt = find("franke-2001-lockmeter").plot(lockmeter(), tmp_path / "plot.svg")
+    assert "avc_lock goes from" in alt

@@ -30,7 +30,7 @@ from locksim.lang import Struct
 from locksim.machine import Machine, Parameter
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.simulation import prepare
-from locksim.workloads.chatroom import chatroom
+from locksim.workloads.chatroom import Chatroom, chatroom
 
 MACHINE = "pentium3-8way"
 SOURCE = (
@@ -136,6 +136,37 @@ def kernel_cache(kernel: str, costs: Costs) -> Struct:
     return AvcTwoFour(search_ps=costs.search_ps)
 
 
+def workload(
+    kernel: str,
+    rooms: int,
+    costs: Costs,
+    *,
+    messages: int = MESSAGES,
+    cache: Struct | None = None,
+    per_cpu: int = 0,
+    users: int = 20,
+) -> Chatroom:
+    """Chatroom as a kernel of the table runs it; the arguments are those of :func:`run`."""
+    secure = kernel != "vanilla"
+    return chatroom(
+        rooms,
+        users=users,
+        messages=messages,
+        send_ps=costs.send_ps,
+        recv_ps=costs.recv_ps,
+        packet_ps=costs.packet_ps,
+        post_ps=costs.post_ps,
+        lines=costs.lines,
+        hook_ps=costs.hook_ps,
+        send_checks=costs.checks * secure,
+        recv_checks=costs.checks * secure,
+        packet_checks=costs.packet_checks * secure,
+        label_lookups=costs.label_lookups * secure,
+        scheduler=LinuxTwoFour(per_cpu=per_cpu, switch_ps=costs.switch_ps, weigh_ps=costs.weigh_ps),
+        cache=cache or kernel_cache(kernel, costs),
+    )
+
+
 def run(
     profile: Machine,
     kernel: str,
@@ -161,28 +192,12 @@ def run(
     """
     from locksim.engine.fast import run as simulate
 
-    secure = kernel != "vanilla"
-    workload = chatroom(
-        rooms,
-        users=users,
-        messages=messages,
-        send_ps=costs.send_ps,
-        recv_ps=costs.recv_ps,
-        packet_ps=costs.packet_ps,
-        post_ps=costs.post_ps,
-        lines=costs.lines,
-        hook_ps=costs.hook_ps,
-        send_checks=costs.checks * secure,
-        recv_checks=costs.checks * secure,
-        packet_checks=costs.packet_checks * secure,
-        label_lookups=costs.label_lookups * secure,
-        scheduler=LinuxTwoFour(per_cpu=per_cpu, switch_ps=costs.switch_ps, weigh_ps=costs.weigh_ps),
-        cache=cache or kernel_cache(kernel, costs),
+    described = workload(
+        kernel, rooms, costs, messages=messages, cache=cache, per_cpu=per_cpu, users=users
     )
-    image, memory = prepare(workload, profile.tables(cpus, "compact"))
-    result = simulate(
-        image, memory, profile.tables(cpus, "compact"), seed=seed, until_ps=LONGEST_PS
-    )
+    tables = profile.tables(cpus, "compact")
+    image, memory = prepare(described, tables)
+    result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS)
     done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
     locks = {
         name: _counters(result.locks, [i for i, n in enumerate(memory.locks) if _is(n, where)])
