@@ -19,6 +19,7 @@ from locksim.lang import (
     Workload,
     compute,
     done,
+    n_cpus,
     param,
     part,
     perthread,
@@ -207,6 +208,46 @@ def test_idle_cpus_take_tasks_from_a_crowded_one() -> None:
     result = ran(Crowded(tasks=4), 4, until_ps=MS, trace=True)
     assert (counted(result, "done") > 900).all()
     assert {5, 6, 7} == {t for c, t, _ in who_ran(result, 4) if c != 0}
+
+
+class Beside(Workload):
+    """A task that wakes the others, one after another, and works on without waiting."""
+
+    tasks = param(4)
+    scheduler = part(PerCpuQueues)
+    queue = part(WaitQueue, padded=True)
+    tickets = word()
+
+    def thread(self):
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+        if thread() == n_cpus():
+            for _ in range(self.tasks - 1):
+                yield compute(10_000 * NS)
+                yield from self.queue.lock.acquire()
+                yield self.tickets.store((yield self.tickets.load(RELAXED)) + 1, RELAXED)
+                yield from self.scheduler.wake_one(self.queue)
+                yield from self.queue.lock.release()
+        else:
+            yield from self.queue.lock.acquire()
+            while not (yield self.tickets.load(RELAXED)):
+                yield from self.scheduler.wait(self.queue)
+            yield self.tickets.store((yield self.tickets.load(RELAXED)) - 1, RELAXED)
+            yield from self.queue.lock.release()
+        yield compute(100_000 * NS)
+        yield done()
+        yield from self.scheduler.exit()
+
+
+@pytest.mark.parametrize(("tasks", "cpus"), [(4, 4), (4, 8), (8, 8)])
+def test_no_cpu_halts_while_a_task_waits(tasks: int, cpus: int) -> None:
+    """Who is woken runs at once on a CPU that has nothing to do: all work side by side."""
+    result = ran(Beside(tasks=tasks), cpus)
+    assert tasks == counted(result, "done").sum()
+    waking_ps = 10_000_000 * (tasks - 1)
+    assert waking_ps + 100_000_000 <= result.end_ps < waking_ps + 120_000_000
 
 
 def test_thousands_of_tasks() -> None:

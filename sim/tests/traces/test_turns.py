@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from tiny_machine import tables
 from traces.traced import ENGINES, traced
@@ -35,7 +37,7 @@ def test_turns_fill_every_cpu(engine: str) -> None:
         assert trace.result.end_ps == edges[-1]
     for thread in range(CPUS, CPUS + 10):
         times = sorted((t.start_ps, t.end_ps) for t in found if t.thread == thread)
-        assert all(a[1] <= b[0] for a, b in zip(times, times[1:], strict=False))
+        assert all(a[1] <= b[0] for a, b in pairwise(times))
 
 
 def test_a_lock_that_another_thread_releases() -> None:
