@@ -12,6 +12,7 @@ from locksim import machine
 from locksim.engine import fast
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.result import RunResult
+from locksim.engine.trace import MARK
 from locksim.lang import (
     MS,
     NS,
@@ -27,7 +28,7 @@ from locksim.lang import (
     thread,
     word,
 )
-from locksim.lang.ops import Kind
+from locksim.lang.ops import Kind, Mark
 from locksim.schedulers.interface import WaitQueue
 from locksim.schedulers.percpu_queues import PerCpuQueues
 from locksim.schedulers.pinned import Pinned
@@ -244,10 +245,12 @@ class Beside(Workload):
 @pytest.mark.parametrize(("tasks", "cpus"), [(4, 4), (4, 8), (8, 8)])
 def test_no_cpu_halts_while_a_task_waits(tasks: int, cpus: int) -> None:
     """Who is woken runs at once on a CPU that has nothing to do: all work side by side."""
-    result = ran(Beside(tasks=tasks), cpus)
-    assert tasks == counted(result, "done").sum()
+    result = ran(Beside(tasks=tasks), cpus, trace=True)
+    assert result.trace is not None
+    ends = [row[0] for row in result.trace.tolist() if row[2] == MARK + Mark.DONE]
+    assert tasks == len(ends)
     waking_ps = 10_000_000 * (tasks - 1)
-    assert waking_ps + 100_000_000 <= result.end_ps < waking_ps + 120_000_000
+    assert waking_ps + 100_000_000 <= max(ends) < waking_ps + 120_000_000
 
 
 def test_thousands_of_tasks() -> None:
