@@ -41,15 +41,16 @@ struct setup {
 };
 
 enum cpu_counter {
-    DONE, LOADS, STORES, RMWS, FENCES, PAUSES, COMPUTE_PS, ALLOCS, FREES, BLOCKS, WAKES, FORWARDED,
-    HITS, UPGRADES, MEMORY, FROM_CORE, FROM_NODE, FROM_FAR1, FROM_FAR2, FROM_FAR3, INVALIDATED,
+    DONE, LOADS, STORES, RMWS, FENCES, PAUSES, COMPUTE_PS, ALLOCS, FREES, BLOCKS, WAKES, SWITCHES,
+    FORWARDED, HITS, UPGRADES, MEMORY, FROM_CORE, FROM_NODE, FROM_FAR1, FROM_FAR2, FROM_FAR3, INVALIDATED,
     MISS_PS, QUEUE_PS, CPU_COUNTERS
 };
 
 enum lock_counter {
     TOTAL, CONTENDED, WAIT_PS, WAIT_MAX_PS, HOLD_PS, HOLD_MAX_PS, REJECTED, READ_TOTAL,
     READ_CONTENDED, READ_WAIT_PS, READ_WAIT_MAX_PS, READ_HOLD_PS, READ_HOLD_MAX_PS, READERS_MAX,
-    BUSY_PERIODS, BUSY_PS, VIOLATIONS, OWNER, READERS, SINCE_PS, BUSY_SINCE_PS, LOCK_COUNTERS
+    BUSY_PERIODS, BUSY_PS, BUSY_MAX_PS, CONTENDED_WW, WAIT_WW_PS, WAIT_WW_MAX_PS, VIOLATIONS, OWNER,
+    READERS, SINCE_PS, BUSY_SINCE_PS, LOCK_COUNTERS
 };
 
 /* The program: the operation that a core has in hand. */
@@ -92,6 +93,7 @@ struct core {
     int64_t spin_since; /* when the round of the spin began */
     int64_t draws;
     int64_t wait_since, pauses_before; /* at the acquisition's start */
+    int found_owner; /* somebody held the lock when the acquisition began */
     int32_t address;
     int16_t index; /* of the shared word */
     uint8_t state, waits, clean, parked, head, length;
@@ -262,6 +264,7 @@ static void start_to_acquire(struct model *m, int c, int64_t t)
 {
     m->core[c].wait_since = t;
     m->core[c].pauses_before = m->s.count[c * CPU_COUNTERS + PAUSES];
+    m->core[c].found_owner = m->s.meter[OWNER] != 0;
 }
 
 static void acquired(struct model *m, int c, int64_t t)
@@ -275,6 +278,12 @@ static void acquired(struct model *m, int c, int64_t t)
         meter[WAIT_PS] += wait;
         if (wait > meter[WAIT_MAX_PS])
             meter[WAIT_MAX_PS] = wait;
+        if (core->found_owner) {
+            meter[CONTENDED_WW]++;
+            meter[WAIT_WW_PS] += wait;
+            if (wait > meter[WAIT_WW_MAX_PS])
+                meter[WAIT_WW_MAX_PS] = wait;
+        }
     }
     if (meter[OWNER])
         meter[VIOLATIONS]++;

@@ -22,13 +22,12 @@ class Turn(NamedTuple):
 def turns(trace: Trace) -> list[Turn]:
     """The turns of all threads, in the order of their ends; of equal ends, by CPU."""
     n_cpus = trace.tables.n_cpus
-    running = [(cpu, 0) for cpu in range(n_cpus)]  # the thread, and since when
+    running, since_ps = list(range(n_cpus)), [0] * n_cpus
     found = []
     switches = trace.rows[trace.rows[:, 2] == Kind.SWITCH]
     for time, agent, _, _, thread in switches.tolist():
         cpu = agent >> 1
-        before, since = running[cpu]
-        found.append(Turn(cpu, before, since, time))
-        running[cpu] = (thread, time)
+        found.append(Turn(cpu, running[cpu], since_ps[cpu], time))
+        running[cpu], since_ps[cpu] = thread, time
     end_ps = trace.result.end_ps
-    return found + [Turn(cpu, thread, since, end_ps) for cpu, (thread, since) in enumerate(running)]
+    return found + [Turn(cpu, running[cpu], since_ps[cpu], end_ps) for cpu in range(n_cpus)]

@@ -12,6 +12,7 @@ from locksim import machine
 from locksim.engine import fast
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.result import RunResult
+from locksim.engine.trace import MARK
 from locksim.lang import (
     MS,
     NS,
@@ -19,6 +20,7 @@ from locksim.lang import (
     Workload,
     compute,
     done,
+    n_cpus,
     param,
     part,
     perthread,
@@ -26,7 +28,7 @@ from locksim.lang import (
     thread,
     word,
 )
-from locksim.lang.ops import Kind
+from locksim.lang.ops import Kind, Mark
 from locksim.schedulers.interface import WaitQueue
 from locksim.schedulers.percpu_queues import PerCpuQueues
 from locksim.schedulers.pinned import Pinned
@@ -207,6 +209,48 @@ def test_idle_cpus_take_tasks_from_a_crowded_one() -> None:
     result = ran(Crowded(tasks=4), 4, until_ps=MS, trace=True)
     assert (counted(result, "done") > 900).all()
     assert {5, 6, 7} == {t for c, t, _ in who_ran(result, 4) if c != 0}
+
+
+class Beside(Workload):
+    """A task that wakes the others, one after another, and works on without waiting."""
+
+    tasks = param(4)
+    scheduler = part(PerCpuQueues)
+    queue = part(WaitQueue, padded=True)
+    tickets = word()
+
+    def thread(self):
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+        if thread() == n_cpus():
+            for _ in range(self.tasks - 1):
+                yield compute(10_000 * NS)
+                yield from self.queue.lock.acquire()
+                yield self.tickets.store((yield self.tickets.load(RELAXED)) + 1, RELAXED)
+                yield from self.scheduler.wake_one(self.queue)
+                yield from self.queue.lock.release()
+        else:
+            yield from self.queue.lock.acquire()
+            while not (yield self.tickets.load(RELAXED)):
+                yield from self.scheduler.wait(self.queue)
+            yield self.tickets.store((yield self.tickets.load(RELAXED)) - 1, RELAXED)
+            yield from self.queue.lock.release()
+        yield compute(100_000 * NS)
+        yield done()
+        yield from self.scheduler.exit()
+
+
+@pytest.mark.parametrize(("tasks", "cpus"), [(4, 4), (4, 8), (8, 8)])
+def test_no_cpu_halts_while_a_task_waits(tasks: int, cpus: int) -> None:
+    """Who is woken runs at once on a CPU that has nothing to do: all work side by side."""
+    result = ran(Beside(tasks=tasks), cpus, trace=True)
+    assert result.trace is not None
+    ends = [row[0] for row in result.trace.tolist() if row[2] == MARK + Mark.DONE]
+    assert tasks == len(ends)
+    waking_ps = 10_000_000 * (tasks - 1)
+    assert waking_ps + 100_000_000 <= max(ends) < waking_ps + 120_000_000
 
 
 def test_thousands_of_tasks() -> None:
