@@ -2,7 +2,8 @@
 
 Waiman Long, "[PATCH 0/4] dcache: make Oracle more scalable on large systems", linux-fsdevel, 19
 February 2013. Two tables: redo written per second, and shares of time. ``long-2013-redo`` and
-``long-2013-awr`` are those; ``long-2013-what-if`` asks what other cures would have done.
+``long-2013-awr`` are those; the what-ifs of ``long-2013-redo`` ask what other cures would have
+done.
 
 What the tables say about the system, and how it is modelled:
 

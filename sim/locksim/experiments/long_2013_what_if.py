@@ -15,7 +15,7 @@ from locksim.experiments.what_if import Comparison, Runs, what_if
 
 
 @what_if(
-    "long-2013-qspinlock",
+    "long-2013-redo-qspinlock",
     of="long-2013-redo",
     title="Queued spinlocks instead of ticket locks",
     change="every spinlock of 3.8 is the queued one of 4.2; walks still exclude each other",
@@ -26,7 +26,7 @@ def qspinlock(runs: Runs) -> Iterator[Comparison]:
 
 
 @what_if(
-    "long-2013-lockref",
+    "long-2013-redo-lockref",
     of="long-2013-redo",
     title="Counts by lockref, and no entry's lock in a walk",
     change="patches 1 and 4 without 2 and 3: references need no lock and a walk locks no entry, "
@@ -38,7 +38,7 @@ def lockref(runs: Runs) -> Iterator[Comparison]:
 
 
 @what_if(
-    "long-2013-seqretry",
+    "long-2013-redo-seqretry",
     of="long-2013-redo",
     title="Mainline's walk: optimistic, under the lock only if a rename came by",
     change="3.12 instead of the patches: read_seqbegin_or_lock, lockref, the root held by RCU",
