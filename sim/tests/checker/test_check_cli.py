@@ -170,3 +170,13 @@ def test_play_of_too_large_a_client_is_refused(tmp_path):
     assert 2 == result.exit_code
     assert "mend: take fewer threads or rounds" in result.stderr
     assert not page.exists()
+
+
+def test_no_reduction_explores_more_states():
+    """The same verdict from all interleavings."""
+    answers = [
+        json.loads(run("mcs", "--threads", 2, "--json", *option).stdout)
+        for option in ((), ("--no-reduction",))
+    ]
+    assert ["proven", "proven"] == [answer["verdict"] for answer in answers]
+    assert answers[0]["states"] < answers[1]["states"]
