@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed sweep torture lock clean
+.PHONY: help setup demo test slow check format bench compare printed sweep torture site lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -54,6 +54,9 @@ torture: setup ## Judge every C lock: explorer (SC and TSO), torture, ThreadSani
 	@.venv/bin/locklab native explore all --threads 3
 	@.venv/bin/locklab native explore all --threads 3 --memory tso
 	@.venv/bin/locklab native torture --tool all $(ARGS)
+
+site: setup ## Run the lessons and build their pages into out/site (an environment of its own)
+	@tools/site
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

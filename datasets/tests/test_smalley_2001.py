@@ -28,3 +28,11 @@ def test_cost_of_one_check() -> None:
     """A read or write revalidates its file once: 0.48 us more for null I/O."""
     row = pivot("smalley-2001/lmbench").loc[("system calls and files", "null I/O")]
     assert 0.48 == round(row["selinux"] - row["base"], 2)
+
+
+def test_a_delete_costs_four_checks() -> None:
+    """Mended, SELinux adds four permissions to a delete; as printed, a third of one."""
+    row = pivot("smalley-2001/lmbench").loc[("system calls and files", "0KB delete")]
+    assert 3.75 == pytest.approx((row["selinux"] - row["base"]) / 0.48, abs=0.01)
+    printed = {m: float(PRINTED["0KB delete", m]) for m in ("base", "selinux")}
+    assert printed["selinux"] - printed["base"] < 0.48

@@ -54,6 +54,7 @@ struct locklab_tally {
     uint64_t passed; /* most exclusive sections of others while it waited for one of its own */
     uint64_t wall_ns;
     uint64_t cpu_ns;
+    double turn_ns;                  /* of locklab_spend(), just before and just after: the longer */
     struct locklab_samples *samples; /* where a loop that samples puts its times, else unused */
     int error;                       /* errno of pinning, or 0 */
 };

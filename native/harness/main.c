@@ -196,9 +196,9 @@ static void print_tally(const struct locklab_tally *tally)
 {
     printf("{\"count\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"contended\": %" PRIu64
            ", \"overlaps\": %" PRIu64 ", \"torn\": %" PRIu64 ", \"passed\": %" PRIu64 ", \"wall_ns\": %" PRIu64
-           ", \"cpu_ns\": %" PRIu64,
+           ", \"cpu_ns\": %" PRIu64 ", \"turn_ns\": %.5g",
            tally->count, tally->writes, tally->contended, tally->overlaps, tally->torn,
-           tally->passed, tally->wall_ns, tally->cpu_ns);
+           tally->passed, tally->wall_ns, tally->cpu_ns, tally->turn_ns);
     if (tally->samples != NULL) {
         print_side("write", &tally->samples->write);
         print_side("read", &tally->samples->read);

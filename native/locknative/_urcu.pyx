@@ -90,16 +90,12 @@ cdef extern from "urcu/rculfhash.h":
                          const void *key, cds_lfht_iter *iter)
     void cds_lfht_first(cds_lfht *table, cds_lfht_iter *iter)
     void cds_lfht_next(cds_lfht *table, cds_lfht_iter *iter)
-    void cds_lfht_next_duplicate(cds_lfht *table, cds_lfht_match_fct match, const void *key,
-                                 cds_lfht_iter *iter)
-    void cds_lfht_add(cds_lfht *table, unsigned long hash, cds_lfht_node *node)
     cds_lfht_node *cds_lfht_add_unique(cds_lfht *table, unsigned long hash,
                                        cds_lfht_match_fct match, const void *key,
                                        cds_lfht_node *node)
     int cds_lfht_replace(cds_lfht *table, cds_lfht_iter *old, unsigned long hash,
                          cds_lfht_match_fct match, const void *key, cds_lfht_node *node)
     int cds_lfht_del(cds_lfht *table, cds_lfht_node *node)
-    void cds_lfht_count_nodes(cds_lfht *table, long *before, unsigned long *count, long *after)
 
 
 cdef extern from "urcu/pointer.h":

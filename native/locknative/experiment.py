@@ -21,7 +21,7 @@ from locknative import fairness
 from locknative.executable import Clock
 from locknative.histogram import Histogram
 from locknative.provenance import Provenance
-from locknative.topology import Cpu
+from locknative.sweep.topology import Cpu
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 #: Accepted trials below which a cell is not clean: as many processes show how they scatter.
 ENOUGH = 10
 #: Share of its time for which a thread must have run.
-LEAST_SHARE = 0.99
 
 
 class _Data(BaseModel):
@@ -126,6 +125,7 @@ class Tally(_Data):
     """What a thread did. ``write`` and ``read`` are there for the latency loop.
 
     ``passed`` is the torture loop's: the most that others got in while the thread waited once.
+    ``turn_ns`` is what a turn of private work took beside the trial (:mod:`.sweep.pace`).
     """
 
     count: int
@@ -136,6 +136,7 @@ class Tally(_Data):
     passed: int = 0
     wall_ns: int
     cpu_ns: int
+    turn_ns: float = 0.0
     write: Side | None = None
     read: Side | None = None
 
@@ -172,17 +173,6 @@ class Trial(_Data):
     def per_second(self) -> float:
         """Sections a second of all threads together."""
         return sum(1e9 * tally.count / tally.wall_ns for tally in self.tallies)
-
-
-def disturbances(tallies: Sequence[Tally], steal_ticks: int) -> tuple[str, ...]:
-    """Return why a trial is to be rejected; nothing when it was left alone."""
-    found = []
-    share = min(tally.cpu_ns / tally.wall_ns for tally in tallies)
-    if share < LEAST_SHARE:
-        found.append(f"a thread ran for only {share:.1%} of its time")
-    if steal_ticks > 0:
-        found.append(f"the hypervisor took {steal_ticks} clock ticks")
-    return tuple(found)
 
 
 class Experiment(_Data):

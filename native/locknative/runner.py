@@ -21,8 +21,10 @@ from locknative import emitted, executable, measure, topology
 from locknative.emitted import Prepared
 from locknative.errors import NativeError, unknown
 from locknative.executable import Clock
-from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, disturbances, estimate
+from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, estimate
 from locknative.provenance import Recorder, runnable, steal_ticks
+from locknative.sweep.judge import disturbances
+from locknative.sweep.pace import Pace
 from locknative.topology import place
 
 if TYPE_CHECKING:
@@ -124,6 +126,7 @@ def bench(
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     began, start_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     trials: list[Trial] = []
+    pace = Pace()
     complete = True
     try:
         for index, number, dice in _order(cells, trials, stopping, start_s, random.Random(seed)):
@@ -132,7 +135,7 @@ def bench(
                 done = len(trials) / (stopping.trials * len(cells))
                 progress(cells[index].title, min(1.0, max(spent, done)))
             trials.append(
-                _trial(cells[index], printed, index, number, dice, duration_ms, warmup_ms)
+                _trial(cells[index], printed, index, number, dice, duration_ms, warmup_ms, pace)
             )
     except KeyboardInterrupt:
         if not trials:
@@ -189,8 +192,9 @@ def _trial(
     seed: int,
     duration_ms: int,
     warmup_ms: int,
+    pace: Pace,
 ) -> Trial:
-    """Run one trial and judge it."""
+    """Run one trial, add it to the paces seen, and judge it."""
     lock = printed.get(cell.kernel)
     began = datetime.now(UTC).isoformat(timespec="milliseconds")
     others = runnable()
@@ -212,6 +216,7 @@ def _trial(
     )
     stolen = steal_ticks(cell.cpus) - steal
     tallies = tuple(Tally.model_validate(tally) for tally in found["tallies"])
+    pace.add([tally.turn_ns for tally in tallies])
     return Trial(
         cell=index,
         number=number,
@@ -221,7 +226,7 @@ def _trial(
         steal_ticks=stolen,
         clock=Clock.model_validate(found["clock"]),
         tallies=tallies,
-        rejected=disturbances(tallies, stolen),
+        rejected=disturbances(found["tallies"], stolen, pace, 1_000_000 * duration_ms),
     )
 
 

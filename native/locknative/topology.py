@@ -1,7 +1,7 @@
-"""Which CPUs share a core, a socket and a NUMA node, and which of them a run's threads get.
+"""Which CPUs a run's threads get, on the machine that :mod:`.sweep.topology` reads.
 
-Everything is read from /sys; only CPUs that are online count, and their numbers may have holes.
-Where a container hides the topology, each CPU is taken for a core of its own in one socket.
+Only CPUs that are online count, and their numbers may have holes. Where a container hides the
+topology, each CPU is taken for a core of its own in one socket.
 """
 
 from __future__ import annotations
@@ -12,18 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from locknative.errors import NativeError, unknown
+from locknative.sweep.topology import Cpu, online
+from locknative.sweep.topology import read as read_cpus
 
 PLACEMENTS = ("compact", "scatter", "free")
-
-
-@dataclass(frozen=True)
-class Cpu:
-    """One CPU as the kernel numbers it; ``core`` is the lowest number among its SMT siblings."""
-
-    number: int
-    core: int
-    socket: int
-    node: int
 
 
 @dataclass(frozen=True)
@@ -40,22 +32,15 @@ class Topology:
 
 def read(root: Path = Path("/")) -> Topology:
     """Read the topology; ``root`` is where ``sys`` is."""
-    folder = root / "sys/devices/system/cpu"
-    online = _cpus(folder / "online")
-    if not online:
-        found = (path.name.removeprefix("cpu") for path in folder.glob("cpu[0-9]*"))
-        online = sorted(int(name) for name in found if name.isdigit())
-    nodes = {
-        cpu: int(file.parent.name.removeprefix("node"))
-        for file in (root / "sys/devices/system/node").glob("node[0-9]*/cpulist")
-        for cpu in _cpus(file)
-    }
-    return Topology(tuple(_cpu(folder, number, nodes.get(number, 0)) for number in online))
+    sys = root / "sys"
+    return Topology(tuple(read_cpus(sys, online(sys))))
 
 
 def compact(topology: Topology) -> list[int]:
     """Return the CPUs in the order that fills a core's siblings, then a socket."""
-    return [cpu.number for cpu in sorted(topology.cpus, key=lambda c: (c.socket, c.core, c.number))]
+    return [
+        cpu.number for cpu in sorted(topology.cpus, key=lambda c: (c.package, c.core, c.number))
+    ]
 
 
 def scatter(topology: Topology) -> list[int]:
@@ -64,12 +49,12 @@ def scatter(topology: Topology) -> list[int]:
     cores: dict[int, list[int]] = defaultdict(list)
     for cpu in sorted(topology.cpus, key=lambda c: c.number):
         siblings[cpu.core].append(cpu.number)
-        if cpu.core not in cores[cpu.socket]:
-            cores[cpu.socket].append(cpu.core)
+        if cpu.core not in cores[cpu.package]:
+            cores[cpu.package].append(cpu.core)
 
     def turn(cpu: Cpu) -> tuple[int, int, int]:
         thread = siblings[cpu.core].index(cpu.number)
-        return thread, cores[cpu.socket].index(cpu.core), cpu.socket
+        return thread, cores[cpu.package].index(cpu.core), cpu.package
 
     return [cpu.number for cpu in sorted(topology.cpus, key=turn)]
 
@@ -129,34 +114,3 @@ def _listed(
             f"{len(cpus)} CPUs for {threads} threads: name at least one CPU for each thread"
         )
     return tuple(cpus[:threads])
-
-
-def _cpu(folder: Path, number: int, node: int) -> Cpu:
-    """Read one CPU."""
-    topology = folder / f"cpu{number}/topology"
-    # The first name is the newer one (Linux 5.2).
-    siblings = _cpus(topology / "core_cpus_list") or _cpus(topology / "thread_siblings_list")
-    socket = _read(topology / "physical_package_id")
-    # A virtual machine may say -1: not known.
-    return Cpu(
-        number,
-        core=min(siblings, default=number),
-        socket=max(0, int(socket)) if socket else 0,
-        node=node,
-    )
-
-
-def _cpus(file: Path) -> list[int]:
-    """Read a list like ``0-3,8,10-11``; empty where there is none."""
-    found: list[int] = []
-    for part in filter(None, _read(file).split(",")):
-        first, _, last = part.partition("-")
-        found.extend(range(int(first), int(last or first) + 1))
-    return found
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text().strip()
-    except OSError:
-        return ""

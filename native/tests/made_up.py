@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from locknative import Provenance
 from locknative.executable import Clock
-from locknative.experiment import Cell, Experiment, Side, Tally, Trial, disturbances
+from locknative.experiment import Cell, Experiment, Side, Tally, Trial
 from locknative.histogram import Histogram
-from locknative.topology import Cpu
+from locknative.sweep.judge import disturbances
+from locknative.sweep.pace import Pace
+from locknative.sweep.topology import Cpu
 
 CLOCK = Clock(name="rdtscp", ticks_per_ns=2.0, cost_ns=10.0, turn_ns=0.5, sample_every=61)
 
@@ -61,7 +63,7 @@ def trial(number: int, count: int = 1000, *, cell: int = 0, cpu_ns: int = 1_000_
         steal_ticks=0,
         clock=CLOCK,
         tallies=tallies,
-        rejected=disturbances(tallies, 0),
+        rejected=disturbances([each.model_dump() for each in tallies], 0, Pace()),
     )
 
 
@@ -77,7 +79,7 @@ def experiment(trials: list[Trial], cells: tuple[Cell, ...] = (CELL,)) -> Experi
         cells=cells,
         trials=tuple(trials),
         clock=CLOCK,
-        topology=(Cpu(0, 0, 0, 0), Cpu(1, 1, 0, 0)),
+        topology=(Cpu(0, 0, 0, 0, 0), Cpu(1, 1, 0, 0, 0)),
         provenance=QUIET,
         complete=True,
     )

@@ -7,9 +7,9 @@ from math import comb, inf, isclose
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import CELL, experiment, tally, trial
+from made_up import CELL, experiment, trial
 
-from locknative.experiment import disturbances, estimate
+from locknative.experiment import estimate
 
 
 @settings(deadline=None)  # the first estimate imports scipy
@@ -34,15 +34,6 @@ def test_half_width() -> None:
     """Relative to the median; infinite where there is no interval."""
     assert 0.0 == estimate([3.0] * 10).half_width
     assert inf == estimate([3.0] * 5).half_width
-
-
-def test_disturbances() -> None:
-    """CPU time below 0.99 of the wall time, and steal, each reject a trial with their figure."""
-    assert () == disturbances([tally(1, cpu_ns=990_000)], 0)
-    assert ("a thread ran for only 98.9% of its time",) == disturbances(
-        [tally(1), tally(1, cpu_ns=989_000)], 0
-    )
-    assert ("the hypervisor took 3 clock ticks",) == disturbances([tally(1)], 3)
 
 
 def test_clean() -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from locknative import topology
 from locknative.errors import NativeError
-from locknative.topology import Cpu, Topology, place
+from locknative.sweep.topology import Cpu
+from locknative.topology import Topology, place
 
 
 def write(file: Path, text: str) -> None:
@@ -37,7 +38,7 @@ def test_read(tmp_path: Path) -> None:
     """Core, socket and node of each CPU are as the files say."""
     machine = big_machine(tmp_path)
     assert 32 == len(machine.cpus)
-    assert Cpu(25, core=9, socket=1, node=1) == machine.cpus[25]
+    assert Cpu(25, core=9, cache=0, node=1, package=1) == machine.cpus[25]
 
 
 def test_compact(tmp_path: Path) -> None:
@@ -77,7 +78,7 @@ def test_cpuset_smaller_than_the_machine(tmp_path: Path) -> None:
 
 def test_one_cpu() -> None:
     """A machine with one CPU runs one thread, and says why not two."""
-    machine = Topology((Cpu(0, 0, 0, 0),))
+    machine = Topology((Cpu(0, 0, 0, 0, 0),))
     assert (0,) == place(1, "scatter", machine, {0})
     with pytest.raises(NativeError, match=r"2 threads do not fit on 1 CPU \("):
         place(2, "compact", machine, {0})
@@ -94,7 +95,7 @@ def test_unknown_socket(tmp_path: Path) -> None:
     """A package number of -1, as some virtual machines have it, is one socket."""
     write(tmp_path / "sys/devices/system/cpu/online", "0")
     write(tmp_path / "sys/devices/system/cpu/cpu0/topology/physical_package_id", "-1")
-    assert (Cpu(0, 0, 0, 0),) == topology.read(tmp_path).cpus
+    assert (Cpu(0, 0, 0, 0, 0),) == topology.read(tmp_path).cpus
 
 
 def test_free_and_lists(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def test_refusals(threads: int, placement: str | list[int], message: str, tmp_pa
 machines = st.builds(
     lambda cores: Topology(
         tuple(
-            Cpu(number, core=number - sibling, socket=socket, node=socket)
+            Cpu(number, core=number - sibling, cache=socket, node=socket, package=socket)
             for number, (socket, sibling) in enumerate(
                 (socket, sibling) for socket, width in cores for sibling in range(width)
             )

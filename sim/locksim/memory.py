@@ -22,7 +22,7 @@ from locksim.lang import ops
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.layout import Space
 from locksim.lang.ops import Kind, Mark, Op
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Struct, Workload, tasks_of
 from locksim.machine import MachineTables
 
 HEAP_LINES = 1 << 14
@@ -37,7 +37,7 @@ class Memory:
     """Memory before time 0.
 
     Arguments:
-        space: line size and number of CPUs.
+        space: line size, number of CPUs, threads.
         root: the workload, placed.
         words: int64[n_words], the initial values.
         home: int64[n_lines], home node of each line (fresh heap lines: set at allocation).
@@ -108,7 +108,7 @@ def build(
             there), or fails (an assertion, an index).
     """
     wpl = tables.words_per_line
-    space = Space(wpl, tables.n_cpus)
+    space = Space(wpl, tables.n_cpus, tasks_of(workload))
     layout = space.layout(workload)
     base = wpl
     static_lines = 1 + -(-layout.size // wpl)
@@ -156,10 +156,10 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
         init = f if isinstance(f, word) else f.of if isinstance(f, array) else None
         if isinstance(init, word) and init.init:
             memory.words[start : start + slot.stride * slot.count : slot.stride] = init.init
-        if slot.per_cpu:
-            for c in range(slot.count):
-                at = (start + c * slot.stride) // wpl
-                memory.home[at : at + slot.stride // wpl] = tables.node_of[c]
+        if slot.local:
+            for k in range(slot.count):
+                at = (start + k * slot.stride) // wpl
+                memory.home[at : at + slot.stride // wpl] = tables.node_of[k % tables.n_cpus]
 
 
 def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
@@ -207,6 +207,12 @@ class _Setup:
 
     def n_cpus(self) -> int:
         return self.tables.n_cpus
+
+    def n_threads(self) -> int:
+        return self.memory.space.n_threads
+
+    def now(self) -> int:
+        return 0
 
     def random(self) -> int:
         raise self._error(" can not draw random numbers: it is the same for every seed")

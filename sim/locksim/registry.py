@@ -1,4 +1,4 @@
-"""The names of locks and caches, and the classes behind them.
+"""The names of locks, caches and schedulers, and the classes behind them.
 
 A lock's name is its module's name: ``ticket`` is ``locksim/locks/ticket.py``, and the first entry
 of that module's ``__all__`` is its class. There is no list to keep. A user's own file is named
@@ -18,9 +18,14 @@ from locksim.compiler.diagnostics import did_you_mean
 from locksim.compiler.frontend import compile_class, compile_source
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
+from locksim.schedulers.interface import Scheduler
 
-PACKAGES = {"locksim.locks": "lock", "locksim.caches": "cache"}
-"""Where the library's classes are, and what they are called."""
+PACKAGES: dict[str, tuple[str, type[Struct]]] = {
+    "locksim.locks": ("lock", Struct),
+    "locksim.caches": ("cache", Struct),
+    "locksim.schedulers": ("scheduler", Scheduler),
+}
+"""Where the library's classes are, what they are called, and what they are derived from."""
 
 
 class UnknownNameError(Exception):
@@ -31,10 +36,10 @@ class UnknownNameError(Exception):
 
 @dataclass(frozen=True)
 class Entry:
-    """A lock or a cache.
+    """A lock, a cache or a scheduler.
 
     Arguments:
-        name: what users write. kind: "lock" or "cache". struct: its class.
+        name: what users write. kind: "lock", "cache" or "scheduler". struct: its class.
         code: its bytecode, if the class exists only as parsed text; None for the library's.
     """
 
@@ -59,12 +64,12 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Every lock and cache of the library, in the order of their names, locks first."""
-    return [entry for module, kind in _modules() if (entry := _entry(module, kind)) is not None]
+    """Everything in the library in the order of the names: locks, then caches, then schedulers."""
+    return [entry for found in _modules() if (entry := _entry(*found)) is not None]
 
 
 def resolve(name: str) -> Entry:
-    """The lock or cache that a name stands for.
+    """The lock, cache or scheduler that a name stands for.
 
     Arguments:
         name: a module's name (``ticket``), or a file and a class (``my_lock.py:MyLock``; without
@@ -78,11 +83,11 @@ def resolve(name: str) -> Entry:
     file, colon, cls = name.partition(":")
     if colon or file.endswith(".py"):
         return _from_file(file, cls)
-    known = {module.rpartition(".")[2]: (module, kind) for module, kind in _modules()}
+    known = {found[0].rpartition(".")[2]: found for found in _modules()}
     entry = _entry(*known[name]) if name in known else None
     if entry is None:
         hint = did_you_mean(name, [e.name for e in entries()])
-        raise UnknownNameError(f"no lock or cache '{name}'; {hint}")
+        raise UnknownNameError(f"no lock, cache or scheduler '{name}'; {hint}")
     return entry
 
 
@@ -93,21 +98,21 @@ def essay(entry: Entry) -> str:
     return (ast.get_docstring(ast.parse(entry.code.source)) or "").strip()
 
 
-def _modules() -> list[tuple[str, str]]:
+def _modules() -> list[tuple[str, str, type[Struct]]]:
     found = []
-    for package, kind in PACKAGES.items():
+    for package, (kind, base) in PACKAGES.items():
         paths = importlib.import_module(package).__path__
         names = sorted(m.name for m in pkgutil.iter_modules(paths) if not m.name.startswith("_"))
-        found += [(f"{package}.{name}", kind) for name in names]
+        found += [(f"{package}.{name}", kind, base) for name in names]
     return found
 
 
-def _entry(module: str, kind: str) -> Entry | None:
+def _entry(module: str, kind: str, base: type[Struct]) -> Entry | None:
     """The entry of a module; None if it has no class of its own to offer."""
     loaded = importlib.import_module(module)
     names = getattr(loaded, "__all__", None)
     struct = getattr(loaded, names[0], None) if names else None
-    if not (isinstance(struct, type) and issubclass(struct, Struct)):
+    if not (isinstance(struct, type) and issubclass(struct, base)):
         return None
     return Entry(module.rpartition(".")[2], kind, struct)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from locksim.compiler.link import link
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.engine.result import SimulationError
 from locksim.lang.layout import Space
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Struct, Workload, tasks_of
 from locksim.machine import Machine
 from locksim.memory import build
 
@@ -92,8 +92,12 @@ class Simulation:
 
     def throughput(self) -> Interval:
         """Units of work per second of simulated time, all CPUs together."""
-        done = CPU_COUNTERS.index("done")
-        return interval([r.cpu[:, done].sum() / r.window_ps * 1e12 for r in self.replications])
+        return self.per_second("done")
+
+    def per_second(self, counter: str) -> Interval:
+        """A CPU counter (see ``CPU_COUNTERS``) per second of simulated time, all CPUs together."""
+        column = CPU_COUNTERS.index(counter)
+        return interval([r.cpu[:, column].sum() / r.window_ps * 1e12 for r in self.replications])
 
     def per_operation(self, counter: str) -> Interval:
         """Mean count of a CPU counter (see ``CPU_COUNTERS``) per unit of work."""
@@ -110,6 +114,9 @@ class Simulation:
             "line transactions per operation": (self.transactions(), "1"),
             "fairness (slowest / fastest CPU)": (self.fairness(), "1"),
         }
+        switches = self.per_second("switches")
+        if switches.mean:
+            rows["context switches"] = (switches, "1/s")
         return pd.DataFrame(
             [
                 {"measure": k, "mean": v.mean, "low": v.low, "high": v.high, "unit": u}
@@ -131,43 +138,25 @@ class Simulation:
         return pd.concat(frames, ignore_index=True)
 
     def by_lock(self) -> pd.DataFrame:
-        """One row a lock, lockmeter's columns.
+        """One row a lock and side, lockmeter's columns.
 
         They are utilisation, contention, hold and wait times (means and maxima), and counts.
         ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
-        CPUs' time spent waiting, as in lockmeter.
+        CPUs' time spent waiting, as in lockmeter. A writer that found another writer in counts in
+        ``con_ww`` and ``wait_ww_ns`` too. ``busy_ns`` is the mean reader busy period: from the
+        first reader's coming to the last one's going. ``rejected`` are failed tries, of both sides;
+        they are no part of ``total``.
         """
         import pandas as pd
 
-        rows = []
         window = sum(r.window_ps for r in self.replications)
+        rows = []
         for i, name in enumerate(self.lock_names):
-            c = {
+            counts = {
                 k: (max if k in LOCK_MAXIMA else sum)(int(r.locks[i, j]) for r in self.replications)
                 for j, k in enumerate(LOCK_COUNTERS)
             }
-            for side, p in (("write", ""), ("read", "read_")):
-                total = c[f"{p}total"]
-                if not total:
-                    continue
-                contended = c[f"{p}contended"]
-                rows.append(
-                    {
-                        "lock": name,
-                        "side": side,
-                        "util": (c["busy_ps"] if p else c["hold_ps"]) / window,
-                        "con": contended / total,
-                        "hold_ns": c[f"{p}hold_ps"] / total / 1e3,
-                        "hold_max_ns": c[f"{p}hold_max_ps"] / 1e3,
-                        "wait_ns": c[f"{p}wait_ps"] / contended / 1e3 if contended else 0.0,
-                        "wait_max_ns": c[f"{p}wait_max_ps"] / 1e3,
-                        "cpu_share": c[f"{p}wait_ps"] / window / self.cpus,
-                        "total": total,
-                        "per_second": total / window * 1e12,
-                        "readers_max": c["readers_max"] if p else 0,
-                        "violations": c["violations"],
-                    }
-                )
+            rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus)
         return pd.DataFrame(rows)
 
     def transactions(self) -> Interval:
@@ -279,10 +268,51 @@ def prepare(
     Raises:
         CompileError, LinkError, SimulationError: see :func:`simulate`.
     """
-    space = Space(tables.words_per_line, tables.n_cpus)
+    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
     image = link(workload, space, base=tables.words_per_line, codes=codes)
     options = {} if heap_lines is None else {"heap_lines": heap_lines}
     return image, build(workload, tables, list(image.types), **options)
+
+
+def meter_rows(
+    name: str, counts: dict[str, int], *, window_ps: int, cpus: int
+) -> list[dict[str, Any]]:
+    """A lock's row for each side that was taken at all: see :meth:`Simulation.by_lock`.
+
+    Arguments:
+        name: the lock's. counts: its ``LOCK_COUNTERS``.
+        window_ps: length of the windows in which they were counted, added up. cpus: that took part.
+    """
+    rows = []
+    for side, p in (("write", ""), ("read", "read_")):
+        total, contended = counts[f"{p}total"], counts[f"{p}contended"]
+        if not total:
+            continue
+        ww = 0 if p else counts["contended_ww"]
+        rows.append(
+            {
+                "lock": name,
+                "side": side,
+                "util": (counts["busy_ps"] if p else counts["hold_ps"]) / window_ps,
+                "con": contended / total,
+                "hold_ns": counts[f"{p}hold_ps"] / total / 1e3,
+                "hold_max_ns": counts[f"{p}hold_max_ps"] / 1e3,
+                "wait_ns": _mean_ns(counts[f"{p}wait_ps"], contended),
+                "wait_max_ns": counts[f"{p}wait_max_ps"] / 1e3,
+                "cpu_share": counts[f"{p}wait_ps"] / window_ps / cpus,
+                "total": total,
+                "per_second": total / window_ps * 1e12,
+                "readers_max": counts["readers_max"] if p else 0,
+                "rejected": counts["rejected"],
+                "con_ww": ww / total,
+                "wait_ww_ns": _mean_ns(counts["wait_ww_ps"], ww),
+                "wait_ww_max_ns": 0.0 if p else counts["wait_ww_max_ps"] / 1e3,
+                "busy_ns": _mean_ns(counts["busy_ps"], counts["busy_periods"]) if p else 0.0,
+                "busy_max_ns": counts["busy_max_ps"] / 1e3 if p else 0.0,
+                "violations": counts["violations"],
+            }
+        )
+    return rows
 
 
 def interval(values: list[float]) -> Interval:
@@ -346,6 +376,10 @@ def _replicate(
             break
     result = session.result()
     return Replication(seed, session.time_ps - start, result.cpu, result.locks, result.lines)
+
+
+def _mean_ns(total_ps: int, times: int) -> float:
+    return total_ps / times / 1e3 if times else 0.0
 
 
 def _scaled(value: Interval, by: float) -> Interval:

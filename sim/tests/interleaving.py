@@ -206,7 +206,8 @@ class _Context:
 
     def __init__(self, driver: Driver) -> None:
         self.cpu = self.thread = driver.cpu
-        self.n_cpus = driver.n_cpus_
+        self.n_cpus = self.n_threads = driver.n_cpus_
+        self.now = lambda: driver.steps
         self.random, self.view = driver.random, driver.view
 
 

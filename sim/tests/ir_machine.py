@@ -46,6 +46,12 @@ class World:
     def n_cpus(self) -> int:
         return 4
 
+    def n_threads(self) -> int:
+        return 4
+
+    def now(self) -> int:
+        return 0
+
     def random(self) -> int:
         self.drawn += 1
         return self.drawn * 0x9E3779B97F4A7C15 % (1 << 62)
@@ -194,7 +200,7 @@ class Machine:
             result = wrap64(int(ARITHMETIC[op](*values)))
         elif op in ("CPU", "THREAD"):
             result = 1
-        elif op == "NCPUS":
+        elif op in ("NCPUS", "NTHREADS"):
             result = 4
         elif op == "RANDOM":
             ops.set_context(self.world)

@@ -1,12 +1,14 @@
-"""Workloads for every lock and cache of the library, for comparing the engines on them.
+"""Workloads for everything in the library, for comparing the engines on them.
 
 What an entry of the registry is run with follows from what it is: a ``Lock``, a ``CountedRef``, an
-``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate`` or a cache; ``OTHERS`` names what is to be run
-besides. So a new lock is covered by itself.
+``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate``, a ``Scheduler`` or a cache; ``OTHERS`` names what
+is to be run besides. So a new lock is covered by itself.
 """
 
 from __future__ import annotations
 
+from locksim.caches.cipso import Cipso
+from locksim.kernel.netlabel import NetLabel
 from locksim.lang import (
     ACQUIRE,
     RELAXED,
@@ -32,14 +34,18 @@ from locksim.lang import (
 from locksim.locks.rcu import RCU, RcuHead
 from locksim.locks.ttas import TTASLock
 from locksim.registry import Entry
+from locksim.schedulers.interface import Scheduler
+from locksim.schedulers.pinned import Pinned
 from locksim.workloads.avc_mix import AvcMix
 from locksim.workloads.blocking_readers import BlockingReaders
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.label_lookups import LabelLookups
 from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
+from locksim.workloads.token_ring import TokenRing
 
 
 class Tries(Workload):
@@ -110,7 +116,7 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
         think_ps: picoseconds between two uses of the lock or cache.
 
     Raises:
-        KeyError: the entry is no lock and no cache, and ``OTHERS`` does not name it.
+        KeyError: the entry is no lock, cache or scheduler, and ``OTHERS`` does not name it.
     """
     struct = entry.struct
     if issubclass(struct, Lock):
@@ -129,6 +135,12 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
     if issubclass(struct, ReadCopyUpdate):
         load = RcuReaders(lock=struct, think_ps=think_ps, read_percent=80)
         return [load, OTHERS[entry.name](think_ps=think_ps)] if entry.name in OTHERS else [load]
+    if issubclass(struct, Cipso):
+        labels = NetLabel(cache=struct(), option_ps=think_ps // 10, translate_ps=think_ps)
+        return [LabelLookups(labels=labels, other_ps=think_ps, n_labels=6)]
+    if issubclass(struct, Scheduler):
+        tasks = 1 if struct is Pinned else 5
+        return [TokenRing(scheduler=struct, tasks=tasks, work_ps=think_ps)]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
         quick = "security_server_ps" in struct.FIELDS

@@ -2,7 +2,8 @@
 
 A text defines structs with words, padded words, arrays, per-CPU words and parts, two locks, a
 node type that is allocated and freed, and the workload ``World`` with random programs: every
-operation and order, calls into parts, idle spins of many shapes, sleeping and waking, marks.
+operation and order, calls into parts, idle spins of many shapes, sleeping and waking, marks; in
+half of them tasks, too, that wander from CPU to CPU.
 Variables stay below 64 (the language's registers have 64 bits, Python's numbers have no end);
 words in memory may hold anything.
 """
@@ -139,8 +140,15 @@ RISKS = (
     ["{w} = 1 << ({v} & 3) - 2 & 63"],
     ["p = cast(Node, {v})", "yield p.other.fetch_add(1)"],
     ["q = yield self.tail.load(RELAXED)", "yield q.value.store({v}, RELEASE)"],
+    ["yield switch({v} - 1)"],
 )
 """Statements that may fault."""
+
+
+HAND_ON = ("mine = yield self.free.swap(mine)", "if mine:", "    yield switch(mine)")
+"""A CPU's own thread exchanges its task for the one that lies free, and runs that."""
+GO_BACK = ("yield switch(cpu())",)
+"""A task puts itself aside for the CPU's own thread."""
 
 
 class _Maker:
@@ -150,10 +158,19 @@ class _Maker:
         words: the words that it works on.
         world: True in ``World``, whose programs may call, allocate and sleep.
         risky: whether statements that may fault are among them.
+        switches: statements that put the thread aside.
     """
 
-    def __init__(self, draw: st.DrawFn, words: Sequence[str], world: bool, risky: bool) -> None:
+    def __init__(
+        self,
+        draw: st.DrawFn,
+        words: Sequence[str],
+        world: bool,
+        risky: bool,
+        switches: Sequence[str] = (),
+    ) -> None:
         self.draw, self.words, self.world, self.risky = draw, words, world, risky
+        self.switches = switches
 
     def one(self, choices: Sequence[str]) -> str:
         return choices[self.draw(st.integers(0, len(choices) - 1))]
@@ -179,6 +196,7 @@ class _Maker:
             *(f"(1 if {a} < {b} else {v})", f"({a} == {b} or {v} > 3)", f"min({a}, max({b}, {v}))"),
             *(f"({a} // ({b} + 1))", f"(-{a} % ({b} + 2))", f"(~{a} >> 1)", "thread()"),
             *("random_below(4)", "n_cpus()", f"({a} << ({b} & 7))", f"(not {a})"),
+            *("(now() & 63)", "n_threads()"),
         )
         form = self.number(0, len(forms) + 1)
         if form >= len(forms):
@@ -197,6 +215,8 @@ class _Maker:
             forms += ["pointer", "sleep", "call", "lock", "publish", "big"]
         if depth:
             forms += ["if", "for", "while", "spin", "spin", "spin", "spin"]
+        if self.switches:
+            forms += ["switch"] * 4
         if self.risky:
             forms += ["risk", "risk"]
         form = self.one(forms)
@@ -269,6 +289,9 @@ class _Maker:
         wake = f"yield wake(({self.value()} + cpu()) % n_cpus())"
         forms = ([wake], [wake, "yield block()"], ["yield wake(cpu())"], ["yield block()"])
         return forms[self.number(0, 3 if self.number(0, 1) else 1)]
+
+    def make_switch(self, depth: int) -> list[str]:
+        return list(self.switches)
 
     def make_call(self, depth: int) -> list[str]:
         v, e = self.variable(), self.expression()
@@ -354,7 +377,8 @@ def workloads(draw: st.DrawFn) -> str:
 
     inner = _Maker(draw, OWN_WORDS, world=False, risky=risky)
     helper = _Maker(draw, hot, world=False, risky=risky)
-    world = _Maker(draw, hot, world=True, risky=risky)
+    tasks = draw(st.sampled_from((0, 0, 1, 2, 5)))
+    world = _Maker(draw, hot, world=True, risky=risky, switches=HAND_ON if tasks else ())
     text = HEAD.format(
         node_padded=draw(st.booleans()),
         inner_flag=draw(st.integers(0, 1)),
@@ -365,6 +389,14 @@ def workloads(draw: st.DrawFn) -> str:
     text += program(inner, 1) + "        return x\n\n\nclass World(Workload):\n"
     for field in draw(st.permutations(FIELDS)):
         text += f"    {field.format(n=draw(st.integers(0, 3)), bit=draw(st.integers(0, 1)))}\n"
+    if tasks:
+        text += f"    tasks = param({tasks})\n    free = word()\n"
+        task = _Maker(draw, hot, world=True, risky=risky, switches=GO_BACK)
+        text += "\n    def task(self):\n        x = y = z = thread()\n"
+        text += "        p = q = yield self.head.load(RELAXED)\n        while True:\n"
+        text += (
+            program(task, 1, 2, 12) + "            yield pause()\n            yield switch(cpu())\n"
+        )
     body = program(world, 2, 2)
     if draw(st.integers(0, 4)):
         body += "        while True:\n            yield done()\n"
@@ -380,6 +412,11 @@ def workloads(draw: st.DrawFn) -> str:
     text += _stir(draw, hot)
     text += "\n    def thread(self):\n        x = y = z = cpu()\n"
     text += "        p = q = yield self.head.load(RELAXED)\n"
+    if tasks:
+        text += "        mine = n_cpus() + cpu()\n        if mine >= n_threads():\n"
+        text += "            mine = 0\n"
+        if draw(st.integers(0, 3)):
+            text += "        if mine:\n            yield switch(mine)\n"
     if draw(st.integers(0, 3)):
         text += "        if cpu() == n_cpus() - 1:\n            yield from self.stir()\n"
     return text + body

@@ -87,3 +87,11 @@ def test_broken_lock_is_told() -> None:
 def test_nothing_taken_prints_nothing() -> None:
     """A cache under RCU takes no lock."""
     assert [] == printed()
+
+
+def test_of_many_locks_the_busiest_are_shown() -> None:
+    """Two dozen, in their order, and how many there are."""
+    lines = printed(*(row(lock=f"lock{i}", util=i / 1000) for i in range(300)))
+    names = [line.rpartition(" ")[2] for line in lines]
+    assert [f"lock{i}" for i in range(276, 300)] == [n for n in names if n.startswith("lock")]
+    assert "the 24 of 300 locks that were held longest; --json has them all" in lines

@@ -84,12 +84,12 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
     found = json.loads(reproduce(tmp_path, "made-up", "--json").stdout)
     assert {
         *("experiment", "title", "source", "machine", "complete", "parameters", "cells"),
-        *("summary", "plot", "plot_alt", "table"),
+        *("summary", "notes", "plot", "plot_alt", "table"),
     } == set(found)
     assert {"name", "value", "unit", "source", "role"} == set(found["parameters"][0])
     assert {
         *("row", "column", "published", "understood", "simulated", "low", "high", "role"),
-        *("unit", "error"),
+        *("unit", "note", "error"),
     } == set(found["cells"][0])
     error = pytest.approx(0.05)
     assert {
@@ -101,10 +101,28 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
     assert ("One point.", True) == (found["plot_alt"], Path(found["table"]).is_file())
 
 
+def test_list_names_every_experiment() -> None:
+    """With its title; the same as JSON."""
+    found = json.loads(RUN.invoke(app, ["--list", "--json"]).stdout)
+    assert experiments.names() == [one["experiment"] for one in found]
+    shown = RUN.invoke(app, ["--list"], env={"COLUMNS": "80"}).stdout
+    assert 80 >= max(map(len, shown.splitlines()))
+    assert all(name in shown for name in experiments.names())
+
+
 def test_several_experiments_make_a_list(tmp_path: Path, made_up: MadeUp) -> None:
     """One document all the same."""
     found = json.loads(reproduce(tmp_path, "made-up", "made-up", "--json").stdout)
     assert ["made-up", "made-up"] == [document["experiment"] for document in found]
+
+
+def test_page_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
+    """--html writes one page for all experiments; with --json stdout stays JSON."""
+    path = tmp_path / "deep" / "report.html"
+    said = reproduce(tmp_path, "made-up", "--html", str(path))
+    assert (0, f"page: {path}") == (said.exit_code, said.stdout.splitlines()[-1])
+    assert "Nobody 2004" in path.read_text()
+    json.loads(reproduce(tmp_path, "made-up", "--html", str(path), "--json").stdout)
 
 
 def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
@@ -116,7 +134,7 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "name an experiment (kaigai-2004"),
+        ([], "name an experiment ("),
         (["kaigai2004"], "there is no experiment 'kaigai2004': did you mean 'kaigai-2004'?"),
         (["kaigai-2004", "--seed", "-1"], "--seed -1: give a whole number from 0"),
     ],

@@ -48,6 +48,16 @@ def test_every_cell_is_printed_with_role_and_error(capsys: pytest.CaptureFixture
         assert expected in printed
 
 
+def test_notes_are_printed_where_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
+    """A cell's note ends its line, the reproduction's notes come last."""
+    result = reproduction()
+    first = replace(result.cells[0], note="link")
+    print_reproduction(replace(result, cells=[first, *result.cells[1:]], notes=["Noisy."]))
+    printed = lines(capsys)
+    assert 1 == sum(line.endswith("input +1.0% link") for line in printed)
+    assert "Noisy." == printed[-1]
+
+
 def test_summary_counts_predicted_cells_only(capsys: pytest.CaptureFixture[str]) -> None:
     """The input's 1 % and the fitted cell's 5 % are left out of the mean."""
     print_reproduction(reproduction())

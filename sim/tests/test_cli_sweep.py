@@ -75,7 +75,7 @@ def test_output_holds_the_same_rows(tmp_path: Path, ending: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["tikcet"], "no lock or cache 'tikcet'; did you mean 'ticket'?"),
+        (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
         (["ticket", "--machine", "dektop-4"], "no machine 'dektop-4'; did you mean 'desktop-4'?"),
         (["ticket", "--cpus", "1,x"], "--cpus 1,x: 'x' is no whole number; write them as 1,2,4"),
         (["ticket", "--cpus", "0,1"], "--cpus 0,1: desktop-4 has 1 to 4 CPUs to offer, not 0"),

@@ -12,6 +12,7 @@ from locksim.engine.faults import (
     memory_detail,
     message,
     microseconds,
+    place,
 )
 
 
@@ -57,10 +58,27 @@ def test_a_spinner_s_words_are_named():
         Wait(1, 1, "a.py", 2, "A.g", sleeps=False),
         Wait(2, 2, "a.py", 3, "A.h"),
     ]
-    assert livelock_message(waits, 5_000_000).split("\n") == [
+    assert livelock_message(waits, [], 5_000_000).split("\n") == [
         "livelock at 5 us: the threads only wait",
         "  thread 0 on CPU 0 spins on x (=1) and y[2] (=-1) at a.py:1 (A.f)",
         "  thread 1 on CPU 1 is at a.py:2 (A.g)",
         "  thread 2 on CPU 2 sleeps in block() at a.py:3 (A.h)",
     ]
-    assert deadlock_message(waits, 0).startswith("deadlock at 0 us: no thread can go on\n")
+    assert deadlock_message(waits, [], 0).startswith("deadlock at 0 us: no thread can go on\n")
+
+
+def test_place_in_a_notebook() -> None:
+    """A cell's temporary file has a number for a name, which tells nobody anything."""
+    assert "cell:3" == place("/tmp/ipykernel_123/3588544321.py", 3)
+    assert "ticket.py:3" == place("/home/me/ticket.py", 3)
+
+
+def test_threads_that_were_put_aside_are_counted_by_place():
+    """One line a place; those that had no turn yet come first."""
+    aside = [None, ("x/a.py", 7, "A.f"), None, ("x/a.py", 3, "A.g"), ("x/a.py", 7, "A.f")]
+    assert deadlock_message([], aside, 0).split("\n") == [
+        "deadlock at 0 us: no thread can go on",
+        "  2 threads were never run",
+        "  1 thread was put aside at a.py:3 (A.g)",
+        "  2 threads were put aside at a.py:7 (A.f)",
+    ]

@@ -22,6 +22,7 @@ from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.engine import fast, reference
 from locksim.engine.result import RunResult, SimulationError
 from locksim.engine.trace import MARK
+from locksim.kernel.netlabel import NetLabel
 from locksim.lang import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct, Workload
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
@@ -31,6 +32,7 @@ from locksim.registry import Entry, entries, resolve
 from locksim.simulation import prepare
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.label_lookups import LabelLookups
 from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
@@ -109,6 +111,9 @@ def load_of(struct: type[Struct]) -> Workload:
         return RcuTest(cache=AvcRCU(rcu=struct))
     if issubclass(struct, ReadCopyUpdate):
         return RcuReaders(lock=struct, read_percent=80)
+    if struct.__name__ == "Cipso":
+        labels = NetLabel(cache=struct, option_ps=1_000, translate_ps=50_000)
+        return LabelLookups(labels=labels, other_ps=50_000, n_labels=4)
     return RcuTest(cache=struct)
 
 

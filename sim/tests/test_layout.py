@@ -121,8 +121,8 @@ def test_per_cpu_elements_have_lines_of_their_own():
         count = percpu()
 
     per_cpu = layout(PerCpu(), n_cpus=3)
-    assert Slot(0, 8, 3, per_cpu=True) == per_cpu.slot("nodes")
-    assert Slot(24, 8, 3, per_cpu=True) == per_cpu.slot("count")
+    assert Slot(0, 8, 3, local=True) == per_cpu.slot("nodes")
+    assert Slot(24, 8, 3, local=True) == per_cpu.slot("count")
 
 
 def test_a_struct_without_fields_takes_one_word():

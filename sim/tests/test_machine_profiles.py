@@ -13,12 +13,14 @@ def parameters(name: str) -> dict[str, Parameter]:
 
 
 def test_the_promised_machines_are_there() -> None:
-    """The five shipped profiles have the CPU counts that their machines had."""
+    """The shipped profiles have the CPU counts that their machines had."""
     expected = {
         "desktop-4": 4,
         "itanium2-32": 32,
+        "pentium2-333": 1,
         "pentium3-8way": 8,
         "westmere-ex-8x10": 80,
+        "two-hosts-2006": 4,
         "xeon-8176-8x28": 448,
     }
     assert expected == {name: load(name).n_cpus for name in names()}
@@ -118,6 +120,6 @@ def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(MachineError) as caught:
         load("vax")
     assert (
-        "no machine 'vax'; known are: desktop-4, ideal-N, itanium2-32, pentium3-8way, "
-        "westmere-ex-8x10, xeon-8176-8x28" == str(caught.value)
+        "no machine 'vax'; known are: desktop-4, ideal-N, itanium2-32, pentium2-333, "
+        "pentium3-8way, two-hosts-2006, westmere-ex-8x10, xeon-8176-8x28" == str(caught.value)
     )

@@ -21,7 +21,7 @@ N_CPUS = 4
 
 
 def meter(events: list[Event], count: Callable[..., Any] = mark) -> dict[str, int]:
-    """Counters of one lock that are not zero, after (mark, cpu, time, pauses so far) each."""
+    """Counters of one lock that are not zero, after (mark, cpu, time, stops so far) each."""
     locks = np.zeros((2, len(LOCK_COUNTERS)), np.int64)
     state = meter_state(N_CPUS, 2)
     for kind, cpu, now, pauses in events:
@@ -100,6 +100,9 @@ def test_waits_of_several_cpus_do_not_mix(count: Any):
         "contended": 1,
         "wait_ps": 50,
         "wait_max_ps": 50,
+        "contended_ww": 1,
+        "wait_ww_ps": 50,
+        "wait_ww_max_ps": 50,
         "hold_ps": 45,
         "hold_max_ps": 40,
         "since_ps": 70,
@@ -129,8 +132,32 @@ def test_readers_share_a_busy_period(count: Any):
         "readers_max": 2,
         "busy_periods": 2,
         "busy_ps": 51,
+        "busy_max_ps": 50,
         "busy_since_ps": 100,
     }
+
+
+def test_a_writer_behind_a_writer(count: Any):
+    """WW: the start mark found another writer; a writer behind a reader waits all the same."""
+    events = [
+        (START, 0, 0, 0),
+        (GOT, 0, 0, 0),
+        (START, 1, 5, 0),  # behind the writer of CPU 0
+        (LEFT, 0, 10, 0),
+        (READ, 2, 10, 0),
+        (READING, 2, 10, 0),
+        (START, 3, 12, 0),  # behind the reader of CPU 2
+        (READ_LEFT, 2, 20, 0),
+        (GOT, 3, 22, 1),
+        (LEFT, 3, 22, 1),
+        (GOT, 1, 25, 1),
+        (LEFT, 1, 25, 1),
+    ]
+    found = count(events)
+    assert (2, 30) == (found["contended"], found["wait_ps"])
+    assert (1, 20, 20) == tuple(
+        found[f"{k}"] for k in ("contended_ww", "wait_ww_ps", "wait_ww_max_ps")
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,4 +205,7 @@ def test_the_compiled_meter_equals_the_python_one(steps: list[tuple[Mark, int, i
     assert all(n > 0 for n in compiled.values())
     assert compiled.get("contended", 0) <= compiled.get("total", 0)
     assert compiled.get("wait_max_ps", 0) <= compiled.get("wait_ps", 0)
+    assert compiled.get("contended_ww", 0) <= compiled.get("contended", 0)
+    assert compiled.get("wait_ww_ps", 0) <= compiled.get("wait_ps", 0)
+    assert compiled.get("busy_max_ps", 0) <= compiled.get("busy_ps", 0)
     assert compiled.get("hold_max_ps", 0) <= compiled.get("hold_ps", 0)

@@ -123,8 +123,8 @@ def test_free_of_what_is_no_object():
     ("operation", "text"),
     [
         (lambda self: compute(-3), "compute of a negative time: -3 ps"),
-        (lambda self: wake(4), "wake of thread 4, which does not exist"),
-        (lambda self: wake(-1), "wake of thread -1, which does not exist"),
+        (lambda self: wake(4), "wake of CPU 4, which does not take part"),
+        (lambda self: wake(-1), "wake of CPU -1, which does not take part"),
         (
             lambda self: self.own[4].load(),
             "an array's index is out of range: Board.own[4]: the index is outside 0..3",

@@ -27,7 +27,7 @@ def test_every_module_with_a_class_is_an_entry() -> None:
     found = {entry.name: entry for entry in entries()}
     assert TicketLock is found["ticket"].struct
     assert {"tas", "ttas", "ticket", "mcs", "rwlock", "rcu", "avc_rcu"} <= set(found)
-    assert {"lock", "cache"} == {entry.kind for entry in found.values()}
+    assert {"lock", "cache", "scheduler"} == {entry.kind for entry in found.values()}
     assert [] == [name for name, entry in found.items() if not entry.summary]
     assert [] == [name for name, entry in found.items() if not entry.compiled().methods]
 
@@ -56,7 +56,7 @@ def test_own_file_is_parsed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("tiket", "no lock or cache 'tiket'; did you mean 'ticket'?"),
+        ("tiket", "no lock, cache or scheduler 'tiket'; did you mean 'ticket'?"),
         ("my_lock.py:Hlaf", "my_lock.py has no class 'Hlaf'; did you mean 'Half'?"),
         (
             "none.py:X",

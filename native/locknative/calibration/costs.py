@@ -2,11 +2,15 @@
 
 **Measured.** A probe of one CPU by itself reads one cost of sim/PHYSICS.md:
 
-    chase, the smallest ring   l1_hit           own_store   store
+    own_load                   l1_hit           own_store   store
     chase, the largest ring    memory           own_add     rmw
     wake less a system call    context_switch   own_fence   fence
     own_syscall                wake             own_pause   pause
     own_malloc, half each      alloc, free
+
+A load that hits costs what one of many costs whose addresses are known (``own_load``): a program
+seldom waits for the value, since the CPU guesses the branch that asks for it. What it waits when
+the value is the next load's address, the smallest ring's chase shows; no cost stands for that.
 
 **Solved for.** Two or more CPUs on one line read mixtures. These costs are the ones with which the
 simulated loop (:mod:`.loops`) reads what the real one read, found together by least squares on
@@ -95,10 +99,10 @@ def measured(readings: Mapping[Cell, Reading]) -> dict[str, CostNs]:
     if not rings:
         raise _missing("chase")
     costs = {
-        "l1_hit": _of(readings[rings[0]], f"chase through {rings[0].option} KiB"),
         "memory.node": _of(readings[rings[-1]], f"chase through {rings[-1].option} KiB"),
     }
     for name, probe in (
+        ("l1_hit", "own_load"),
         ("store", "own_store"),
         ("rmw", "own_add"),
         ("fence", "own_fence"),

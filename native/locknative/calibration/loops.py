@@ -25,8 +25,9 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
     """Return the simulated loop of a cell.
 
     Args:
-        cell: a probe of :data:`PROBES`, or a lock that the simulator has under the same name, in
-            the loop ``throughput`` or ``latency``.
+        cell: a probe of :data:`PROBES`, a lock that the simulator has under the same name, in the
+            loop ``throughput`` or ``latency``, or an access vector cache that is asked for one
+            key for ever.
         turn_ns: time of one turn of private work.
 
     Raises:
@@ -43,6 +44,8 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
         return probes.HandoffCas()
     if cell.kernel == "handoff_store":
         return probes.HandoffStore(pauses=int(cell.option != 0))
+    if cell.kernel.startswith("avc_"):
+        return _avc(cell, think_ps)
     return _lock(cell, round(1000 * turn_ns * cell.hold), think_ps)
 
 
@@ -81,6 +84,17 @@ def reading_ns(
         seed=seed,
     )
     return 1e9 / run.throughput().mean
+
+
+def _avc(cell: Cell, think_ps: int) -> Workload:
+    from locksim.registry import resolve
+    from locksim.workloads.avc_mix import AvcMix
+
+    # As in native/structures/avc.h: one key, and the mark is stored where it is missing.
+    cache: Any = resolve(cell.kernel).struct
+    return AvcMix(
+        n_keys=1, skew=0, updates_per_thousand=0, other_ps=think_ps, cache=cache(store_used=0)
+    )
 
 
 def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:

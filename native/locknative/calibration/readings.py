@@ -8,6 +8,9 @@ operation to the next, all threads together; for ``write_shared`` that of the wr
 The sentinel, a hand-over that is timed about once a second, shows it: its readings fall into groups
 far apart. A trial of several CPUs is taken only if the sentinels before and after it belong to the
 group that most of them belong to; on real hardware there is only one group, and nothing is lost.
+
+**Pace.** A trial that looked good when little had been seen is judged again by all trials
+(:mod:`locknative.sweep.pace`).
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ import numpy.typing as npt
 from locknative.errors import NativeError
 from locknative.sweep.cells import Cell
 from locknative.sweep.folder import records
+from locknative.sweep.pace import Pace
+from locknative.sweep.trials import turns_ns
 
 APART = 1.4
 """Sentinels that differ by more than this factor belong to different regimes."""
@@ -88,7 +93,12 @@ def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
     if not folder.is_dir():
         raise NativeError(f"there is no folder {folder}: name one that a sweep wrote")
     found = list(records(folder))
-    good = [record for record in found if record["rejected"] is None]
+    pace = Pace(turns_ns(record["result"]) for record in found if record["result"])
+    good = [
+        record
+        for record in found
+        if record["rejected"] is None and pace.doubt(turns_ns(record["result"])) is None
+    ]
     if not good:
         reasons = {str(record["rejected"]) for record in found}
         why = f" ({len(found)} were rejected: {min(reasons)})" if reasons else ""

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from .topology import RELATIONS, Cpu, compact, relation, scatter
+from .topology import RELATIONS, Cpu, packed, relation, spread
 
 OWN = (
+    "own_load",
     "own_store",
     "own_add",
     "own_cas",
@@ -69,7 +70,7 @@ def probe_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> l
         llc_kib: the last-level cache's size, 0 if unknown. Memory is probed with four times that.
         memory_kib: how much a ring may take at most, 0 if unknown.
     """
-    ordered = compact(cpus)
+    ordered = packed(cpus)
     first = ordered[0].number
     cells = [Cell(probe, (first,)) for probe in OWN]
     cells += [Cell("drain", (first,), option=stores) for stores in (0, 8, 32)]
@@ -115,7 +116,7 @@ def crowds_of(cpus: Sequence[Cpu]) -> list[tuple[int, ...]]:
         counts.append(2 * counts[-1])
     if len(cpus) > 1:
         counts.append(len(cpus))
-    orders = [[c.number for c in order(cpus)] for order in (compact, scatter)]
+    orders = [[c.number for c in order(cpus)] for order in (packed, spread)]
     crowds: dict[tuple[int, frozenset[int]], tuple[int, ...]] = {}
     for count in counts:
         for order in orders:
@@ -131,7 +132,7 @@ def sentinel_cell(cpus: Sequence[Cpu]) -> Cell | None:
 
 def pairs(cpus: Sequence[Cpu]) -> list[tuple[int, int]]:
     """Return the pairs to probe: all on a small machine, some of each relation on a large one."""
-    every = list(combinations(compact(cpus), 2))
+    every = list(combinations(packed(cpus), 2))
     if len(cpus) <= ALL_PAIRS_UP_TO:
         return [(a.number, b.number) for a, b in every]
     chosen = []
@@ -144,7 +145,7 @@ def pairs(cpus: Sequence[Cpu]) -> list[tuple[int, int]]:
 
 def _nearest_of_each(cpus: Sequence[Cpu]) -> list[tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
-    for a, b in combinations(compact(cpus), 2):
+    for a, b in combinations(packed(cpus), 2):
         found.setdefault(relation(a, b), (a.number, b.number))
     return [found[kind] for kind in RELATIONS if kind in found]
 

@@ -26,7 +26,7 @@ from .topology import SYS, Cpu
 PROC = Path("/proc")
 TRIALS, CSV, PROVENANCE = "trials.jsonl", "trials.csv", "provenance.json"
 _CELL = ("kernel", "cpus", "loop", "read", "hold", "think", "write_share", "option")
-_TALLY = ("count", "overlaps", "wall_ns", "cpu_ns")
+_TALLY = ("count", "overlaps", "wall_ns", "cpu_ns", "turn_ns")
 
 
 def append(folder: Path, record: dict[str, Any]) -> None:
@@ -139,7 +139,7 @@ def _csv_records(path: Path) -> Iterator[dict[str, Any]]:
             cell["cpus"] = [int(cpu) for cpu in row["cpus"].split()]
             cell["read"] = row["read"] == "1"
             cell |= {name: int(row[name]) for name in ("hold", "think", "write_share", "option")}
-            columns = [[int(n) for n in row[name].split()] for name in _TALLY]
+            columns = [[json.loads(n) for n in row[name].split()] for name in _TALLY]
             tallies = [dict(zip(_TALLY, each, strict=True)) for each in zip(*columns, strict=True)]
             yield {
                 "cell": cell,
@@ -160,8 +160,12 @@ def _cpuinfo() -> dict[str, str]:
 
 
 def _version(executable: str) -> dict[str, Any]:
-    listed = subprocess.run([executable, "list"], capture_output=True, text=True, check=True)
-    return {"kernels": [json.loads(line)["name"] for line in listed.stdout.splitlines()]}
+    def said(*arguments: str) -> list[dict[str, Any]]:
+        done = subprocess.run([executable, *arguments], capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    (trial,) = said("run", "none", "--threads", "1", "--duration-ms", "1")
+    return {"kernels": [kernel["name"] for kernel in said("list")], "build": trial.get("build")}
 
 
 def _text(file: Path) -> str:

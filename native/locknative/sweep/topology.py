@@ -39,9 +39,16 @@ def read(sys: Path = SYS, allowed: Iterable[int] | None = None) -> list[Cpu]:
         allowed: their numbers; by default those of this process's affinity mask.
     """
     numbers = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
-    online = parse_list(_text(sys / "devices/system/cpu/online"))
+    there = online(sys)
     nodes = _nodes(sys)
-    return [_cpu(sys, n, nodes) for n in numbers if not online or n in online]
+    return [_cpu(sys, n, nodes) for n in numbers if not there or n in there]
+
+
+def online(sys: Path = SYS) -> set[int]:
+    """Return the numbers of the CPUs that are online, empty if /sys does not tell."""
+    folder = sys / "devices/system/cpu"
+    names = (path.name.removeprefix("cpu") for path in folder.glob("cpu[0-9]*"))
+    return parse_list(_text(folder / "online")) or {int(n) for n in names if n.isdigit()}
 
 
 def relation(a: Cpu, b: Cpu) -> str:
@@ -55,7 +62,7 @@ def relation(a: Cpu, b: Cpu) -> str:
     return "package" if a.package == b.package else "system"
 
 
-def compact(cpus: Iterable[Cpu]) -> list[Cpu]:
+def packed(cpus: Iterable[Cpu]) -> list[Cpu]:
     """Return the CPUs so that neighbours are near: by package, node and cache.
 
     Every core's first hardware thread comes before any core's second.
@@ -63,9 +70,9 @@ def compact(cpus: Iterable[Cpu]) -> list[Cpu]:
     return sorted(cpus, key=lambda c: (_sibling(c), c.package, c.node, c.cache, c.number))
 
 
-def scatter(cpus: Iterable[Cpu]) -> list[Cpu]:
+def spread(cpus: Iterable[Cpu]) -> list[Cpu]:
     """Return the CPUs so that neighbours are far: the first core of each cache, then the second."""
-    ordered = compact(cpus)
+    ordered = packed(cpus)
     seen: dict[tuple[int, int], int] = {}
     rank = {}
     for cpu in ordered:
@@ -100,7 +107,8 @@ def _cpu(sys: Path, number: int, nodes: dict[int, int]) -> Cpu:
         core=min(parse_list(siblings), default=number),
         cache=min(shared, default=min(_package_cpus(folder), default=0)),
         node=nodes.get(number, 0),
-        package=int(package) if package.lstrip("-").isdigit() else 0,
+        # A virtual machine may say -1: not known.
+        package=int(package) if package.isdigit() else 0,
     )
 
 

@@ -6,7 +6,8 @@ of its own; a slow drift of the machine becomes noise in all cells, not an error
 
 A trial is rejected, and kept with the reason, when the hypervisor took time, when a thread did not
 have its CPU for 99 % of its time (sleeping probes are exempt), or when the threads did not run at
-the same time: one that got its CPU late has a short time of its own, in which it was alone or late.
+the same time: one that got its CPU late has a short time of its own, in which it was alone or late;
+or when one of them was slow (:mod:`.pace`).
 
 A hypervisor may move virtual CPUs between caches while a sweep runs; what two of them share, and
 with it every shared line's cost, then changes several times over. So a sentinel is run about once a
@@ -27,10 +28,9 @@ from typing import Any
 
 from .cells import Cell
 from .folder import append, records, steal_ticks
+from .judge import disturbances
+from .pace import Pace
 
-LEAST_SHARE = 0.99
-LEAST_TOGETHER = 0.95
-"""The shortest thread's time over the longest's, and over the time asked for."""
 SLEEPERS = frozenset({"wake"})
 PATIENCE_S = 60.0
 """A trial that takes longer than this is given up."""
@@ -93,8 +93,11 @@ def sweep(
     todo = list(dict.fromkeys(cells))
     folder.mkdir(parents=True, exist_ok=True)
     good = Counter(dict.fromkeys(todo, 0))
+    pace = Pace()
     for record in records(folder):
         cell = Cell.of(record["cell"])
+        if record["result"]:
+            pace.add(turns_ns(record["result"]))
         if cell in good and record["rejected"] is None:
             good[cell] += 1
     order = random.Random(seed)
@@ -106,11 +109,11 @@ def sweep(
             if time.monotonic() - began >= seconds:
                 return good
             if sentinel is not None and time.monotonic() - watched >= SENTINEL_EVERY_S:
-                record = trial(executable, sentinel, trial_ms, order.getrandbits(32))
+                record = trial(executable, sentinel, trial_ms, order.getrandbits(32), pace)
                 append(folder, record)
                 if record["rejected"] is None:
                     watched = time.monotonic()
-            record = trial(executable, cell, trial_ms, order.getrandbits(32))
+            record = trial(executable, cell, trial_ms, order.getrandbits(32), pace)
             append(folder, record)
             good[cell] += record["rejected"] is None
             if progress is not None:
@@ -119,12 +122,25 @@ def sweep(
     return good
 
 
-def trial(executable: str, cell: Cell, trial_ms: int, seed: int) -> dict[str, Any]:
-    """Run one trial and return its record."""
+def trial(
+    executable: str, cell: Cell, trial_ms: int, seed: int, pace: Pace | None = None
+) -> dict[str, Any]:
+    """Run one trial, add it to the paces seen, and return its record."""
+    pace = Pace() if pace is None else pace
     before = steal_ticks(cell.cpus)
     at = time.time()
     result, failed = _run(command(executable, cell, trial_ms, seed))
-    rejected = failed or _disturbed(cell, result, steal_ticks(cell.cpus) - before)
+    if result is not None:
+        pace.add(turns_ns(result))
+    stolen = steal_ticks(cell.cpus) - before
+    reasons = (
+        [failed]
+        if failed or result is None
+        else disturbances(
+            result["tallies"], stolen, pace, result["duration_ns"], cell.kernel in SLEEPERS
+        )
+    )
+    rejected = reasons[0] if reasons else None
     return {"cell": cell._asdict(), "at": round(at, 3), "rejected": rejected, "result": result}
 
 
@@ -139,6 +155,11 @@ def command(executable: str, cell: Cell, trial_ms: int, seed: int) -> list[str]:
     return line + (["--read"] if cell.read else [])
 
 
+def turns_ns(result: dict[str, Any]) -> list[float]:
+    """Return the time of a turn of private work on each thread of a trial, in ns."""
+    return [float(tally["turn_ns"]) for tally in result["tallies"]]
+
+
 def _run(line: Sequence[str]) -> tuple[dict[str, Any] | None, str | None]:
     """Return what a trial printed, and why there is nothing."""
     try:
@@ -151,16 +172,3 @@ def _run(line: Sequence[str]) -> tuple[dict[str, Any] | None, str | None]:
         reason = ended.stderr.strip().splitlines()[-1:] or [f"exit status {ended.returncode}"]
         return None, reason[0]
     return json.loads(ended.stdout), None
-
-
-def _disturbed(cell: Cell, result: dict[str, Any] | None, steal: int) -> str | None:
-    assert result is not None
-    if steal > 0:
-        return f"the hypervisor took {steal} ticks"
-    walls = [t["wall_ns"] for t in result["tallies"]]
-    if min(walls) < LEAST_TOGETHER * max(*walls, result["duration_ns"]):
-        return f"the threads ran for {min(walls)} to {max(walls)} ns, not all of them together"
-    share = min(t["cpu_ns"] / t["wall_ns"] for t in result["tallies"])
-    if share < LEAST_SHARE and cell.kernel not in SLEEPERS:
-        return f"a thread had its CPU for {share:.1%} of the time"
-    return None

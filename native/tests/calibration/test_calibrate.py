@@ -21,7 +21,13 @@ from locknative.sweep.topology import Cpu
 from locksim.machine import Machine, load
 
 TURN_NS = 0.3
-DIRECT = {"own_store": "store", "own_add": "rmw", "own_fence": "fence", "own_pause": "pause"}
+DIRECT = {
+    "own_load": "l1_hit",
+    "own_store": "store",
+    "own_add": "rmw",
+    "own_fence": "fence",
+    "own_pause": "pause",
+}
 TRIALS = 10
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from locknative.sweep.topology import Cpu, compact, parse_list, read, relation, scatter
+from locknative.sweep.topology import Cpu, packed, parse_list, read, relation, spread
 
 
 def tree(root: Path, cpus: list[tuple[int, str, str, int, int]]) -> Path:
@@ -60,8 +60,8 @@ def test_relations(two_sockets: Path) -> None:
 def test_orders(two_sockets: Path) -> None:
     """Compact fills a cache first, scatter goes round them; siblings come last in both."""
     cpus = read(two_sockets, range(8))
-    assert [0, 1, 2, 7, 4, 5, 6] == [c.number for c in compact(cpus)]
-    assert [0, 2, 1, 7, 4, 6, 5] == [c.number for c in scatter(cpus)]
+    assert [0, 1, 2, 7, 4, 5, 6] == [c.number for c in packed(cpus)]
+    assert [0, 2, 1, 7, 4, 6, 5] == [c.number for c in spread(cpus)]
 
 
 def test_cpuset(two_sockets: Path) -> None:

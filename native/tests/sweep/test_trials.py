@@ -50,9 +50,11 @@ def stub(tmp_path: Path) -> Stub:
     return make
 
 
-def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000) -> dict[str, Any]:
+def tally(
+    wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.25
+) -> dict[str, Any]:
     """What one thread did."""
-    return {"count": 10, "overlaps": 5, "wall_ns": wall_ns, "cpu_ns": cpu_ns}
+    return {"count": 10, "overlaps": 5, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "turn_ns": turn_ns}
 
 
 def test_every_cell_gets_its_trials(stub: Stub, tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trial in which the hypervisor took time is rejected."""
     ticks = iter([5, 8])
     monkeypatch.setattr(trials, "steal_ticks", lambda cpus: next(ticks))
-    assert "the hypervisor took 3 ticks" == trial(stub([tally()]), ADD, 1, 1)["rejected"]
+    assert "the hypervisor took 3 clock ticks" == trial(stub([tally()]), ADD, 1, 1)["rejected"]
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,11 @@ import time
 from pathlib import Path
 
 from locksim.checker import check_workload
-from locksim.checker.client import Counting
+from locksim.checker.client import clients
 from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.lang.struct import Struct
 from locksim.locks.mcs import MCSLock
+from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.ticket import TicketLock
 
 HERE = Path(__file__).parent
@@ -61,6 +62,8 @@ CASES: list[tuple[str, type[Struct], int, int]] = [
     ("ticket", TicketLock, 5, 3),
     ("mcs", MCSLock, 3, 2),
     ("mcs", MCSLock, 4, 3),
+    ("rwlock", ReaderPreferenceRWLock, 3, 2),
+    ("rwlock", ReaderPreferenceRWLock, 5, 3),
 ]
 """Model, lock, threads, rounds."""
 
@@ -75,15 +78,14 @@ def main() -> int:
     print("{:<10} {:>7} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6}".format(*head))
     different = 0
     for name, lock, threads, rounds in CASES:
+        client = clients(lock, threads, rounds)[0]
         with tempfile.TemporaryDirectory() as folder:
             pan = compiled(name, threads, rounds, Path(folder))
             ours, theirs = [], []
             for _ in range(RUNS):
                 begun = time.process_time()
                 verdict = check_workload(
-                    Counting(lock=lock, rounds=rounds),
-                    threads=threads,
-                    expect={"count": threads * rounds},
+                    client.workload, threads=threads, expect=client.expect, reduction=False
                 )
                 ours.append(time.process_time() - begun)
                 states, errors, seconds = explored(pan)

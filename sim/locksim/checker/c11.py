@@ -32,10 +32,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from locksim.checker import claims, sc
 from locksim.checker import model as m
 from locksim.checker.outcome import DISABLED, DONE, RACE
 from locksim.checker.registers import N_BEHIND, N_FORGOT, N_NEW, N_OLD
-from locksim.checker.sc import written
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Order
 
@@ -57,6 +57,8 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
 
     0 is the last message that the operation may read, or stand behind; 1 the one before, and so on.
     """
+    if claims.without_messages(t, row[m.THREAD], address):
+        return DISABLED if action else sc.access(t, shared, regs, code, address, note)
     first, last = _line(t, shared, address)
     if t.plain[address] and t.size[m.WATCH] & m.WATCH_RACES:
         return _plain(t, row[m.THREAD], shared, regs, code, address, action, first, last, note)
@@ -78,7 +80,7 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
                 break
             action -= 1
         at -= 1
-    new = written(t, code, regs, old)
+    new = sc.written(t, code, regs, old)
     note[N_OLD], note[N_NEW], note[N_BEHIND] = old, new, last - at
     shared[mine] |= _bits(first, at)
     carried = np.int64(0)
@@ -165,7 +167,7 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
         return DISABLED
     mine = t.size[m.CUR] + thread
     old = shared[address]
-    note[N_OLD], note[N_NEW], note[N_BEHIND] = old, written(t, code, regs, old), 0
+    note[N_OLD], note[N_NEW], note[N_BEHIND] = old, sc.written(t, code, regs, old), 0
     loads = code[0] == b.LOAD
     own = -1
     for i in range(first, _end(t, shared, address, last)):

@@ -39,6 +39,11 @@ from locksim.lang.struct import Struct, Workload
 
 Progress = Callable[[str, float], None]
 
+_PERHAPS_LONGER = (
+    "there may be a shorter way to what is wrong: the search for it without reduction used up the "
+    "budget"
+)
+
 
 def check_lock(
     lock: Struct | type[Struct],
@@ -50,6 +55,7 @@ def check_lock(
     budget: Budget | None = None,
     codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
+    reduction: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Check a lock with the standard clients (:mod:`locksim.checker.client`).
@@ -61,6 +67,7 @@ def check_lock(
         budget: when to give up.
         codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
+        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -69,7 +76,9 @@ def check_lock(
     """
     cls = lock if isinstance(lock, type) else type(lock)
     title = name or cls.__name__
-    check = _Check(title, threads, memory, property, budget or Budget(), codes, report, rounds)
+    check = _Check(
+        title, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
+    )
     if property in LIVENESS:
         return check.verdict(endless_clients(lock))
     return check.verdict(clients(lock, threads, rounds, codes))
@@ -84,13 +93,14 @@ def check_workload(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     codes: dict[type[Struct], ClassCode] | None = None,
+    reduction: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
 
     Arguments:
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
-        memory, property, budget, codes: as for :func:`check_lock`.
+        memory, property, budget, codes, reduction: as for :func:`check_lock`.
 
     Raises:
         CheckError: the request makes no sense, or the workload can not be checked.
@@ -98,7 +108,8 @@ def check_workload(
     """
     name = type(workload).__name__
     client = Client(name, workload, expect or {})
-    return _Check(name, threads, memory, property, budget or Budget(), codes).verdict([client])
+    check = _Check(name, threads, memory, property, budget or Budget(), codes, reduction)
+    return check.verdict([client])
 
 
 def outcomes(
@@ -108,12 +119,14 @@ def outcomes(
     observe: tuple[str, ...],
     memory: str = "sc",
     budget: Budget | None = None,
+    reduction: bool = True,
 ) -> set[tuple[int, ...]]:
     """Every combination of values that some words can have when all threads have finished.
 
     Arguments:
         workload: the description. threads: 1 to 8.
         observe: the words' names. memory: "sc", "tso" or "c11". budget: when to give up.
+        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
@@ -125,6 +138,7 @@ def outcomes(
     found = explore(
         built,
         deadlock=False,
+        reduction=reduction,
         max_states=budget.max_states,
         max_seconds=budget.max_seconds,
         max_bytes=budget.max_bytes,
@@ -152,6 +166,7 @@ class _Check:
         asked: str,
         budget: Budget,
         codes: dict[type[Struct], ClassCode] | None,
+        reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
     ) -> None:
@@ -164,6 +179,7 @@ class _Check:
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
         self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
+        self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
         self.bypass: int | None = None
@@ -201,6 +217,21 @@ class _Check:
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
+        """Explore what a client can do; if something is wrong, find a shortest way to it."""
+        before = self.states, self.depth
+        found, told = self._explored(client, self.reduction)
+        if told is None or not self.reduction:
+            return found, told
+        after, (self.states, self.depth) = (self.states, self.depth), before
+        whole, shortest = self._explored(client, reduction=False)
+        if shortest is not None:
+            return whole, shortest
+        (self.states, self.depth), self.limits = after, [_PERHAPS_LONGER]
+        return found, told
+
+    def _explored(
+        self, client: Client, reduction: bool
+    ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
         built = build(
@@ -211,6 +242,7 @@ class _Check:
             built,
             expect=expected(built, expect),
             deadlock=asked in ("all", "deadlock"),
+            reduction=reduction,
             max_states=self.budget.max_states,
             max_seconds=max(1e-3, self.budget.max_seconds - self.seconds),
             max_bytes=self.budget.max_bytes,

@@ -19,7 +19,7 @@ from locksim.checker import wander as schedules
 
 _PACKAGE = Path(__file__).parent.parent
 SOURCES = (
-    *(f"checker/{name}.py" for name in ("c11", "loop", "model", "outcome")),
+    *(f"checker/{name}.py" for name in ("c11", "claims", "loop", "model", "outcome")),
     *(f"checker/{name}.py" for name in ("registers", "sc", "step", "table", "tso", "wander")),
     "compiler/bytecode.py",
     "engine/faults.py",

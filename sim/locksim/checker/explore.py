@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from locksim.checker import loop
+from locksim.checker import claims, loop
 from locksim.checker import model as m
-from locksim.checker.compiled import advance, begin
+from locksim.checker.compiled import advance, begin, wander
 from locksim.checker.errors import CheckError
 from locksim.checker.loop import Space
 from locksim.checker.model import Model
@@ -35,6 +35,8 @@ from locksim.checker.table import intern, refill
 _CHUNK = 20_000
 """States between two looks at the clock."""
 _MAX_STATES = 1 << 28
+_SCHEDULES, _LONGEST = 32, 10_000
+"""Random schedules before a reduced exploration, and their steps at most."""
 
 _Int64 = npt.NDArray[np.int64]
 
@@ -109,6 +111,7 @@ def explore(
     *,
     expect: _Int64 | None = None,
     deadlock: bool = True,
+    reduction: bool = False,
     max_states: int = 5_000_000,
     max_seconds: float = 600.0,
     max_bytes: int = 8 << 30,
@@ -120,6 +123,7 @@ def explore(
         model: the program and its memory.
         expect: int64[n, 2], words (address, value) that every final state must have; None: none.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
+        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
         max_states: states after which to stop. max_seconds: time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
@@ -136,6 +140,9 @@ def explore(
     found = Exploration(model, _empty(model))
     if not _enter(found, regs):
         return found
+    model.tables.size[m.REDUCTION] = claims.OFF
+    if reduction:
+        _learn(found, regs)
     # Load the compiled loop, or compile it, before the clock starts.
     advance(model.tables, found.space, regs, expected, deadlock, 0)
     begun = time.perf_counter()
@@ -144,7 +151,12 @@ def explore(
         status = advance(model.tables, found.space, regs, expected, deadlock, limit)
         found.seconds = time.perf_counter() - begun
         control = found.space.control
-        if status == loop.ROOM:
+        if status == loop.REFUTED:
+            # What has been found out about the words stays.
+            _claim_anew(model)
+            found.space = _empty(model)
+            _enter(found, regs)
+        elif status == loop.ROOM:
             # While an array grows, the old one is there too.
             if 3 * sum(array.nbytes for array in found.space) > max_bytes:
                 found.stopped = "memory"
@@ -188,12 +200,12 @@ def _empty(model: Model) -> Space:
         shared=np.zeros((few, len(model.shared)), np.int64),
         shared_slots=slots(few),
         shared_count=np.zeros(1, np.int64),
-        memo_key=np.full(2 * many, -1, np.int64),
-        memo=np.zeros((2 * many, 3), np.int32),
+        memo=np.full((2 * many, 2), -1, np.int64),
         parent=np.zeros(many, np.int32),
         via=np.zeros(many, np.int16),
         depth=np.zeros(many, np.int32),
         final=np.zeros(many, np.int8),
+        alone=np.zeros(many, np.int8),
         edge_start=np.zeros(many + 1, np.int64),
         calm=np.zeros(many, np.int32),
         edges=np.zeros(4 * many, np.int32),
@@ -220,6 +232,27 @@ def _enter(found: Exploration, regs: _Int64) -> bool:
     return True
 
 
+def _learn(found: Exploration, regs: _Int64) -> None:
+    """Let random schedules refute most of the claims about words that do not hold."""
+    model, space = found.model, found.space
+    size, n = model.tables.size, model.n_threads
+    model.tables.claims[:] = 0
+    size[m.REDUCTION] = claims.LEARN
+    rows, shared = space.threads[space.states[0, :n]], space.shared[space.states[0, n]]
+    anything, chance = np.zeros((0, 2), np.int64), np.array([-1], np.int64)
+    trail, note = np.zeros(_LONGEST, np.int64), np.zeros(NOTES, np.int64)
+    for seed in range(_SCHEDULES):
+        wander(model.tables, rows, shared, regs, anything, np.uint64(seed + 1), chance, trail, note)
+    _claim_anew(model)
+    size[m.REDUCTION] = claims.RELY
+
+
+def _claim_anew(model: Model) -> None:
+    """Rely upon no claim yet."""
+    model.tables.claims[:, claims.RELIED] = 0
+    model.tables.claims[0] = 0
+
+
 def _larger(space: Space) -> Space:
     """The same with twice the room wherever half of it is used."""
     changed: dict[str, Any] = {}
@@ -232,19 +265,20 @@ def _larger(space: Space) -> Space:
         old = getattr(space, rows)
         if 2 * used >= len(old):
             changed[rows] = _grown(old, 2 * len(old))
-            changed[slots] = np.zeros(4 * len(old), np.int32)
-            refill(changed[rows], changed[slots], used)
+            if len(getattr(space, slots)) < 4 * len(old):
+                # Every second time: to enter all rows again takes longer than to copy them.
+                changed[slots] = np.zeros(8 * len(old), np.int32)
+                refill(changed[rows], changed[slots], used)
     room = len(changed.get("states", space.states))
-    for name in ("parent", "via", "depth", "final", "calm"):
+    for name in ("parent", "via", "depth", "final", "alone", "calm"):
         changed[name] = _grown(getattr(space, name), room)
     changed["edge_start"] = _grown(space.edge_start, room + 1)
     if 2 * int(space.control[loop.EDGES]) >= len(space.edges):
         for name in ("edges", "edge_via"):
             changed[name] = _grown(getattr(space, name), 2 * len(space.edges))
-    if 4 * int(space.control[loop.MEMOS]) >= len(space.memo_key):
-        changed["memo_key"] = np.full(2 * len(space.memo_key), -1, np.int64)
-        changed["memo"] = np.zeros((2 * len(space.memo_key), 3), np.int32)
-        loop.move_memo(space.memo_key, space.memo, changed["memo_key"], changed["memo"])
+    if 4 * int(space.control[loop.MEMOS]) >= len(space.memo):
+        changed["memo"] = np.full((2 * len(space.memo), 2), -1, np.int64)
+        loop.move_memo(space.memo, changed["memo"])
     return space._replace(**changed)
 
 

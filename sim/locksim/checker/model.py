@@ -47,7 +47,7 @@ THREAD, PC, BUFFERED, REGISTERS = range(4)
 (MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, HOLDERS, SLEEP, PERMIT) = range(9)
 (HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
 (VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
-(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP) = range(25, 31)
+(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP, STATIC, REDUCTION) = range(25, 33)
 
 WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
 
@@ -62,6 +62,7 @@ class Tables(NamedTuple):
     lock_of: _Int64
     type_lines: _Int64
     plain: npt.NDArray[np.int8]
+    claims: _Int64  # of each word, for the reduction: locksim.checker.claims
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def model(
         codes: bytecode of classes that exist only as parsed text.
         buffer_entries: stores that a store buffer holds, from 1.
         heap_lines: lines that ``alloc`` can hand out.
-        history: overtaken messages of a word that are remembered under C11, 1 to 15.
+        history: overtaken messages of a word that are remembered under C11, 1 to POOL.
         plain: names of words that are not atomic: under C11 a race on them is an error.
         wrap: let a word that counts up to a power of two become 0 there, as narrow words do: the
             first one that no address reaches.
@@ -132,8 +133,8 @@ def model(
         raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
     if not 1 <= buffer_entries <= 16:
         raise CheckError(f"a store buffer of {buffer_entries} entries: give a number from 1 to 16")
-    if not 1 <= history <= 15:
-        raise CheckError(f"a history of {history} messages: give a number from 1 to 15")
+    if not 1 <= history <= POOL:
+        raise CheckError(f"a history of {history} messages: give a number from 1 to {POOL}")
     machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
     wpl = machine_tables.words_per_line
     image = link(workload, Space(wpl, n_threads), wpl, codes, weak_fences=memory == "c11")
@@ -150,7 +151,7 @@ def model(
         parts |= _views(len(built.words), n_threads)
     starts = np.cumsum([0, *map(len, parts.values())])
     offset = dict(zip(parts, map(int, starts[:-1]), strict=True))
-    size = np.zeros(31, np.int64)
+    size = np.zeros(33, np.int64)
     size[MODEL], size[ENTRIES], size[N_THREADS] = number, entries, n_threads
     size[N_WORDS], size[WIDTH] = len(built.words), program.width
     size[LINE_SHIFT] = wpl.bit_length() - 1
@@ -160,6 +161,7 @@ def model(
     # At 0 nothing wraps: what becomes 0 is 0 already.
     size[WRAP] = max(16, 1 << len(built.words).bit_length()) if wrap else 0
     size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
+    size[STATIC] = len(built.words) - (heap_lines * wpl if types else 0)
     if number == C11:
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
@@ -172,6 +174,7 @@ def model(
         built.lock_of,
         built.type_lines,
         _plain(built, plain),
+        np.zeros((len(built.words), 4), np.int64),
     )
     shared = np.concatenate(list(parts.values())).astype(np.int64)
     return Model(program, built, tables, threads, shared)

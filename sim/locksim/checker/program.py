@@ -67,8 +67,10 @@ def unfold(image: Image) -> Program:
     """The program of a linked image.
 
     Raises:
-        CheckError: it is too long, or draws an exponential random number that matters.
+        CheckError: it is too long, draws an exponential random number that matters, or schedules
+            threads.
     """
+    _refuse_scheduling(image)
     code, origin = _unfolded(image)
     live = _live(code)
     written = 0
@@ -94,6 +96,18 @@ def unfold(image: Image) -> Program:
         width=max(map(len, kept)),
         places=tuple(image.places[i] for i in origin),
     )
+
+
+def _refuse_scheduling(image: Image) -> None:
+    """Here every thread has a CPU of its own for ever, and there is no clock."""
+    for row, at in zip(image.code, image.places, strict=True):
+        if row[0] in (b.SWITCH, b.NOW):
+            what = "switch()" if row[0] == b.SWITCH else "now()"
+            raise CheckError(
+                f"{shown(at.file, at.line)}: the checker knows no {what}: its threads run on a CPU "
+                "each, in every order, without a clock\n"
+                "mend: check the lock by itself, and simulate the program that schedules threads"
+            )
 
 
 def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
@@ -176,7 +190,8 @@ def _has_effect(row: list[int]) -> bool:
 
 def _defines(row: list[int]) -> int:
     op = row[0]
-    writes = op <= b.SHR or b.EQ <= op <= b.GE or b.CPU <= op <= b.EXPONENTIAL or op == b.INDEX
+    writes = op <= b.SHR or b.EQ <= op <= b.GE or b.CPU <= op <= b.EXPONENTIAL
+    writes = writes or op in (b.INDEX, b.NTHREADS)
     return 1 << row[1] if writes or op in (b.LOAD, b.ALLOC) or op in _ATOMICS else 0
 
 

@@ -46,7 +46,8 @@ class ReferenceMachine:
     ) -> None:
         tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
         kinds = list(types)
-        self.n_threads, self.current = n_threads, 0
+        self.current = 0
+        self.pending: list[Op | None] = [None] * n_threads
         self.memory = build(workload, tables, kinds, heap_lines=heap_lines if kinds else 0)
         self.model = self._memory_model(memory, plain)
         self.writer: dict[int, int] = {}
@@ -55,7 +56,6 @@ class ReferenceMachine:
         self.woken: set[int] = set()
         self.permits: set[int] = set()
         self.marks: list[tuple[int, Mark]] = []
-        self.pending: list[Op | None] = [None] * n_threads
         self.programs: list[Any] = [self.memory.root.thread() for _ in range(n_threads)]
         for thread in range(n_threads):
             self._advance(thread, None)
@@ -63,9 +63,9 @@ class ReferenceMachine:
     def _memory_model(self, memory: str, plain: Iterable[str]) -> SequentialMemory:
         if memory == "c11":
             words = {address_of(self.memory, name) for name in plain}
-            return Views(self.memory, self.n_threads, self._touch, words)
+            return Views(self.memory, self.n_cpus(), self._touch, words)
         kind = StoreBuffers if memory == "tso" else SequentialMemory
-        return kind(self.memory, self.n_threads, self._touch)
+        return kind(self.memory, self.n_cpus(), self._touch)
 
     # What the programs ask
 
@@ -77,7 +77,13 @@ class ReferenceMachine:
 
     def n_cpus(self) -> int:
         """As many as threads."""
-        return self.n_threads
+        return len(self.pending)
+
+    n_threads = n_cpus
+
+    def now(self) -> int:
+        """There is no clock: a program that asks for the time is refused before."""
+        return 0
 
     def random(self) -> int:
         """Nothing is random: a draw that decides anything is a step of its own."""

@@ -130,7 +130,7 @@ class _Replay:
         vm = self.vm
         if step.operation == "random":
             raise ReplayError(f"step {number} is a random choice, which can not be replayed")
-        if not 0 <= step.thread < vm.n_threads:
+        if not 0 <= step.thread < vm.n_threads():
             raise ReplayError(f"step {number}: there is no thread {step.thread}")
         if step.action == "flush":
             if not vm.model.buffers[step.thread]:
@@ -174,7 +174,7 @@ class _Replay:
                 return "leak"
             raise ReplayError("all threads have finished, and nothing is wrong")
         for _ in range(FAIR_ROUNDS):
-            for thread in range(vm.n_threads):
+            for thread in range(vm.n_threads()):
                 if vm.model.buffers[thread]:
                     vm.flush(thread)
                 vm.run(thread)

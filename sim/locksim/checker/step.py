@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from locksim.checker import c11, sc, tso
+from locksim.checker import c11, claims, sc, tso
 from locksim.checker import model as m
 from locksim.checker.outcome import (
     CHOICES,
@@ -45,6 +45,8 @@ FLUSH = 63
 """The action of a store buffer. Actions from 0 are the thread's own: the choice that it makes."""
 MAX_CHOICES = 16
 """Values that a random choice may have."""
+MAX_ACTIONS = m.POOL + 2
+"""Choices that a thread may have: a random value, or under C11 a message. The last is none."""
 LONGEST = 10_000
 """Instructions that run as one step; a thread that only pauses rests after that many."""
 
@@ -130,6 +132,8 @@ def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untype
     note[N_ADDRESS] = address
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
+    if code[0] != b.STORE or t.size[m.MODEL] != m.TSO:  # that one gets into a buffer only
+        claims.touch(t, shared, row[m.THREAD], address, code[0] != b.LOAD)
     if t.size[m.MODEL] == m.C11:
         return c11.access(t, row, shared, regs, code, address, action, note)
     if t.size[m.MODEL] == m.TSO:
@@ -268,7 +272,7 @@ def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
         elif op == b.CPU or op == b.THREAD:
             regs[code[1]] = thread
             pc += 1
-        elif op == b.NCPUS:
+        elif op == b.NCPUS or op == b.NTHREADS:
             regs[code[1]] = t.size[m.N_THREADS]
             pc += 1
         else:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numba import njit
 
+from locksim.checker import claims, sc
 from locksim.checker import model as m
-from locksim.checker import sc
 from locksim.checker.outcome import DISABLED, DONE, FAULT_MEMORY, FULL_BUFFER, alive, fault
 from locksim.checker.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
 from locksim.compiler import bytecode as b
@@ -59,6 +59,7 @@ def flush(t, row, shared, note):  # type: ignore[no-untyped-def]
     note[N_PC], note[N_ADDRESS], note[N_NEW] = row[m.PC], address, value
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
+    claims.touch(t, shared, row[m.THREAD], address, True)
     note[N_OLD] = shared[address]
     shared[address] = value
     for i in range(first, first + 2 * (n - 1)):

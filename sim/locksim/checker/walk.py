@@ -250,7 +250,7 @@ class Walk:
         op = self.model.program.code[int(row[m.PC]), 0]
         # Under C11 an access chooses too: which message it reads, or is put behind.
         chooses = op == b.RANDOM or (self.memory == "c11" and b.LOAD <= op <= b.FETCH_XOR)
-        own = range(st.MAX_CHOICES) if chooses else range(1)
+        own = range(st.MAX_ACTIONS) if chooses else range(1)
         return [*own, st.FLUSH] if row[m.BUFFERED] else [*own]
 
     def _exited(self, path: Replay, thread: int) -> bool:

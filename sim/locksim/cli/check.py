@@ -36,6 +36,9 @@ def check(
     max_memory: Annotated[int, typer.Option(help="memory to use at most, in MiB")] = 8192,
     buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
     history: Annotated[int, typer.Option(help="old values of a word to remember under c11")] = 8,
+    reduction: Annotated[
+        bool, typer.Option("--reduction/--no-reduction", help="leave out what makes no difference")
+    ] = True,
     random: Annotated[
         int, typer.Option(help="draw so many random schedules instead of exploring all")
     ] = 0,
@@ -93,6 +96,7 @@ def check(
                 property=property_,
                 budget=budget,
                 name=lock,
+                reduction=reduction,
                 report=report,
             )
     if json:

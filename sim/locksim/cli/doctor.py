@@ -1,5 +1,6 @@
 """Say what stands in the way of simulating and measuring here.
 
+``--sandbox`` looks at the grader's sandbox instead, by attacking each of its protections.
 ``--json`` prints ``{"checks": [{"name", "status", "found", "advice"}], "summary": {"ok", "warning",
 "unknown", "broken"}}``: ``status`` is one of the summary's keys, which count; ``advice`` may be
 null.
@@ -7,6 +8,7 @@ null.
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import asdict
 from typing import Annotated
 
@@ -15,7 +17,7 @@ from rich.markup import escape
 
 from locksim.cli import tables
 from locksim.cli.checks import Check, Status, examine
-from locksim.cli.common import console, print_json
+from locksim.cli.common import console, print_json, progress, reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0])
 
@@ -29,22 +31,38 @@ SIGNS: dict[Status, str] = {
 
 
 @app.command()
+@reported()
 def doctor(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
     ] = False,
+    sandbox: Annotated[
+        bool, typer.Option("--sandbox", help="Attack each protection of the grader's sandbox.")
+    ] = False,
+    profile: Annotated[
+        str, typer.Option(help="With --sandbox: namespaces or platform.")
+    ] = "namespaces",
 ) -> None:
     """Say what on this machine is in the way of a simulation or of a clean measurement.
 
-    Exit code 0 with warnings, too; 1 where something is broken that the simulator needs.
+    Exit code 0 with warnings, too; 1 where something is broken that the simulator needs, or the
+    sandbox.
     """
-    checks = examine()
+    checks = _sandbox(profile) if sandbox else examine()
     if as_json:
         print_json({"checks": [asdict(check) for check in checks], "summary": summary(checks)})
     else:
         _print(checks)
     if any(check.status == "broken" for check in checks):
         raise typer.Exit(1)
+
+
+def _sandbox(profile: str) -> list[Check]:
+    """What the grader's sandbox withstands; lockgrader builds on this package, so by name."""
+    module = importlib.import_module("lockgrader.sandbox.probe")
+    with progress("attacking the sandbox"):
+        found: list[Check] = module.examine(profile)
+    return found
 
 
 def summary(checks: list[Check]) -> dict[str, int]:

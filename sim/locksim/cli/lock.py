@@ -1,4 +1,4 @@
-"""List the locks and caches, or show one with its source, its bytecode, or as C."""
+"""List the locks, caches and schedulers, or show one with its source, its bytecode, or as C."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 @app.command("list")
 @common.reported()
 def list_(as_json: Json = False) -> None:
-    """List the locks and caches of the library."""
+    """List the locks, caches and schedulers of the library."""
     found = entries()
     if as_json:
         common.print_json([_head(entry) for entry in found])
@@ -46,7 +46,7 @@ def show(
     c: Annotated[bool, typer.Option("--c", help="Print it as a C11 header.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show one lock or cache."""
+    """Show one lock, cache or scheduler."""
     entry = resolve(name)
     code = entry.compiled()
     if as_json:
@@ -126,6 +126,8 @@ def _declared(field: Field) -> str:
                 of = _described(field.of)
             if field.per_cpu:
                 return f"one for each CPU, on its own lines: {of}"
+            if field.per_thread:
+                return f"one for each thread, on its own lines: {of}"
             return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
     return type(field).__name__
 

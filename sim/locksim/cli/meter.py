@@ -20,6 +20,8 @@ Row = dict[str, Any]
 
 # Lock sides that fit side by side, with the words that explain each measure.
 SIDE_BY_SIDE = 2
+# Lines of the table of locks: a workload may have a lock for each of thousands of tasks.
+MOST_LINES = 24
 
 
 def print_meter(output: Console, rows: Sequence[Row]) -> None:
@@ -72,7 +74,9 @@ def _print_locks(output: Console, rows: Sequence[Row]) -> None:
     for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
         tables.add(view, name, right=True)
     tables.add(view, "NAME", fold=True)
-    for r in rows:
+    # The busiest, in the order of their addresses; a broken lock is always among them.
+    busiest = sorted(rows, key=lambda r: (r["violations"], r["util"]), reverse=True)[:MOST_LINES]
+    for r in [row for row in rows if row in busiest][:MOST_LINES]:
         name = _name(r) + (f" BROKEN {r['violations']:,} times" if r["violations"] else "")
         view.add_row(
             _percent(r["util"]),
@@ -86,6 +90,12 @@ def _print_locks(output: Console, rows: Sequence[Row]) -> None:
             escape(name),
         )
     tables.print_table(output, view)
+    if len(rows) > MOST_LINES:
+        output.print(
+            f"\n  the {MOST_LINES} of {len(rows):,} locks that were held longest; "
+            "--json has them all",
+            markup=False,
+        )
     output.print(
         "\n  UTIL: share of time held. CON: share of acquisitions that had to wait. HOLD, WAIT:\n"
         "  mean and longest, WAIT over those that waited. % CPU: all CPUs' time spent waiting.",

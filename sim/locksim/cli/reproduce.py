@@ -5,14 +5,17 @@
     {"experiment", "title", "source", "machine", "complete",
      "parameters": [{"name", "value", "unit", "source", "role"}],
      "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
-                "role", "unit", "error"}],
-     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"},
+                "role", "unit", "note", "error"}],
+     "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
      "plot", "plot_alt", "table"}
 
 Errors are fractions, the summary's over the predicted cells only; ``low`` and ``high`` are the
 95 % interval, null with one replication. ``published`` is text as printed; ``understood`` and
 ``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
-then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys.
+then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys,
+such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`).
+``--html`` writes all of it as one page besides. ``--list --json`` prints a list of ``{"experiment",
+"title"}``.
 """
 
 from __future__ import annotations
@@ -21,8 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from locksim.cli import common
+from locksim.cli import common, tables
 
 if TYPE_CHECKING:
     from locksim.experiments import Experiment, Reproduction
@@ -36,8 +40,12 @@ def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(help="experiments, such as kaigai-2004")
     ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="list them")] = False,
     all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
+    html: Annotated[
+        Path | None, typer.Option(help="write one HTML page with everything, readable offline")
+    ] = None,
     replications: Annotated[int, typer.Option(help="independent runs per cell")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
     parameters: Annotated[bool, typer.Option(help="list every parameter")] = True,
@@ -46,7 +54,11 @@ def reproduce(
 ) -> None:
     """Simulate published tables and set them beside what was printed."""
     from locksim import experiments
+    from locksim.cli.html_report import Section, page
 
+    if list_:
+        _list(json)
+        return
     chosen = experiments.names() if all_ else names or []
     if not chosen:
         raise common.UsageError(
@@ -55,6 +67,9 @@ def reproduce(
     found = [experiments.find(name) for name in chosen]
     common.check_runs(replications=replications, seed=seed)
     common.folder_to_write(output, f"--output {output}")
+    if html is not None:
+        common.folder_to_write(html.parent, f"--html {html}")
+    sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     complete = True
     for i, experiment in enumerate(found):
@@ -69,6 +84,7 @@ def reproduce(
         with common.saving(f"--output {output}"):
             files = _save(experiment, result, output)
         documents.append({**result.to_json(), **files})
+        sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
         if not json:
             if i:
                 common.say("")
@@ -80,10 +96,35 @@ def reproduce(
         complete = result.complete
         if not complete:
             break
+    if html is not None:
+        with common.saving(f"--html {html}"):
+            html.write_text(page(sections, _settings(replications, seed)), encoding="utf-8")
+        if not json:
+            common.say(f"page: {html}")
     if json:
         common.print_json(documents if len(found) > 1 else documents[0])
     if not complete:
         raise common.interrupted("what is printed had been finished")
+
+
+def _list(json: bool) -> None:
+    from locksim import experiments
+
+    found = [experiments.find(name) for name in experiments.names()]
+    if json:
+        common.print_json([{"experiment": e.name, "title": e.title} for e in found])
+        return
+    view = tables.table()
+    tables.add(view, "experiment")
+    tables.add(view, "title", fold=True)
+    for one in found:
+        view.add_row(escape(one.name), escape(one.title))
+    tables.print_table(common.console(), view)
+
+
+def _settings(replications: int, seed: int) -> str:
+    """Return what a page says about how its figures were made."""
+    return f"{replications} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
 
 
 def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:

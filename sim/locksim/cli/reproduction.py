@@ -8,8 +8,8 @@ once, below the parameters: many figures share one, and beside the figures there
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from locksim.experiments.experiment import Cell, Reproduction
     from locksim.machine import Parameter
 
-__all__ = ["print_parameters", "print_reproduction"]
+__all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
 def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None:
@@ -40,8 +40,10 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
     _print_cells(output, result.cells)
     if parameters:
         print_parameters(output, result.parameters)
+    if "models" in result.extra:
+        _print_models(output, result.extra["models"])
     output.print()
-    for line in _summary(result):
+    for line in summary_lines(result):
         output.print(line, markup=False)
 
 
@@ -63,10 +65,11 @@ def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
     add(view, "role")
     add(view, "source", right=True)
     for p in parameters:
-        value = _value(p.value) if isinstance(p.value, int | float) else str(p.value)
         mark = escape(f"[{numbers[p.source]}]")
         between = [_between(p)] if known else []
-        view.add_row(escape(p.name), escape(value), escape(p.unit), *between, p.role, mark)
+        view.add_row(
+            escape(p.name), escape(value_text(p.value)), escape(p.unit), *between, p.role, mark
+        )
     print_table(output, view)
     sources = Table.grid(padding=(0, 1, 0, 0))
     sources.add_column(justify="right", no_wrap=True)
@@ -98,6 +101,9 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
         add(view, "unit")
     add(view, "role")
     add(view, "error", right=True)
+    noted = any(c.note for c in cells)
+    if noted:
+        add(view, "note", fold=True)
     for i, cell in enumerate(cells):
         if i and cells[i - 1].row != cell.row:
             view.add_section()
@@ -112,6 +118,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
             *([escape(cell.unit)] if len(units) > 1 else []),
             cell.role,
             DASH if cell.error is None else f"{cell.error:+.1%}",
+            *([escape(cell.note)] if noted else []),
         )
     print_table(output, view)
     unit = f"Figures in {next(iter(units))}. " if len(units) == 1 else ""
@@ -123,7 +130,33 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     )
 
 
-def _summary(result: Reproduction) -> list[str]:
+def _print_models(output: Console, models: Mapping[str, Any]) -> None:
+    """Print how far the models by formula are off, and where each fails."""
+    view = table()
+    for name in ("model", "row"):
+        add(view, name, fold=True)
+    for name in ("mean error", "worst", "simulated"):
+        add(view, name, right=True)
+    add(view, "fails at", fold=True)
+    for found in models["summary"]:
+        view.add_row(
+            escape(found["model"]),
+            escape(found["row"]),
+            f"{found['mean_abs_error']:.0%}",
+            f"{found['worst_abs_error']:.0%}",
+            f"{found['simulated_mean_abs_error']:.0%}",
+            escape(", ".join(found["fails"]) or DASH),
+        )
+    print_table(output, view)
+    output.print(
+        "\n  models by formula on the simulation's own times, against what was measured;\n"
+        f"  fails: off by more than {models['fails_above']:.0%}. simulated: mean error in the same "
+        "cells.",
+        markup=False,
+    )
+
+
+def summary_lines(result: Reproduction) -> list[str]:
     """Return the lines below the tables."""
     summary = result.summary()
     lines = [f"{summary['fitted']} fitted parameters, {summary['predicted']} predicted cells"]
@@ -139,6 +172,7 @@ def _summary(result: Reproduction) -> list[str]:
             lines.append(f"{name}: {2**value:.2f} times for each doubling (slope {value:.2f})")
     if summary["fitted"] > summary["predicted"]:
         lines.append("more fitted parameters than predicted cells: this is no reproduction")
+    lines += result.notes
     if not result.complete:
         lines.append("interrupted: these are the cells that were finished")
     return lines
@@ -159,6 +193,8 @@ def _between(p: Parameter) -> str:
     return f"{p.low:.4g} … {p.high:.4g}"
 
 
-def _value(value: float) -> str:
+def value_text(value: float | str) -> str:
     """Return a parameter's value: never an exponent where the figure has few digits."""
+    if isinstance(value, str):
+        return value
     return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"

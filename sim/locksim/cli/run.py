@@ -1,11 +1,12 @@
-"""Simulate one lock or cache on one machine and show what was measured.
+"""Simulate one lock, cache or scheduler on one machine and show what was measured.
 
 ``--json`` prints one object::
 
     {"lock", "machine", "cpus", "placement", "complete",
      "summary": [{"measure", "mean", "low", "high", "unit"}],
      "locks": [{"lock", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns",
-                "cpu_share", "total", "per_second", "readers_max", "violations"}]}
+                "cpu_share", "total", "per_second", "readers_max", "rejected", "con_ww",
+                "wait_ww_ns", "wait_ww_max_ns", "busy_ns", "busy_max_ns", "violations"}]}
 
 ``low`` and ``high`` are the 95 % interval of the mean over replications, null with one of them.
 ``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;
@@ -13,7 +14,8 @@
 are then those of the replications that had been finished. With ``--ledger`` there is besides
 ``"ledger": {"acquisitions", "transfers_per_acquisition", "rows": [{"lock", "mode", "phase", "word",
 "kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
-"method", "source"}]}``, with ``--trace`` ``"trace"``, the path of the file.
+"method", "source"}]}``, with ``--trace`` ``"trace"``, the path of the file, and with ``--report``
+``"report": {"format", "text"}``.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from rich.markup import escape
 from locksim.cli import common, tables
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
+from locksim.cli.reports import FORMATS, check_format, report_text
 
 if TYPE_CHECKING:
     from locksim.simulation import Simulation
@@ -37,7 +40,7 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @common.reported()
 def run(
-    lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")],
+    lock: Annotated[str, typer.Argument(help="a name of 'locklab lock list', or FILE.py:CLASS")],
     machine: Annotated[
         str, typer.Option(help="a machine, see 'locklab machine list'")
     ] = "desktop-4",
@@ -49,6 +52,7 @@ def run(
     think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
     read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
     words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
+    tasks: Annotated[int, typer.Option(help="tasks that share the CPUs (schedulers)")] = 16,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
@@ -60,6 +64,10 @@ def run(
     ledger: Annotated[
         bool, typer.Option("--ledger", help="show what each acquisition pays: which line, and why")
     ] = False,
+    report: Annotated[
+        str | None,
+        typer.Option(help=f"print a report in the field's format too: {', '.join(FORMATS)}"),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate one lock under a plain load: hold it, let go, think, again.
@@ -74,13 +82,14 @@ def run(
 
     if trace is not None:
         check_ending(trace)
+    check_format(report)
     common.bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = common.placement(placement)
     common.check_runs(replications=replications, seed=seed, operations=operations)
-    workload = workload_for(lock, hold, think, read_percent, words)
+    workload = workload_for(lock, hold, think, read_percent, words, tasks)
     profile = machines.load(machine)
     n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
-    with common.progress(f"{lock} on {machine}") as report:
+    with common.progress(f"{lock} on {machine}") as tell:
         result = simulate(
             workload,
             machine=profile,
@@ -90,7 +99,7 @@ def run(
             replications=replications,
             seed=seed,
             longest_ps=patience_ps(n, hold, think),
-            progress=report,
+            progress=tell,
         )
     document = {
         "lock": lock,
@@ -123,6 +132,11 @@ def run(
                 print_ledger(common.console(), recorded.ledger())
         if trace is not None and not json:
             common.say(f"\n  {len(recorded.rows):,} events written to {trace}")
+    if report is not None:
+        text = report_text(report, result, workload, profile, where, seed)
+        document["report"] = {"format": report, "text": text}
+        if not json:
+            common.say(f"\n{text}")
     if json:
         common.print_json(document)
     broken = violations(result)

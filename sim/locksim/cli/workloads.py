@@ -1,4 +1,4 @@
-"""The load that ``locklab run`` and ``locklab sweep`` put on a lock or cache."""
+"""The load that ``locklab run`` and ``locklab sweep`` put on a lock, cache or scheduler."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _STORM_PS = 10**13
 _UNITS = 10 * 20
 
 MOST_WORDS = 64
+MOST_TASKS = 1 << 16
 
 
 class LoadError(Exception):
@@ -31,9 +32,9 @@ class LoadError(Exception):
 
 
 def workload_for(
-    name: str, hold_ns: int, think_ns: int, read_percent: int, words: int = 1
+    name: str, hold_ns: int, think_ns: int, read_percent: int, words: int = 1, tasks: int = 16
 ) -> Workload:
-    """The workload for a lock or cache.
+    """The workload for a lock, cache or scheduler.
 
     Arguments:
         name: of the library, or ``FILE.py:CLASS``.
@@ -42,18 +43,23 @@ def workload_for(
         read_percent: share of readers, for reader-writer locks, sequence locks and RCU.
         words: shared words that a critical section reads or counts up, 0 to 64 (counted
             references and RCU have none).
+        tasks: for schedulers, 1 to 65,536; each works for think_ns, and wakes the next in its ring.
 
     Raises:
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
         LoadError: no plain load fits, or a number is out of range.
     """
+    from locksim.kernel.netlabel import NetLabel
     from locksim.lang import NS
+    from locksim.schedulers.interface import Scheduler
     from locksim.workloads.counted_ref import CountedRefs
     from locksim.workloads.critical_section import CriticalSection
+    from locksim.workloads.label_lookups import LabelLookups
     from locksim.workloads.rcu_readers import RcuReaders
     from locksim.workloads.rcutest import RcuTest
     from locksim.workloads.readers_writers import ReadersWriters
     from locksim.workloads.sequence_readers import SequenceReaders
+    from locksim.workloads.token_ring import TokenRing
 
     for option, time_ns in (("--hold", hold_ns), ("--think", think_ns)):
         if not 0 <= time_ns <= LONGEST_NS:
@@ -62,6 +68,8 @@ def workload_for(
         raise LoadError(f"--read-percent {read_percent}: give a share from 0 to 100")
     if not 0 <= words <= MOST_WORDS:
         raise LoadError(f"--words {words}: give a number from 0 to {MOST_WORDS}")
+    if not 1 <= tasks <= MOST_TASKS:
+        raise LoadError(f"--tasks {tasks}: give a number from 1 to {MOST_TASKS:,}")
     entry = resolve(name)
     times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
     if issubclass(entry.struct, CountedRef):
@@ -73,6 +81,8 @@ def workload_for(
         return load(lock=entry.struct, read_percent=read_percent, words=words, **times)
     if issubclass(entry.struct, ReadCopyUpdate):
         return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
+    if issubclass(entry.struct, Scheduler):
+        return TokenRing(scheduler=entry.struct, tasks=tasks, work_ps=think_ns * NS)
     if "has_perm" in entry.compiled().methods:
         if think_ns < 1:
             raise LoadError(
@@ -80,8 +90,12 @@ def workload_for(
             )
         jitter = think_ns * NS // 10
         return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
+    if "label_put" in entry.compiled().methods:
+        labels = NetLabel(cache=entry.struct, option_ps=NS, translate_ps=times["hold_ps"])
+        return LabelLookups(labels=labels, other_ps=max(times["think_ps"], 1))
     raise LoadError(
-        f"{name} is no Lock, RWLock, SeqLock or ReadCopyUpdate, and no cache with has_perm(): "
+        f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate or Scheduler, and no cache with "
+        "has_perm(): "
         "write a Workload for it and call locksim.simulate()"
     )
 

@@ -28,6 +28,7 @@ RET = 38  # to the address in link register x0
 SPIN_ENTER, SPIN = 39, 40  # head of a loop that may be an idle spin: from outside; again
 MARK = 41  # mark x0, subject register x1
 EXIT = 42  # the thread's program has returned
+NTHREADS, NOW = 43, 44  # x0 <-
 
 # Operations: the first is FIRST_OPERATION; they end a resume.
 FIRST_OPERATION = 48
@@ -43,6 +44,7 @@ BLOCK = 59
 WAKE = 60  # x3
 ALLOC = 61  # x0 <- an object of type number x5
 FREE = 62  # x3
+SWITCH = 63  # x3
 
 WIDTH = 8
 """Columns of the table. Column 7 of a memory operation and of a fence holds its C11 order; column 6
@@ -64,7 +66,7 @@ class Image:
 
     Arguments:
         code: int64[n, WIDTH], the instructions.
-        entry: index of the first.
+        entry: index of the first. task_entry: of the first of ``task()``, -1 if there is none.
         registers: int64[n_registers], the values that a thread's register file starts with.
         places: source of each instruction.
         types: what the program and its set-ups allocate; an ALLOC's x5 is an index into it.
@@ -75,3 +77,4 @@ class Image:
     registers: npt.NDArray[np.int64]
     places: tuple[Place, ...]
     types: tuple[type[Struct], ...]
+    task_entry: int = -1

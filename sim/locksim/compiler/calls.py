@@ -14,6 +14,8 @@ FUNCTIONS: dict[object, tuple[str, int]] = {
     ops.cpu: ("CPU", 0),
     ops.thread: ("THREAD", 0),
     ops.n_cpus: ("NCPUS", 0),
+    ops.n_threads: ("NTHREADS", 0),
+    ops.now: ("NOW", 0),
     ops.random_below: ("RANDOM", 1),
     ops.random_exponential: ("EXPONENTIAL", 1),
     ops.cast: ("cast", 2),

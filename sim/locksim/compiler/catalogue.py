@@ -111,8 +111,9 @@ KINDS: dict[str, Mistake] = {
     ),
     "unknown-call": Mistake(
         "'{name}()' is Python that a program can not call",
-        "programs call operations, cpu(), thread(), n_cpus(), random_below(), "
-        "random_exponential(), cast(), int(), min(), max(), abs() and methods of structs",
+        "programs call operations, cpu(), thread(), n_cpus(), n_threads(), now(), "
+        "random_below(), random_exponential(), cast(), int(), min(), max(), abs() and methods of "
+        "structs",
         "print(3)",
     ),
     "shadow": Mistake(
@@ -149,7 +150,7 @@ KINDS: dict[str, Mistake] = {
     ),
     "not-indexable": Mistake(
         "'{text}' is no array",
-        "declare it as array(n) or percpu(), or drop the index",
+        "declare it as array(n), percpu() or perthread(), or drop the index",
         "yield self.word[0].load()",
     ),
     "index-needed": Mistake(
@@ -347,7 +348,8 @@ KINDS: dict[str, Mistake] = {
     ),
     "class-statement": Mistake(
         "a struct holds fields, numbers in upper case, METERED and methods; this is none of them",
-        "declare a word(), pointer(), array(), percpu(), part() or param(), or write a method",
+        "declare a word(), pointer(), array(), percpu(), perthread(), part() or param(), or write "
+        "a method",
         "size = 3",
     ),
     "declaration": Mistake(

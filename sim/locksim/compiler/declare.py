@@ -20,11 +20,11 @@ from locksim.compiler.diagnostics import Source, did_you_mean
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
 from locksim.compiler.values import FOLDED_BITS, fits
-from locksim.lang.fields import Field, array, param, part, percpu, pointer, word
+from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
 from locksim.lang.ops import Order
 from locksim.lang.struct import METERS, Struct
 
-_FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, part, param)
+_FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
 _LIBRARY = re.compile(r"locksim\.(locks|caches)(\.[a-z][a-z0-9_]*)?")
 _HARMLESS = {"__future__": {"annotations"}, "typing": {"ClassVar"}}
 _TYPES = {"int": int, "bool": bool}
@@ -252,7 +252,7 @@ class _File:
         wrong = None
         if isinstance(made, array):
             count = given["n"]
-            if isinstance(count, int) and count < (0 if made.per_cpu else 1):
+            if isinstance(count, int) and count < (0 if made.per_cpu or made.per_thread else 1):
                 wrong = f"an array of {count} elements"
             elif not isinstance(count, int | str):
                 wrong = "the number of elements is no number"

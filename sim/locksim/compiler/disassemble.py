@@ -32,6 +32,8 @@ _QUERIES = {
     "CPU": "cpu()",
     "THREAD": "thread()",
     "NCPUS": "n_cpus()",
+    "NTHREADS": "n_threads()",
+    "NOW": "now()",
     "RANDOM": "random_below({})",
     "EXPONENTIAL": "random_exponential({})",
 }

@@ -228,6 +228,10 @@ def _computed(row: _Row, base: int, values: list[int], names: Addresses) -> int:
             return ops.thread()
         case "NCPUS":
             return ops.n_cpus()
+        case "NTHREADS":
+            return ops.n_threads()
+        case "NOW":
+            return ops.now()
         case "RANDOM":
             return ops.random_below(values[0])
         case "EXPONENTIAL":

@@ -32,6 +32,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "CPU": ("d",),
     "THREAD": ("d",),
     "NCPUS": ("d",),
+    "NTHREADS": ("d",),
+    "NOW": ("d",),
     "RANDOM": ("d", "a"),
     "EXPONENTIAL": ("d", "a"),
     "ASSERT": ("a",),
@@ -53,6 +55,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "COMPUTE": ("a",),
     "BLOCK": (),
     "WAKE": ("a",),
+    "SWITCH": ("a",),
     "ALLOC": ("d", "type"),
     "FREE": ("a",),
     "MARK": ("mark", "a"),
@@ -71,7 +74,8 @@ TIMED = frozenset(
     ["LOAD", "STORE", "SWAP", "FETCH_ADD", "FETCH_AND", "FETCH_OR", "FETCH_XOR", "COMPARE_SWAP"]
     + ["PAUSE", "COMPUTE", "BLOCK", "WAKE", "ALLOC", "FREE"]
 )
-"""Instructions that always take time. (A FENCE does if its order is SEQ_CST.)"""
+"""Instructions that always take time. (A FENCE does if its order is SEQ_CST. A SWITCH to
+the running thread does not.)"""
 
 
 @dataclass(frozen=True, slots=True)

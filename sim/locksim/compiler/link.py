@@ -66,7 +66,7 @@ def link(
     *,
     weak_fences: bool = False,
 ) -> Image:
-    """Link a workload's ``thread`` program.
+    """Link a workload's ``thread`` program, and its ``task`` program if it has one.
 
     Arguments:
         workload: the description.
@@ -98,14 +98,16 @@ class _Linker:
         self.fixups: list[tuple[int, int, _Key]] = []
 
     def link(self, workload: Workload, base: int) -> Image:
-        root = self._function(workload, "thread", [])
-        self._check_time(root)
+        roots = [self._function(workload, "thread", [])]
+        if is_method(type(workload), "task"):
+            roots.append(self._function(workload, "task", []))
+        self._check_time(roots)
         for value in (0, base):
             self._constant(value)
         for key in self.functions:
             self._collect_constants(self.functions[key])
-        self._place_windows(root)
-        entry = self._start(root, base)
+        self._place_windows(roots)
+        entries = [self._start(root, base) for root in roots]
         for function in self.functions.values():
             self._emit(function)
         self._types_of_setups(workload)
@@ -116,7 +118,12 @@ class _Linker:
         for value, at in self.constants.items():
             registers[at] = value
         return Image(
-            np.array(self.rows, np.int64), entry, registers, tuple(self.places), tuple(self.types)
+            np.array(self.rows, np.int64),
+            entries[0],
+            registers,
+            tuple(self.places),
+            tuple(self.types),
+            task_entry=entries[1] if len(entries) > 1 else -1,
         )
 
     # Finding the functions
@@ -173,18 +180,20 @@ class _Linker:
 
     # Programs that would never let time pass
 
-    def _check_time(self, root: _Key) -> None:
+    def _check_time(self, roots: list[_Key]) -> None:
         """Refuse every cycle of a method on which no operation takes time."""
         always: dict[_Key, bool] = {}
-        for key in self._callees_first(root):
+        for key in self._callees_first(roots):
             always[key] = self._takes_time(self.functions[key], always)
 
-    def _callees_first(self, key: _Key, seen: dict[_Key, None] | None = None) -> dict[_Key, None]:
+    def _callees_first(
+        self, keys: list[_Key], seen: dict[_Key, None] | None = None
+    ) -> dict[_Key, None]:
         seen = {} if seen is None else seen
-        if key not in seen:
-            for callee in self.functions[key].calls:
-                self._callees_first(callee, seen)
-            seen[key] = None
+        for key in keys:
+            if key not in seen:
+                self._callees_first(self.functions[key].calls, seen)
+                seen[key] = None
         return seen
 
     def _takes_time(self, function: _Function, always: dict[_Key, bool]) -> bool:
@@ -256,9 +265,9 @@ class _Linker:
                     if not (isinstance(one, str) and one.startswith("r")):
                         self._constant(function.names.number(one))
 
-    def _place_windows(self, root: _Key) -> None:
+    def _place_windows(self, roots: list[_Key]) -> None:
         first = len(self.constants)
-        order = list(self._callees_first(root))
+        order = list(self._callees_first(roots))
         for function in self.functions.values():
             function.window = first
         for key in reversed(order):
@@ -358,7 +367,7 @@ class _Linker:
         elif op == "FENCE":
             if self.weak_fences or instr.args[0] == SEQ_CST:
                 self._row(place, b.FENCE, *[0] * (WIDTH - 2), instr.args[0])
-        elif op in ("COMPUTE", "WAKE", "FREE"):
+        elif op in ("COMPUTE", "WAKE", "FREE", "SWITCH"):
             self._row(place, getattr(b, op), 0, 0, 0, plain[0])
         elif op == "ASSERT":
             self._row(place, b.ASSERT, 0, plain[0])

@@ -175,7 +175,9 @@ class Places(Context):
     def _check_index(self, base: ArrayAt, index: Value, node: ast.Subscript) -> None:
         if index.constant is None:
             return
-        count = base.field.n if isinstance(base.field.n, int) and not base.field.per_cpu else None
+        field = base.field
+        known = isinstance(field.n, int) and not field.per_cpu and not field.per_thread
+        count = int(field.n) if known else None
         if index.constant < 0 or (count is not None and index.constant >= count):
             self.fail(
                 "index-range",

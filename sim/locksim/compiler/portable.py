@@ -15,7 +15,7 @@ from locksim.compiler.frontend import compile_class
 from locksim.compiler.generators import attach
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import KINDS
-from locksim.lang.fields import Field, array, param, part, percpu, pointer, word
+from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
 from locksim.lang.struct import Struct
 
 FORMAT = 1
@@ -141,6 +141,8 @@ class _Table:
                 inner = self._field(of) if isinstance(of, word) else self._description(of)
                 if field.per_cpu:
                     return {"is": "percpu", "of": inner}
+                if field.per_thread:
+                    return {"is": "perthread", "of": inner}
                 return {"is": "array", "n": field.n, "of": inner, "padded": field.padded}
         raise TypeError(f"{type(field).__name__} is no field")
 
@@ -195,6 +197,8 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
                 return part(field(d["of"]), padded=d["padded"])
             case "percpu":
                 return percpu(field(d["of"]))
+            case "perthread":
+                return perthread(field(d["of"]))
             case "array":
                 return array(d["n"], field(d["of"]), padded=d["padded"])
             case "struct":

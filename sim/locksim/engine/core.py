@@ -1,17 +1,16 @@
-"""A CPU's core in the reference engine: it runs one thread's program, one operation at a time."""
+"""A CPU's core in the reference engine: it runs a thread's program, one operation at a time."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from locksim.engine.agents import Agent, StoreBuffer
-from locksim.engine.faults import Fault, Wait, of_exception
+from locksim.engine.faults import Fault, Wait, of_exception, switch_detail
 from locksim.engine.meters import mark
-from locksim.engine.places import Place, place_of, place_of_error
-from locksim.engine.randomness import draw
+from locksim.engine.places import Place, place_of_error
 from locksim.engine.result import SimulationError
+from locksim.engine.threads import Thread
 from locksim.engine.trace import MARK
 from locksim.lang import ops
 from locksim.lang.ops import SEQ_CST, Kind, Mark, Op
@@ -32,35 +31,28 @@ _ENDS = _FAILURES | {Mark.ACQUIRED, Mark.READ_ACQUIRED}
 
 
 class Core(Agent):
-    """A CPU's core and the thread pinned to it.
+    """A CPU's core.
 
     Arguments:
+        thread: the one that it runs, or ran to its end.
         op: the operation that is issued now, or waits.
         waits_for: what the operation waits for in the store buffer: "empty", "entry" or None.
-        acquiring: how many acquisitions the thread is in.
-        watched: for livelocks, the last word that was looked at, and where in the program.
     """
 
-    def __init__(self, engine: Engine, cpu: int) -> None:
+    def __init__(self, engine: Engine, cpu: int, thread: Thread) -> None:
         super().__init__(engine, cpu, 2 * cpu)
         self.buffer = StoreBuffer(engine, self)
-        self.program: Generator[Op, Any, Any] | None = None
-        self.context = _Context(self)
+        self.thread, thread.core = thread, self
         self.op = Op(Kind.PAUSE)
-        self.draws = 0
-        self.returned = False
         self.sleeps = False
         self.permit = False
         self.waits_for: str | None = None
-        self.acquiring = 0
-        self.watched: tuple[int, Place] | None = None
 
     # The program
 
     def start(self) -> None:
-        """Begin the thread's program."""
-        self.program = self.engine.memory.root.thread()
-        self.go_on((None, 0))
+        """Begin the program of the CPU's first thread."""
+        self.go_on((self.thread.take_up(self), 0))
 
     def go_on(self, outcome: _Outcome) -> None:
         """Resume the program with an operation's result when its cost is paid; issue the next."""
@@ -81,13 +73,16 @@ class Core(Agent):
 
     def _advance(self, result: Any) -> bool:
         """Run the program to its next operation that has time in it; False if it returned."""
-        assert self.program is not None
-        ops.set_context(self.context)
+        program = self.thread.program
+        assert program is not None
+        ops.set_context(self.thread)
         for _ in range(MAX_STEPS_AT_ONCE):
             try:
-                op = self.program.send(result)
+                op = program.send(result)
             except StopIteration:
-                self.returned = True
+                self.thread.returned = True
+                if self.engine.observer is not None:
+                    self.engine.observer.issued(self.cpu, self.engine.now, None, None)
                 self.engine.finished += 1
                 self.engine.progress()
                 return False
@@ -101,13 +96,15 @@ class Core(Agent):
                 self._mark(Mark(op.a), wrap64(op.address))
             elif op.kind != Kind.FENCE or op.order == SEQ_CST:
                 self.op = _as_compiled(op)
+                if self.engine.observer is not None:
+                    self.engine.observer.issued(self.cpu, self.engine.now, program, op.kind)
                 return True
             result = 0
         raise self._fault(Fault.PROGRAM, "the program goes on for ever without any time passing")
 
     def _mark(self, what: Mark, subject: int) -> None:
-        engine = self.engine
-        self.acquiring += (what in _STARTS) - (what in _ENDS)
+        engine, thread = self.engine, self.thread
+        thread.acquiring += (what in _STARTS) - (what in _ENDS)
         if what not in _STARTS | _FAILURES:
             engine.progress()
         if what == Mark.DONE:
@@ -115,10 +112,19 @@ class Core(Agent):
         elif what != Mark.NOTE and 0 <= subject < len(engine.memory.lock_of):
             lock = int(engine.memory.lock_of[subject]) - 1
             if lock >= 0:
-                pauses = engine.counts[self.cpu]["pauses"]
                 mark.py_func(  # type: ignore[no-untyped-call]
-                    engine.locks, engine.meter, lock, int(what), self.cpu, engine.now, pauses
+                    engine.locks,
+                    engine.meter,
+                    lock,
+                    int(what),
+                    thread.number,
+                    engine.now,
+                    thread.stops,
                 )
+                if engine.observer is not None:
+                    engine.observer.marked(
+                        self.cpu, engine.now, thread.program, what, lock, thread.stops
+                    )
         engine.record(self, MARK + what, subject)
 
     # Operations, at the moment of their issue
@@ -133,8 +139,9 @@ class Core(Agent):
                 return self._issue_load()
             return self._issue_store() if kind == Kind.STORE else self._issue_atomic()
         if kind == Kind.PAUSE:
+            self.thread.stops += 1
             return self._at_once("pauses", self.engine.tables.pause_ps)
-        if self.acquiring == 0:
+        if self.thread.acquiring == 0:
             self.engine.progress()
         match kind:
             case Kind.FENCE:
@@ -151,6 +158,8 @@ class Core(Agent):
                 return self._alloc()
             case Kind.FREE:
                 return self._free()
+            case Kind.SWITCH:
+                return self._switch()
         raise self._fault(Fault.PROGRAM, f"no such operation: {kind!r}")
 
     def _issue_load(self) -> _Outcome:
@@ -178,7 +187,7 @@ class Core(Agent):
             return self._wait_for_buffer("entry")
         self.count("stores")
         self.engine.record(self, Kind.STORE, address, value)
-        if self.acquiring == 0:
+        if self.thread.acquiring == 0:
             self.engine.progress()
         if at_once:
             self.count("hits")
@@ -222,14 +231,16 @@ class Core(Agent):
         self.count("rmws")
         self.engine.record(self, op.kind, op.address, old)
         self._watch()
-        if new != old and self.acquiring == 0:
+        if new != old and self.thread.acquiring == 0:
             self.engine.progress()
         return self._wrapped(old)
 
     def _wrapped(self, value: int) -> Any:
         return value if self.op.wrap is None else self.op.wrap(value)
 
-    def _at_once(self, counter: str, cost: int, address: int = 0, value: int = 0) -> _Outcome:
+    def _at_once(
+        self, counter: str, cost: int, address: int = 0, value: int = 0
+    ) -> tuple[Any, int]:
         self.count(counter)
         self.engine.record(self, self.op.kind, address, value)
         return 0, cost
@@ -238,7 +249,7 @@ class Core(Agent):
         if self.op.a < 0:
             raise self._fault(Fault.COMPUTE, str(self.op.a))
         cost = max(self.op.a, 1)
-        if self.acquiring == 0:
+        if self.thread.acquiring == 0:
             self.engine.progress(self.engine.now + cost)
         self.count("compute_ps", cost)
         self.engine.record(self, Kind.COMPUTE, 0, self.op.a)
@@ -246,6 +257,7 @@ class Core(Agent):
 
     def _block(self) -> _Outcome:
         self.count("blocks")
+        self.thread.stops += 1
         self.engine.record(self, Kind.BLOCK)
         if not self.permit:
             self.sleeps = True
@@ -283,6 +295,24 @@ class Core(Agent):
             raise self._fault(Fault.FREE, name)
         return self._at_once("frees", self.engine.tables.free_ps, self.op.a)
 
+    def _switch(self) -> _Outcome:
+        engine, number, before = self.engine, self.op.a, self.thread
+        if number == before.number:
+            return 0, 0
+        if not 0 <= number < len(engine.threads):
+            raise self._fault(Fault.SWITCH, switch_detail(number, None))
+        thread = engine.threads[number]
+        if thread.core is not None:
+            at = thread.core.cpu
+            detail = switch_detail(number, at, returned=thread.returned)
+            raise self._fault(Fault.SWITCH, detail)
+        if self.buffer.entries:
+            return self._wait_for_buffer("empty")
+        _, cost = self._at_once("switches", engine.tables.context_switch_ps, 0, number)
+        before.put_aside()
+        self.thread = thread
+        return thread.take_up(self), cost
+
     # Waiting
 
     def _again_at(self, time_ps: int) -> _Outcome:
@@ -305,7 +335,7 @@ class Core(Agent):
 
     def place(self) -> Place:
         """Where the program is now."""
-        return place_of(self.program)
+        return self.thread.place()
 
     def _fault(self, kind: Fault, detail: str = "") -> SimulationError:
         return self.engine.fault(kind, self.cpu, self.place(), detail)
@@ -318,39 +348,16 @@ class Core(Agent):
     def _watch(self) -> None:
         """Remember the last word looked at, for the message of a livelock."""
         if self.engine.stall_ps is not None:
-            self.watched = (self.op.address, self.place())
+            self.thread.watched = (self.op.address, self.place())
 
     def wait(self) -> Wait:
         """What the thread waits for."""
-        if self.sleeps or self.watched is None:
-            return Wait(self.cpu, self.cpu, *self.place(), sleeps=self.sleeps)
-        address, place = self.watched
+        thread = self.thread
+        if self.sleeps or thread.watched is None:
+            return Wait(thread.number, self.cpu, *self.place(), sleeps=self.sleeps)
+        address, place = thread.watched
         word = (self.engine.memory.name(address), self.engine.read(address))
-        return Wait(self.cpu, self.cpu, *place, words=[word], sleeps=False)
-
-
-class _Context:
-    """What a running program may ask about itself."""
-
-    def __init__(self, core: Core) -> None:
-        self.core = core
-
-    def cpu(self) -> int:
-        return self.core.cpu
-
-    def thread(self) -> int:
-        return self.core.cpu
-
-    def n_cpus(self) -> int:
-        return self.core.engine.tables.n_cpus
-
-    def random(self) -> int:
-        bits = draw(self.core.engine.seed, self.core.cpu, self.core.draws)
-        self.core.draws += 1
-        return int(bits)
-
-    def view(self, target: type[Any], address: int) -> Any:
-        return self.core.engine.memory.space.view(target, address)
+        return Wait(thread.number, self.cpu, *place, words=[word], sleeps=False)
 
 
 def _as_compiled(op: Op) -> Op:

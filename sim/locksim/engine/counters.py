@@ -14,6 +14,7 @@ CPU_COUNTERS = (
     "frees",
     "blocks",
     "wakes",
+    "switches",  # to another thread
     "forwarded",  # loads served from the own store buffer
     "hits",  # loads, immediate stores, drained stores and RMWs that needed no transaction
     "upgrades",  # exclusive transactions of a CPU that held a shared copy
@@ -34,7 +35,7 @@ Distance class k (2 …) of a cache supplier counts in ``from_node`` + (k - 2), 
 
 LOCK_COUNTERS = (
     "total",  # exclusive acquisitions (successful)
-    "contended",  # … that executed at least one pause between start and success
+    "contended",  # … that executed at least one pause or block between start and success
     "wait_ps",  # sum over contended acquisitions of success - start
     "wait_max_ps",
     "hold_ps",  # sum of release - success
@@ -49,8 +50,12 @@ LOCK_COUNTERS = (
     "readers_max",  # most readers at once
     "busy_periods",  # periods during which at least one reader held it
     "busy_ps",  # their total length
+    "busy_max_ps",  # the longest
+    "contended_ww",  # contended exclusive acquisitions that found another exclusive holder
+    "wait_ww_ps",  # their waits
+    "wait_ww_max_ps",
     "violations",  # successes while somebody held it in a way that excludes it
-    "owner",  # state: CPU that holds it exclusively + 1, or 0
+    "owner",  # state: thread that holds it exclusively + 1, or 0
     "readers",  # state: readers now
     "since_ps",  # state: when the exclusive hold began
     "busy_since_ps",  # state: when the reader busy period began
@@ -60,5 +65,13 @@ LOCK_COUNTERS = (
 LOCK_STATE = ("owner", "readers", "since_ps", "busy_since_ps")
 """The lock columns that are no counts but the present state."""
 
-LOCK_MAXIMA = ("wait_max_ps", "hold_max_ps", "read_wait_max_ps", "read_hold_max_ps", "readers_max")
+LOCK_MAXIMA = (
+    "wait_max_ps",
+    "hold_max_ps",
+    "read_wait_max_ps",
+    "read_hold_max_ps",
+    "readers_max",
+    "busy_max_ps",
+    "wait_ww_max_ps",
+)
 """The lock columns that are maxima: over several runs they do not add up."""

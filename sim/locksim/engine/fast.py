@@ -20,12 +20,14 @@ from locksim.compiler.bytecode import Image
 from locksim.engine import counters, faults, meters, randomness, trace
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_STATE
 from locksim.engine.loop import (
+    A_DOES,
     AGENT_BITS,
     AGENT_COLUMNS,
     C_FINISHED,
     C_PARKED,
     C_PATH,
     C_PC,
+    C_THREAD,
     C_WAITS,
     CHUNK,
     CONTROL_COLUMNS,
@@ -43,6 +45,7 @@ from locksim.engine.loop import (
     MAX_TIME_PS,
     N_DONE,
     NEVER,
+    NOWHERE,
     PATH_MAX,
     R_EVENTS,
     R_FAULT,
@@ -54,10 +57,15 @@ from locksim.engine.loop import (
     R_HEAP_NEXT,
     R_NOW,
     R_ROWS,
+    RESUME,
     STUCK,
+    THREAD_COLUMNS,
     TIME_UP,
     TRACE_COLUMNS,
     TRACE_ROWS,
+    U_CPU,
+    U_PC,
+    U_RETURNED,
     W_SLEEP,
     State,
     advance,
@@ -170,6 +178,7 @@ class Session:
                             until_ps,
                             -1,
                             state.core,
+                            state.thread,
                             state.path,
                             state.count,
                             state.code,
@@ -200,7 +209,19 @@ class Session:
 
     def livelock(self) -> DeadlockError:
         """The error that tells where every thread is, when the run gets nowhere."""
-        return DeadlockError(faults.livelock_message(self._waits(), self.time_ps))
+        return DeadlockError(faults.livelock_message(*self._waits(), self.time_ps))
+
+    def word(self, address: int) -> int:
+        """What a word holds now, stores that are still buffered left out."""
+        return int(self.state.words[address])
+
+    def operations(self) -> npt.NDArray[np.int64]:
+        """For each CPU the instruction that it is in now; -1 if it sleeps or has returned."""
+        core = self.state.core
+        # A CPU that is to resume is still in what it issued last.
+        resumes = self.state.agent[::2, A_DOES] == RESUME
+        away = (core[:, C_WAITS] == W_SLEEP) | (core[:, C_FINISHED] != 0)
+        return np.where(away, -1, core[:, C_PC] - resumes)
 
     def result(self) -> RunResult:
         """What has happened so far. The arrays are copies."""
@@ -246,7 +267,8 @@ class Session:
             case faults.Fault.FREE:
                 detail = self._now().name(at)
             case faults.Fault.INDEX:
-                base = int(self.state.registers[cpu, row[2]] + row[3])
+                thread = self.state.core[cpu, C_THREAD]
+                base = int(self.state.registers[thread, row[2]] + row[3])
                 name = self._array(base, int(row[5]), int(row[6]))
                 detail = f"{name}[{at}]: the index is outside 0..{row[6] - 1}"
             case faults.Fault.SHIFT:
@@ -255,6 +277,14 @@ class Session:
                 detail = f"random_below({at}): the bound must be at least 1"
             case faults.Fault.RANDOM:
                 detail = f"random_exponential({at}): the mean must be at least 1"
+            case faults.Fault.SWITCH:
+                threads = self.state.thread
+                there = 0 <= at < len(threads)
+                detail = faults.switch_detail(
+                    at,
+                    int(threads[at, U_CPU]) if there else None,
+                    returned=there and bool(threads[at, U_RETURNED]),
+                )
             case faults.Fault.DIVISION | faults.Fault.ASSERTION:
                 detail = ""
             case _:
@@ -288,15 +318,17 @@ class Session:
         return "array"
 
     def _deadlock(self) -> DeadlockError:
-        return DeadlockError(faults.deadlock_message(self._waits(), int(self.state.control[R_NOW])))
+        now = int(self.state.control[R_NOW])
+        return DeadlockError(faults.deadlock_message(*self._waits(), now))
 
-    def _waits(self) -> list[faults.Wait]:
-        """Where every unfinished thread is."""
+    def _waits(self) -> tuple[list[faults.Wait], list[tuple[str, int, str] | None]]:
+        """Where the threads are: those on CPUs, and those that were put aside."""
         waits = []
         state = self.state
         for c in range(self.tables.n_cpus):
             if state.core[c, C_FINISHED]:
                 continue
+            thread = int(state.core[c, C_THREAD])
             sleeps = bool(state.core[c, C_WAITS] == W_SLEEP)
             words = []
             if state.core[c, C_PARKED]:
@@ -304,13 +336,15 @@ class Session:
                     pc = int(state.path[c, j, 0])
                     if self.image.code[pc, 0] == b.LOAD:
                         base, offset = self.image.code[pc, 2:4]
-                        address = int(state.registers[c, base] + offset)
+                        address = int(state.registers[thread, base] + offset)
                         words.append((self._now().name(address), int(state.words[address])))
                 at = int(state.path[c, 0, 0])
             else:
                 at = int(state.core[c, C_PC]) - int(sleeps)
-            waits.append(faults.Wait(c, c, *self._place(at), words, sleeps))
-        return waits
+            waits.append(faults.Wait(thread, c, *self._place(at), words, sleeps))
+        aside = [int(t[U_PC]) for t in state.thread if t[U_CPU] == NOWHERE]
+        begin = self.image.task_entry
+        return waits, [None if pc == begin else self._place(pc - 1) for pc in aside]
 
 
 def _state(
@@ -349,7 +383,11 @@ def _state(
     for i in range(leaves - 1, 0, -1):
         tree[i] = min(tree[2 * i], tree[2 * i + 1])
     core = np.zeros((n, CORE_COLUMNS), np.int64)
-    core[:, C_PC] = image.entry
+    core[:, C_PC], core[:, C_THREAD] = image.entry, np.arange(n)
+    n_threads = memory.space.n_threads
+    thread = np.zeros((n_threads, THREAD_COLUMNS), np.int64)
+    thread[:n, U_CPU] = np.arange(n)
+    thread[n:, U_CPU], thread[n:, U_PC] = NOWHERE, image.task_entry
     control = np.zeros(CONTROL_COLUMNS, np.int64)
     control[R_HEAP_NEXT] = memory.heap_next
     return State(
@@ -360,8 +398,9 @@ def _state(
         distance=np.asarray(t.distance, np.int8),
         home_distance=np.asarray(t.home_distance, np.int8),
         near=near,
-        registers=np.tile(image.registers, (n, 1)),
+        registers=np.tile(image.registers, (n_threads, 1)),
         core=core,
+        thread=thread,
         agent=np.zeros((2 * n, AGENT_COLUMNS), np.int64),
         buffer=np.zeros((n, t.store_buffer_entries, 3), np.int64),
         tree=tree,
@@ -377,7 +416,7 @@ def _state(
         free_next=memory.free_next.copy(),
         lock_of=memory.lock_of,
         locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
-        meter=np.zeros((n, max(1, len(memory.locks)), 3), np.int64),
+        meter=meters.meter_state(n_threads, max(1, len(memory.locks))),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),

@@ -6,6 +6,7 @@ one engine reads the same in the other.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -32,9 +33,11 @@ class Fault(IntEnum):
     ASSERTION = 8
     """An ``assert`` does not hold. No detail needed."""
     WAKE = 9
-    """``wake`` of a thread that does not exist. Detail: the number."""
+    """``wake`` of a CPU that does not take part. Detail: the number."""
     PROGRAM = 10
     """The program itself is no valid one (reference engine only). Detail: what is wrong."""
+    SWITCH = 11
+    """``switch`` to a thread that can not go on here. Detail: :func:`switch_detail`."""
 
 
 _TEXTS = {
@@ -46,8 +49,9 @@ _TEXTS = {
     Fault.SHIFT: "a shift by a number of bits outside 0..63: {}",
     Fault.RANDOM: "a random number needs a bound or mean of at least 1: {}",
     Fault.ASSERTION: "an assertion failed",
-    Fault.WAKE: "wake of thread {}, which does not exist",
+    Fault.WAKE: "wake of CPU {}, which does not take part",
     Fault.PROGRAM: "this is no valid program: {}",
+    Fault.SWITCH: "switch to thread {}",
 }
 
 
@@ -72,7 +76,7 @@ def text(kind: Fault, detail: str = "") -> str:
     found = _TEXTS[kind]
     if detail:
         return found.format(detail) if "{}" in found else f"{found}: {detail}"
-    return found.replace(": {}", "").replace(" {},", ",")
+    return found.replace(": {}", "").replace(" {}", "")
 
 
 def of_exception(error: Exception) -> tuple[Fault, str]:
@@ -106,6 +110,18 @@ def memory_detail(operation: str, address: int, words_per_line: int, name: str) 
     return f"{operation} of {name}"
 
 
+def switch_detail(number: int, cpu: int | None, *, returned: bool = False) -> str:
+    """The detail of a switch to a thread that can not go on.
+
+    Arguments:
+        number: the thread's. cpu: the one that runs it now, None if there is no such thread.
+        returned: its program is over.
+    """
+    if cpu is None:
+        return f"{number}, which does not exist"
+    return f"{number}, " + ("which has returned" if returned else f"which runs on CPU {cpu}")
+
+
 @dataclass(frozen=True, slots=True)
 class Wait:
     """One thread that does not get on.
@@ -126,14 +142,18 @@ class Wait:
     sleeps: bool | None = None
 
 
-def deadlock_message(waits: Sequence[Wait], time_ps: int) -> str:
+Aside = Sequence[tuple[str, int, str] | None]
+"""Where the threads are that were put aside: file, line, method; None before their first turn."""
+
+
+def deadlock_message(waits: Sequence[Wait], aside: Aside, time_ps: int) -> str:
     """The text of a deadlock: nothing is left to happen, and these threads have not returned."""
-    return _report(f"deadlock at {microseconds(time_ps)}: no thread can go on", waits)
+    return _report(f"deadlock at {microseconds(time_ps)}: no thread can go on", waits, aside)
 
 
-def livelock_message(waits: Sequence[Wait], time_ps: int) -> str:
+def livelock_message(waits: Sequence[Wait], aside: Aside, time_ps: int) -> str:
     """The text of a livelock: the clock runs, but these threads only wait."""
-    return _report(f"livelock at {microseconds(time_ps)}: the threads only wait", waits)
+    return _report(f"livelock at {microseconds(time_ps)}: the threads only wait", waits, aside)
 
 
 def microseconds(time_ps: int) -> str:
@@ -143,12 +163,24 @@ def microseconds(time_ps: int) -> str:
 
 
 def place(file: str, line: int) -> str:
-    """A place in a source file, as it is shown: ``ticket.py:31``."""
-    return f"{PurePath(file).name}:{line}"
+    """A place in a source file, as it is shown: ``ticket.py:31``; in a notebook ``cell:31``."""
+    path = PurePath(file)
+    # IPython keeps a cell's text under a number, in a folder of its own.
+    return f"{'cell' if path.parent.name.startswith('ipykernel_') else path.name}:{line}"
 
 
-def _report(head: str, waits: Sequence[Wait]) -> str:
-    return "\n  ".join([head, *map(_wait, waits)])
+def _report(head: str, waits: Sequence[Wait], aside: Aside) -> str:
+    return "\n  ".join([head, *map(_wait, waits), *_aside(aside)])
+
+
+def _aside(threads: Aside) -> list[str]:
+    """One line for each place where threads were put aside, in the order of the source."""
+    lines = []
+    for at, n in sorted(Counter(threads).items(), key=lambda item: item[0] or ()):
+        many = "1 thread was" if n == 1 else f"{n} threads were"
+        what = f"put aside at {place(at[0], at[1])} ({at[2]})" if at else "never run"
+        lines.append(f"{many} {what}")
+    return lines
 
 
 def _wait(wait: Wait) -> str:

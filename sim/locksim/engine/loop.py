@@ -1,10 +1,11 @@
 """The fast engine's loop: PHYSICS.md in numba, over the rows of numbers of linked bytecode.
 
 The next event comes from a tournament tree over the agents (time and agent packed in one integer),
-so that it costs O(log agents). A thread is a row of registers and a program counter; a line is a
-row of numbers and a bit set of sharers. Idle spins (:mod:`locksim.compiler.spin`) are jumped over:
-a waiter whose last round of its loop only hit leaves the tree, and comes back, in the middle of the
-round where it would be, when somebody takes away a line that it reads.
+so that it costs O(log agents). A thread is a row of registers and a program counter, and a core
+knows which one it runs; a line is a row of numbers and a bit set of sharers. Idle spins
+(:mod:`locksim.compiler.spin`) are jumped over: a waiter whose last round of its loop only hit
+leaves the tree, and comes back, in the middle of the round where it would be, when somebody takes
+away a line that it reads.
 
 The loop is one function on purpose: its state is some thirty arrays, which a call that is not
 inlined would have to pass one by one. Two habits of its text are for speed, and measured: a table
@@ -15,8 +16,8 @@ attributes.
 The search for a spinner's line stands in three places: as a function of its own, inlined or not, it
 took contended ticket from 1.4 to 2.1 times the time of the C model (`make bench`).
 
-The first letter of a column's name tells its table: A agents, C cores, L lines, K costs, R the
-run's control block, N counters; T is a trace row's kind, F a fault.
+The first letter of a column's name tells its table: A agents, C cores, U threads, L lines, K costs,
+R the run's control block, N counters; T is a trace row's kind, F a fault.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ from locksim.compiler.bytecode import (
     NE,
     NEG,
     NOT,
+    NOW,
+    NTHREADS,
     OR,
     PAUSE,
     RANDOM,
@@ -82,6 +85,7 @@ from locksim.compiler.bytecode import (
     STORE,
     SUB,
     SWAP,
+    SWITCH,
     THREAD,
     WAKE,
     XOR,
@@ -112,13 +116,19 @@ A_DOES, A_LINE, A_NEXT, A_SINCE, A_EXCLUSIVE, A_DELAY = range(6)
 AGENT_COLUMNS = 8
 
 # Columns of the table of cores.
-(C_PC, C_SPIN_CLEAN, C_SB_LEN, C_SB_HEAD, C_WAITS, C_PATH, C_SPIN_TIME, C_SPIN_PC) = range(8)
-(C_DRAWS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED) = range(8, 13)
+(C_PC, C_THREAD, C_SPIN_CLEAN, C_SB_LEN, C_SB_HEAD, C_PATH, C_SPIN_TIME, C_SPIN_PC) = range(8)
+(C_WAITS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED) = range(8, 13)
 CORE_COLUMNS = (
     16  # what every operation touches comes first, and a row is two cache lines of the host
 )
 W_NOTHING, W_SLOT, W_DRAIN, W_SLEEP = range(4)
 """Why a core has no event: a free store-buffer entry, an empty store buffer, a wake-up."""
+
+# Columns of the table of threads. The program counter of a running one is its core's.
+U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED = range(5)
+THREAD_COLUMNS = 8
+NOWHERE = -1
+"""The CPU of a thread that is put aside."""
 
 PATH_MAX = 8
 """Operations in one round of an idle spin; longer rounds are run one by one."""
@@ -174,8 +184,8 @@ _C = {name: i for i, name in enumerate(CPU_COUNTERS)}
 N_DONE, N_LOADS, N_STORES, N_RMWS, N_FENCES, N_PAUSES = (
     _C[k] for k in ("done", "loads", "stores", "rmws", "fences", "pauses")
 )
-N_COMPUTE_PS, N_ALLOCS, N_FREES, N_BLOCKS, N_WAKES, N_FORWARDED = (
-    _C[k] for k in ("compute_ps", "allocs", "frees", "blocks", "wakes", "forwarded")
+N_COMPUTE_PS, N_ALLOCS, N_FREES, N_BLOCKS, N_WAKES, N_SWITCHES, N_FORWARDED = (
+    _C[k] for k in ("compute_ps", "allocs", "frees", "blocks", "wakes", "switches", "forwarded")
 )
 N_HITS, N_UPGRADES, N_MEMORY, N_FROM_CORE, N_INVALIDATED, N_MISS_PS, N_QUEUE_PS = (
     _C[k] for k in ("hits", "upgrades", "memory", "from_core", "invalidated", "miss_ps", "queue_ps")
@@ -186,8 +196,8 @@ T_LOAD, T_STORE, T_FENCE, T_PAUSE, T_COMPUTE = (
     int(k) for k in (Kind.LOAD, Kind.STORE, Kind.FENCE, Kind.PAUSE, Kind.COMPUTE)
 )
 T_BLOCK, T_WAKE, T_ALLOC, T_FREE = (int(k) for k in (Kind.BLOCK, Kind.WAKE, Kind.ALLOC, Kind.FREE))
-T_SWAP = int(Kind.SWAP)
-F_MEMORY, F_FREE, F_COMPUTE, F_INDEX, F_DIVISION, F_SHIFT, F_RANDOM, F_ASSERT, F_WAKE = (
+T_SWAP, T_SWITCH = int(Kind.SWAP), int(Kind.SWITCH)
+F_MEMORY, F_FREE, F_COMPUTE, F_INDEX, F_DIVISION, F_SHIFT, F_RANDOM, F_ASSERT, F_WAKE, F_SWITCH = (
     int(f)
     for f in (
         Fault.MEMORY,
@@ -199,6 +209,7 @@ F_MEMORY, F_FREE, F_COMPUTE, F_INDEX, F_DIVISION, F_SHIFT, F_RANDOM, F_ASSERT, F
         Fault.RANDOM,
         Fault.ASSERTION,
         Fault.WAKE,
+        Fault.SWITCH,
     )
 )
 (MORE, TIME_UP, STUCK, FAULTED) = range(4)
@@ -214,8 +225,9 @@ class State(NamedTuple):
     distance: npt.NDArray[np.int8]
     home_distance: npt.NDArray[np.int8]
     near: npt.NDArray[np.uint64]  # CPUs x classes x sharer words: who is at which distance
-    registers: npt.NDArray[np.int64]
+    registers: npt.NDArray[np.int64]  # of each thread
     core: npt.NDArray[np.int64]
+    thread: npt.NDArray[np.int64]
     agent: npt.NDArray[np.int64]
     buffer: npt.NDArray[np.int64]  # CPUs x entries x (address, value, pc)
     tree: npt.NDArray[np.int64]
@@ -270,7 +282,7 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
 
 
 @njit(cache=True)
-def unpark(c, s, a, core, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
+def unpark(c, s, a, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
     """Bring a spinning core to where it is after event (s, a): all with no later key is done.
 
     ``a`` is the highest agent that has had an event at ``s``. It need not be the one whose event
@@ -301,8 +313,9 @@ def unpark(c, s, a, core, path, count, code, registers, agent, tree):  # type: i
             count[c, N_HITS] += times
         elif op == PAUSE:
             count[c, N_PAUSES] += times
+            thread[core[c, C_THREAD], U_STOPS] += times
         else:
-            count[c, N_COMPUTE_PS] += times * max(1, registers[c, code[pc, 4]])
+            count[c, N_COMPUTE_PS] += times * max(1, registers[core[c, C_THREAD], code[pc, 4]])
     if partial == n:
         rounds += 1
         partial = 0
@@ -336,7 +349,9 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
     free_head, free_next, lock_of = state.free_head, state.free_next, state.lock_of
     locks, meter, bus, count, path = state.locks, state.meter, state.bus, state.count, state.path
     trace, control, transactions = state.trace, state.control, state.served
+    thread = state.thread
     n_cpus, n_words, sharer_words = core.shape[0], words.shape[0], sharers.shape[1]
+    n_threads = thread.shape[0]
     shift, entries = cost[K_LINE_SHIFT], cost[K_SB_ENTRIES]
     jump, tracing, seed = cost[K_JUMP] != 0, cost[K_TRACING] != 0, cost[K_SEED]
     l1, store_cost, rmw_cost = cost[K_L1], cost[K_STORE], cost[K_RMW]
@@ -416,6 +431,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
         else:
             # ---- the core: resume, issue, take effect; again while that costs no time
             pc = core[c, C_PC]
+            u = core[c, C_THREAD]
             nothing_more = False
             while True:
                 if does == RESUME:
@@ -424,48 +440,48 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                         at = pc
                         pc += 1
                         if op == MOV:
-                            registers[c, code[at, 1]] = registers[c, code[at, 2]]
+                            registers[u, code[at, 1]] = registers[u, code[at, 2]]
                         elif op == ADDI:
-                            registers[c, code[at, 1]] = registers[c, code[at, 2]] + code[at, 3]
+                            registers[u, code[at, 1]] = registers[u, code[at, 2]] + code[at, 3]
                         elif op == JMP:
                             pc = code[at, 1]
                         elif op == JZ:
-                            if registers[c, code[at, 2]] == 0:
+                            if registers[u, code[at, 2]] == 0:
                                 pc = code[at, 1]
                         elif op == JNZ:
-                            if registers[c, code[at, 2]] != 0:
+                            if registers[u, code[at, 2]] != 0:
                                 pc = code[at, 1]
                         elif op == JEQ:
-                            if registers[c, code[at, 2]] == registers[c, code[at, 3]]:
+                            if registers[u, code[at, 2]] == registers[u, code[at, 3]]:
                                 pc = code[at, 1]
                         elif op == JNE:
-                            if registers[c, code[at, 2]] != registers[c, code[at, 3]]:
+                            if registers[u, code[at, 2]] != registers[u, code[at, 3]]:
                                 pc = code[at, 1]
                         elif op == JLT:
-                            if registers[c, code[at, 2]] < registers[c, code[at, 3]]:
+                            if registers[u, code[at, 2]] < registers[u, code[at, 3]]:
                                 pc = code[at, 1]
                         elif op == JLE:
-                            if registers[c, code[at, 2]] <= registers[c, code[at, 3]]:
+                            if registers[u, code[at, 2]] <= registers[u, code[at, 3]]:
                                 pc = code[at, 1]
                         elif op == JGT:
-                            if registers[c, code[at, 2]] > registers[c, code[at, 3]]:
+                            if registers[u, code[at, 2]] > registers[u, code[at, 3]]:
                                 pc = code[at, 1]
                         elif op == JGE:
-                            if registers[c, code[at, 2]] >= registers[c, code[at, 3]]:
+                            if registers[u, code[at, 2]] >= registers[u, code[at, 3]]:
                                 pc = code[at, 1]
                         elif op == CALL:
-                            registers[c, code[at, 1]] = pc
+                            registers[u, code[at, 1]] = pc
                             pc = code[at, 2]
                         elif op == RET:
-                            pc = registers[c, code[at, 1]]
+                            pc = registers[u, code[at, 1]]
                         elif op == MARK:
-                            what, subject = code[at, 1], registers[c, code[at, 2]]
+                            what, subject = code[at, 1], registers[u, code[at, 2]]
                             if what == MARK_DONE:
                                 count[c, N_DONE] += 1
                             elif what != MARK_NOTE:
                                 lock = lock_of[subject] if 0 <= subject < n_words else 0
                                 if lock:
-                                    mark(locks, meter, lock - 1, what, c, t, count[c, N_PAUSES])
+                                    mark(locks, meter, lock - 1, what, u, t, thread[u, U_STOPS])
                             if tracing:
                                 _record(trace, control, t, a, TRACE_MARK + what, subject, 0, -1)
                         elif op == SPIN:
@@ -499,116 +515,123 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                         elif op == SPIN_ENTER:
                             core[c, C_SPIN_PC] = -1
                         elif op == ADD:
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] + registers[c, code[at, 3]]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] + registers[u, code[at, 3]]
                             )
                         elif op == SUB:
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] - registers[c, code[at, 3]]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] - registers[u, code[at, 3]]
                             )
                         elif op == MUL:
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] * registers[c, code[at, 3]]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] * registers[u, code[at, 3]]
                             )
                         elif op == FLOORDIV or op == MOD:
-                            by = registers[c, code[at, 3]]
+                            by = registers[u, code[at, 3]]
                             if by == 0:
                                 fault = F_DIVISION
                                 pc -= 1
                                 break
                             # By -1 apart: the one division that overflows.
                             q = (
-                                registers[c, code[at, 2]] // by
+                                registers[u, code[at, 2]] // by
                                 if by != -1
-                                else -registers[c, code[at, 2]]
+                                else -registers[u, code[at, 2]]
                             )
-                            registers[c, code[at, 1]] = (
-                                q if op == FLOORDIV else registers[c, code[at, 2]] - q * by
+                            registers[u, code[at, 1]] = (
+                                q if op == FLOORDIV else registers[u, code[at, 2]] - q * by
                             )
                         elif op == AND:
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] & registers[c, code[at, 3]]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] & registers[u, code[at, 3]]
                             )
                         elif op == OR:
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] | registers[c, code[at, 3]]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] | registers[u, code[at, 3]]
                             )
                         elif op == XOR:
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] ^ registers[c, code[at, 3]]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] ^ registers[u, code[at, 3]]
                             )
                         elif op == SHL or op == SHR:
-                            by = registers[c, code[at, 3]]
+                            by = registers[u, code[at, 3]]
                             if by < 0 or by > 63:
                                 fault, fault_at = F_SHIFT, by
                                 pc -= 1
                                 break
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] << by
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] << by
                                 if op == SHL
-                                else registers[c, code[at, 2]] >> by
+                                else registers[u, code[at, 2]] >> by
                             )
                         elif op == NEG:
-                            registers[c, code[at, 1]] = -registers[c, code[at, 2]]
+                            registers[u, code[at, 1]] = -registers[u, code[at, 2]]
                         elif op == INV:
-                            registers[c, code[at, 1]] = ~registers[c, code[at, 2]]
+                            registers[u, code[at, 1]] = ~registers[u, code[at, 2]]
                         elif op == NOT:
-                            registers[c, code[at, 1]] = 1 if registers[c, code[at, 2]] == 0 else 0
+                            registers[u, code[at, 1]] = 1 if registers[u, code[at, 2]] == 0 else 0
                         elif op == EQ:
-                            registers[c, code[at, 1]] = (
-                                1 if registers[c, code[at, 2]] == registers[c, code[at, 3]] else 0
+                            registers[u, code[at, 1]] = (
+                                1 if registers[u, code[at, 2]] == registers[u, code[at, 3]] else 0
                             )
                         elif op == NE:
-                            registers[c, code[at, 1]] = (
-                                1 if registers[c, code[at, 2]] != registers[c, code[at, 3]] else 0
+                            registers[u, code[at, 1]] = (
+                                1 if registers[u, code[at, 2]] != registers[u, code[at, 3]] else 0
                             )
                         elif op == LT:
-                            registers[c, code[at, 1]] = (
-                                1 if registers[c, code[at, 2]] < registers[c, code[at, 3]] else 0
+                            registers[u, code[at, 1]] = (
+                                1 if registers[u, code[at, 2]] < registers[u, code[at, 3]] else 0
                             )
                         elif op == LE:
-                            registers[c, code[at, 1]] = (
-                                1 if registers[c, code[at, 2]] <= registers[c, code[at, 3]] else 0
+                            registers[u, code[at, 1]] = (
+                                1 if registers[u, code[at, 2]] <= registers[u, code[at, 3]] else 0
                             )
                         elif op == GT:
-                            registers[c, code[at, 1]] = (
-                                1 if registers[c, code[at, 2]] > registers[c, code[at, 3]] else 0
+                            registers[u, code[at, 1]] = (
+                                1 if registers[u, code[at, 2]] > registers[u, code[at, 3]] else 0
                             )
                         elif op == GE:
-                            registers[c, code[at, 1]] = (
-                                1 if registers[c, code[at, 2]] >= registers[c, code[at, 3]] else 0
+                            registers[u, code[at, 1]] = (
+                                1 if registers[u, code[at, 2]] >= registers[u, code[at, 3]] else 0
                             )
                         elif op == INDEX:
-                            i = registers[c, code[at, 4]]
+                            i = registers[u, code[at, 4]]
                             if i < 0 or i >= code[at, 6]:
                                 fault, fault_at = F_INDEX, i
                                 pc -= 1
                                 break
-                            registers[c, code[at, 1]] = (
-                                registers[c, code[at, 2]] + code[at, 3] + i * code[at, 5]
+                            registers[u, code[at, 1]] = (
+                                registers[u, code[at, 2]] + code[at, 3] + i * code[at, 5]
                             )
-                        elif op == CPU or op == THREAD:
-                            registers[c, code[at, 1]] = c
+                        elif op == CPU:
+                            registers[u, code[at, 1]] = c
+                        elif op == THREAD:
+                            registers[u, code[at, 1]] = u
                         elif op == NCPUS:
-                            registers[c, code[at, 1]] = n_cpus
+                            registers[u, code[at, 1]] = n_cpus
+                        elif op == NTHREADS:
+                            registers[u, code[at, 1]] = n_threads
+                        elif op == NOW:
+                            registers[u, code[at, 1]] = t
                         elif op == RANDOM or op == EXPONENTIAL:
-                            by = registers[c, code[at, 2]]
+                            by = registers[u, code[at, 2]]
                             if by <= 0:
                                 fault, fault_at = F_RANDOM, by
                                 pc -= 1
                                 break
-                            bits = draw(seed, c, core[c, C_DRAWS])
-                            core[c, C_DRAWS] += 1
-                            registers[c, code[at, 1]] = (
+                            bits = draw(seed, u, thread[u, U_DRAWS])
+                            thread[u, U_DRAWS] += 1
+                            registers[u, code[at, 1]] = (
                                 bits % by if op == RANDOM else exponential_of(bits, by)
                             )
                         elif op == ASSERT:
-                            if registers[c, code[at, 2]] == 0:
+                            if registers[u, code[at, 2]] == 0:
                                 fault = F_ASSERT
                                 pc -= 1
                                 break
                         else:  # EXIT
                             core[c, C_FINISHED] = 1
+                            thread[u, U_RETURNED] = 1
                             control[R_FINISHED] += 1
                             nothing_more = True
                             break
@@ -619,7 +642,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                 op = code[pc, 0]
                 if op <= FETCH_XOR:
                     # ---- a word of memory
-                    address = registers[c, code[pc, 2]] + code[pc, 3]
+                    address = registers[u, code[pc, 2]] + code[pc, 3]
                     wanted = address >> shift
                     if does != COMPLETE and (address < 0 or address >= n_words or not live[wanted]):
                         fault, fault_at = F_MEMORY, address
@@ -669,12 +692,12 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             request = 1
                             core[c, C_PC] = pc
                             break
-                        registers[c, code[pc, 1]] = value
+                        registers[u, code[pc, 1]] = value
                         count[c, N_LOADS] += 1
                         what = np.int64(T_LOAD)
                     elif op == STORE:
                         core[c, C_SPIN_CLEAN] = 0
-                        value = registers[c, code[pc, 4]]
+                        value = registers[u, code[pc, 4]]
                         after = store_cost
                         if core[c, C_SB_LEN] == 0 and owned and arrived:
                             words[address] = value
@@ -716,12 +739,12 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 break
                             count[c, N_HITS] += 1
                         value = words[address]
-                        operand = registers[c, code[pc, 4]]
+                        operand = registers[u, code[pc, 4]]
                         if op == SWAP:
                             words[address] = operand
                         elif op == COMPARE_SWAP:
                             if value == operand:
-                                words[address] = registers[c, code[pc, 5]]
+                                words[address] = registers[u, code[pc, 5]]
                         elif op == FETCH_ADD:
                             words[address] = value + operand
                         elif op == FETCH_AND:
@@ -730,7 +753,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             words[address] = value | operand
                         else:
                             words[address] = value ^ operand
-                        registers[c, code[pc, 1]] = value
+                        registers[u, code[pc, 1]] = value
                         after = rmw_cost
                         if does == COMPLETE:
                             after += agent[a, A_DELAY]
@@ -747,9 +770,10 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             what = np.int64(T_PAUSE)
                             after = cost[K_PAUSE]
                             count[c, N_PAUSES] += 1
+                            thread[u, U_STOPS] += 1
                         else:
                             what = np.int64(T_COMPUTE)
-                            value = registers[c, code[pc, 4]]
+                            value = registers[u, code[pc, 4]]
                             if value < 0:
                                 fault, fault_at = F_COMPUTE, value
                                 break
@@ -780,6 +804,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             what = np.int64(T_BLOCK)
                             after = cost[K_SWITCH]
                             count[c, N_BLOCKS] += 1
+                            thread[u, U_STOPS] += 1
                             if core[c, C_PERMIT]:
                                 core[c, C_PERMIT] = 0
                             else:
@@ -787,7 +812,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 nothing_more = True
                         elif op == WAKE:
                             what = np.int64(T_WAKE)
-                            value = registers[c, code[pc, 4]]
+                            value = registers[u, code[pc, 4]]
                             if value < 0 or value >= n_cpus:
                                 fault, fault_at = F_WAKE, value
                                 break
@@ -804,6 +829,21 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 )
                             else:
                                 core[value, C_PERMIT] = 1
+                        elif op == SWITCH:
+                            what = np.int64(T_SWITCH)
+                            value = registers[u, code[pc, 4]]
+                            after = np.int64(0)
+                            if value != u:
+                                if value < 0 or value >= n_threads or thread[value, U_CPU] >= 0:
+                                    fault, fault_at = F_SWITCH, value
+                                    break
+                                if core[c, C_SB_LEN]:
+                                    core[c, C_WAITS] = W_DRAIN
+                                    core[c, C_PC] = pc
+                                    nothing_more = True
+                                    break
+                                after = cost[K_SWITCH]
+                                count[c, N_SWITCHES] += 1
                         elif op == ALLOC:
                             what = np.int64(T_ALLOC)
                             after = cost[K_ALLOC]
@@ -825,12 +865,12 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 object_type[at] = kind + 1
                                 words[at << shift : (at + n) << shift] = 0
                             subject = at << shift
-                            registers[c, code[pc, 1]] = subject
+                            registers[u, code[pc, 1]] = subject
                         else:
                             what = np.int64(T_FREE)
                             after = cost[K_FREE]
                             count[c, N_FREES] += 1
-                            subject = registers[c, code[pc, 4]]
+                            subject = registers[u, code[pc, 4]]
                             at = subject >> shift
                             if (
                                 subject <= 0
@@ -853,6 +893,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                                 t,
                                                 latest & AGENT_MASK,
                                                 core,
+                                                thread,
                                                 path,
                                                 count,
                                                 code,
@@ -865,7 +906,18 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                             object_type[at] = 0
                             free_next[at] = free_head[c, kind]
                             free_head[c, kind] = at
-                    if tracing:
+                    if op == SWITCH:
+                        if value != u:
+                            if tracing:
+                                _record(trace, control, t, a, what, subject, value, pc)
+                            thread[u, U_PC] = pc + 1
+                            thread[u, U_CPU] = NOWHERE
+                            thread[u, U_STOPS] += 1
+                            u = value
+                            core[c, C_THREAD] = u
+                            thread[u, U_CPU] = c
+                            pc = thread[u, U_PC] - 1
+                    elif tracing:
                         _record(trace, control, t, a, what, subject, value, pc)
                 pc += 1
                 if nothing_more:
@@ -964,6 +1016,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                     t,
                                     latest & AGENT_MASK,
                                     core,
+                                    thread,
                                     path,
                                     count,
                                     code,
@@ -995,6 +1048,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                                 t,
                                                 latest & AGENT_MASK,
                                                 core,
+                                                thread,
                                                 path,
                                                 count,
                                                 code,

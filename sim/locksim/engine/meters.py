@@ -2,13 +2,19 @@
 
 One function serves both engines: the fast one compiles it, the reference engine calls it as plain
 Python (``mark.py_func``). A wait is the time from the start mark to the success mark; it counts
-only where the acquisition was contended, that is, the CPU executed at least one pause in it. A
-hold is the time from the success mark to the release mark. That mark stands before the release's
-first operation, so handing the lock over is no part of the hold.
+only where the acquisition was contended, that is, the thread executed at least one pause or block
+in it, or was put aside: it spun or slept. A hold is the time from the success mark to the release
+mark. That mark stands before the release's first operation, so handing the lock over is no part of
+the hold.
+
+A writer that finds another writer in the lock when it starts has a wait "WW"; one that finds
+readers, or nobody and is overtaken, has not, whoever makes it wait later.
 
 Where exclusion is violated, the later owner's hold replaces the earlier one's. A release of a lock
-that nobody holds changes nothing. A CPU that read-acquires a lock twice has its hold counted from
-the inner success both times.
+that nobody holds changes nothing. An acquisition belongs to the thread that began it, on whatever
+CPUs it runs meanwhile; another thread may release the lock. A thread that read-acquires a lock
+twice has its hold counted from the inner success both times, and one that read-releases a lock for
+another thread from its own last success.
 
 Source of the columns' meaning: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation
 for Spin Locks in the Linux Kernel", Annual Linux Showcase 2000.
@@ -40,6 +46,10 @@ from locksim.lang.ops import Mark
     _READERS_MAX,
     _BUSY_PERIODS,
     _BUSY,
+    _BUSY_MAX,
+    _CONTENDED_WW,
+    _WAIT_WW,
+    _WAIT_WW_MAX,
     _VIOLATIONS,
     _OWNER,
     _READERS,
@@ -47,7 +57,8 @@ from locksim.lang.ops import Mark
     _BUSY_SINCE,
 ) = range(len(LOCK_COUNTERS))
 
-_START, _PAUSES, _READING = range(3)
+_START, _STOPS, _READING, _FOUND_WRITER = range(4)
+FOUND_WRITER = _FOUND_WRITER
 
 _ACQUIRE_START, _ACQUIRED, _RELEASED, _TRY_FAILED = (
     int(m) for m in (Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED)
@@ -57,39 +68,46 @@ _READ_START, _READ_ACQUIRED, _READ_RELEASED, _READ_TRY_FAILED = (
 )
 
 
-def meter_state(n_cpus: int, n_locks: int) -> npt.NDArray[np.int64]:
-    """A meter's memory between marks: int64[n_cpus, n_locks, 3].
+def meter_state(n_threads: int, n_locks: int) -> npt.NDArray[np.int64]:
+    """A meter's memory between marks: int64[n_threads, n_locks, 4].
 
-    For a CPU and a lock (a CPU may wait for one lock while it holds another): the time of the start
-    mark in picoseconds, the CPU's pauses at that time, and the time at which it became a reader.
+    For a thread and a lock (a thread may wait for one lock while it holds another): the time of the
+    start mark in picoseconds, the thread's stops at that time, when it became a reader, and whether
+    the start mark found an exclusive holder.
     """
-    return np.zeros((n_cpus, n_locks, 3), np.int64)
+    return np.zeros((n_threads, n_locks, 4), np.int64)
 
 
 @njit(cache=True)
-def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped-def]
-    """Count a mark that a CPU passes.
+def mark(locks, state, lock, kind, thread, now, stops):  # type: ignore[no-untyped-def]
+    """Count a mark that a thread passes.
 
     Arguments:
         locks: int64[n_locks, len(LOCK_COUNTERS)], changed.
         state: see :func:`meter_state`, changed.
         lock: index of the lock, from 0.
         kind: number of a :class:`~locksim.lang.ops.Mark`; DONE and NOTE change nothing.
-        cpu: who passes it. now: the time in picoseconds. pauses: the CPU's count of pauses so far.
+        thread: who passes it. now: the time in picoseconds.
+        stops: how often the thread has paused, blocked or been put aside so far.
     """
     if kind in (_ACQUIRE_START, _READ_START):
-        state[cpu, lock, _START] = now
-        state[cpu, lock, _PAUSES] = pauses
+        state[thread, lock, _START] = now
+        state[thread, lock, _STOPS] = stops
+        state[thread, lock, _FOUND_WRITER] = locks[lock, _OWNER] != 0
     elif kind == _ACQUIRED:
         if locks[lock, _OWNER] != 0 or locks[lock, _READERS] != 0:
             locks[lock, _VIOLATIONS] += 1
         locks[lock, _TOTAL] += 1
-        if pauses > state[cpu, lock, _PAUSES]:
-            wait = now - state[cpu, lock, _START]
+        if stops > state[thread, lock, _STOPS]:
+            wait = now - state[thread, lock, _START]
             locks[lock, _CONTENDED] += 1
             locks[lock, _WAIT] += wait
             locks[lock, _WAIT_MAX] = max(locks[lock, _WAIT_MAX], wait)
-        locks[lock, _OWNER] = cpu + 1
+            if state[thread, lock, _FOUND_WRITER]:
+                locks[lock, _CONTENDED_WW] += 1
+                locks[lock, _WAIT_WW] += wait
+                locks[lock, _WAIT_WW_MAX] = max(locks[lock, _WAIT_WW_MAX], wait)
+        locks[lock, _OWNER] = thread + 1
         locks[lock, _SINCE] = now
     elif kind == _RELEASED:
         if locks[lock, _OWNER] != 0:
@@ -103,23 +121,25 @@ def mark(locks, state, lock, kind, cpu, now, pauses):  # type: ignore[no-untyped
         if locks[lock, _OWNER] != 0:
             locks[lock, _VIOLATIONS] += 1
         locks[lock, _READ_TOTAL] += 1
-        if pauses > state[cpu, lock, _PAUSES]:
-            wait = now - state[cpu, lock, _START]
+        if stops > state[thread, lock, _STOPS]:
+            wait = now - state[thread, lock, _START]
             locks[lock, _READ_CONTENDED] += 1
             locks[lock, _READ_WAIT] += wait
             locks[lock, _READ_WAIT_MAX] = max(locks[lock, _READ_WAIT_MAX], wait)
-        state[cpu, lock, _READING] = now
+        state[thread, lock, _READING] = now
         if locks[lock, _READERS] == 0:
             locks[lock, _BUSY_PERIODS] += 1
             locks[lock, _BUSY_SINCE] = now
         locks[lock, _READERS] += 1
         locks[lock, _READERS_MAX] = max(locks[lock, _READERS_MAX], locks[lock, _READERS])
     elif kind == _READ_RELEASED and locks[lock, _READERS] > 0:
-        hold = now - state[cpu, lock, _READING]
+        hold = now - state[thread, lock, _READING]
         locks[lock, _READ_HOLD] += hold
         locks[lock, _READ_HOLD_MAX] = max(locks[lock, _READ_HOLD_MAX], hold)
         locks[lock, _READERS] -= 1
         if locks[lock, _READERS] == 0:
-            locks[lock, _BUSY] += now - locks[lock, _BUSY_SINCE]
+            busy = now - locks[lock, _BUSY_SINCE]
+            locks[lock, _BUSY] += busy
+            locks[lock, _BUSY_MAX] = max(locks[lock, _BUSY_MAX], busy)
     # Both arrays are in use to the end; else numba counts references to them, atomically.
     return locks.shape[0] + state.shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, GeneratorType
 from typing import Any, NamedTuple
@@ -23,12 +24,21 @@ class Place(NamedTuple):
 
 def place_of(program: Any) -> Place:
     """Where a suspended generator is: in the innermost program that it has called."""
-    frame: FrameType | None = None
+    frames = [frame for _, frame in frames_of(program)]
+    return _place(frames[-1], frames[-1].f_lineno) if frames else Place("?", 0, "?")
+
+
+def frames_of(program: Any) -> Iterator[tuple[Any, FrameType]]:
+    """The programs that a suspended generator has called, outermost first, each with its frame."""
     while isinstance(program, GeneratorType):
         if program.gi_frame is not None and _is_program(program.gi_frame):
-            frame = program.gi_frame
+            yield program, program.gi_frame
         program = program.gi_yieldfrom
-    return Place("?", 0, "?") if frame is None else _place(frame, frame.f_lineno)
+
+
+def method_of(frame: FrameType) -> str:
+    """``Class.method`` of a program's frame."""
+    return _place(frame, frame.f_lineno).method
 
 
 def place_of_error(error: Exception) -> Place:

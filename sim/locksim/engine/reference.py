@@ -1,10 +1,11 @@
 """The reference engine: SimPy drives the programs' generators themselves. The definition of right.
 
 It reads like ``sim/PHYSICS.md``, which it implements rule by rule, slowly and obviously. Every CPU
-has two agents: a core (:mod:`locksim.engine.core`) and a store buffer
-(:mod:`locksim.engine.agents`). An agent has at most one event in SimPy's heap, which orders by
-(time, priority); the priority is the agent's number, so the order is total. Who supplies a line,
-and how long that takes, is in :mod:`locksim.engine.coherence`.
+has two agents: a core (:mod:`locksim.engine.core`), which runs a thread
+(:mod:`locksim.engine.threads`), and a store buffer (:mod:`locksim.engine.agents`). An agent has at
+most one event in SimPy's heap, which orders by (time, priority); the priority is the agent's
+number, so the order is total. Who supplies a line, and how long that takes, is in
+:mod:`locksim.engine.coherence`.
 
 Spinning is not jumped over: each idle load and each pause is an event.
 """
@@ -13,6 +14,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Generator
+from typing import Any, Protocol
 
 import numpy as np
 import simpy
@@ -26,11 +29,28 @@ from locksim.engine.faults import Fault, Wait
 from locksim.engine.meters import meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
+from locksim.engine.threads import Thread
 from locksim.engine.trace import MARK, SERVED
 from locksim.lang import ops
-from locksim.lang.ops import Kind
+from locksim.lang.ops import Kind, Mark, Op
 from locksim.machine import MachineTables
 from locksim.memory import Memory, wrap64
+
+Program = Generator[Op, Any, Any]
+
+
+class Observer(Protocol):
+    """Who looks on while the engine runs, and so sees which program called which."""
+
+    def issued(self, cpu: int, now: int, program: Program | None, kind: Kind | None) -> None:
+        """A CPU issues an operation; without program and kind, its thread has returned."""
+        ...
+
+    def marked(
+        self, cpu: int, now: int, program: Program | None, what: Mark, lock: int, stops: int
+    ) -> None:
+        """A CPU passes a lock's mark; lock and stops as for :func:`locksim.engine.meters.mark`."""
+        ...
 
 
 def run(
@@ -41,6 +61,7 @@ def run(
     until_ps: int,
     trace: bool = False,
     stall_ps: int | None = None,
+    observer: Observer | None = None,
 ) -> RunResult:
     """Run a workload from time 0.
 
@@ -54,6 +75,8 @@ def run(
             livelock. Waiting is: everything that a thread does between the start of an acquisition
             and its success or failure, and elsewhere loads, pauses, and atomic operations that
             leave their word as it was.
+        observer: is told of every operation and lock mark, with the program that issues it; it
+            changes nothing.
 
     Raises:
         SimulationError: a fault of the program.
@@ -69,7 +92,7 @@ def run(
             f"{tables.n_cpus}: build both for the same number"
         )
     try:
-        return Engine(memory, tables, seed, trace, stall_ps).run(until_ps)
+        return Engine(memory, tables, seed, trace, stall_ps, observer).run(until_ps)
     finally:
         ops.set_context(None)
 
@@ -78,8 +101,15 @@ class Engine:
     """The simulated machine: clock, memory, lines, agents, and what is counted."""
 
     def __init__(
-        self, memory: Memory, tables: MachineTables, seed: int, trace: bool, stall_ps: int | None
+        self,
+        memory: Memory,
+        tables: MachineTables,
+        seed: int,
+        trace: bool,
+        stall_ps: int | None,
+        observer: Observer | None = None,
     ) -> None:
+        self.observer = observer
         self.env = simpy.Environment(initial_time=0)
         self.memory = dataclasses.replace(
             memory,
@@ -93,14 +123,15 @@ class Engine:
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
         self.locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
-        self.meter = meter_state(tables.n_cpus, len(memory.locks))
+        self.threads = [Thread(self, number) for number in range(memory.space.n_threads)]
+        self.meter = meter_state(len(self.threads), len(memory.locks))
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
         self.origins: list[tuple[int, int, int]] = []
         self.places: dict[Place, int] = {}
         self.events = 0
         self.finished = 0
         self.progress_ps = 0
-        self.cores = [Core(self, cpu) for cpu in range(tables.n_cpus)]
+        self.cores = [Core(self, cpu, self.threads[cpu]) for cpu in range(tables.n_cpus)]
 
     @property
     def now(self) -> int:
@@ -115,10 +146,10 @@ class Engine:
             self.env.step()
             self.events += 1
             if self.stall_ps is not None and self.now - self.progress_ps > self.stall_ps:
-                raise DeadlockError(faults.livelock_message(self._waits(), self.now))
+                raise DeadlockError(faults.livelock_message(*self._waits(), self.now))
         over = self.env.peek() == math.inf
         if over and self.finished < len(self.cores):
-            raise DeadlockError(faults.deadlock_message(self._waits(), self.now))
+            raise DeadlockError(faults.deadlock_message(*self._waits(), self.now))
         lines = np.zeros(len(self.memory.home), np.int64)
         for line in self.lines.values():
             lines[line.number] = line.transactions
@@ -217,5 +248,8 @@ class Engine:
         detail = faults.memory_detail(operation.name.lower(), address, wpl, name)
         return self.fault(Fault.MEMORY, cpu, place, detail)
 
-    def _waits(self) -> list[Wait]:
-        return [core.wait() for core in self.cores if not core.returned]
+    def _waits(self) -> tuple[list[Wait], list[Place | None]]:
+        """Where the threads are: those on CPUs, and those that were put aside."""
+        running = [core.wait() for core in self.cores if not core.thread.returned]
+        aside = [t.place() if t.program else None for t in self.threads if t.core is None]
+        return running, aside

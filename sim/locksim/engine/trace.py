@@ -10,7 +10,8 @@ store buffer.
 | SWAP, COMPARE_SWAP, FETCH_* (a SEQ_CST store is a SWAP) | it takes effect | word | old value |
 | FENCE (SEQ_CST), PAUSE, BLOCK | it is issued (after any wait for the store buffer) | 0 | 0 |
 | COMPUTE | it is issued | 0 | picoseconds asked for |
-| WAKE | it is issued | 0 | thread |
+| WAKE | it is issued | 0 | CPU |
+| SWITCH (to another thread) | it is issued (after any wait for the store buffer) | 0 | thread |
 | ALLOC, FREE | it is issued | object | 0 |
 | DRAINED | a buffered store takes effect | word | value |
 | SERVED | a request for a line is served | line | ready_at (the time of completion) |

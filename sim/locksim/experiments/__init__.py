@@ -6,7 +6,17 @@ from locksim.experiments.experiment import Cell, Experiment, Reproduction
 
 __all__ = ["Cell", "Experiment", "Reproduction", "find", "names"]
 
-_MODULES = {"kaigai-2004": "kaigai_2004"}
+_MODULES = {
+    "smalley-2001-lmbench": "lmbench_2001:SMALLEY",
+    "franke-2001-lmbench": "lmbench_2001:FRANKE",
+    "franke-2001-chatroom": "franke_2001_chatroom",
+    "franke-2001-lockmeter": "franke_2001_lockmeter",
+    "kaigai-2004": "kaigai_2004",
+    "moore-2006-netlabel": "moore_2006",
+    "long-2013-redo": "long_2013_redo",
+    "long-2013-awr": "long_2013_awr",
+}
+"""Name → module, and after a colon its object where it is not ``EXPERIMENT``."""
 
 
 def names() -> list[str]:
@@ -29,5 +39,7 @@ def find(name: str) -> Experiment:
         close = difflib.get_close_matches(name, _MODULES, 1)
         hint = f": did you mean {close[0]!r}?" if close else f" (there are: {', '.join(_MODULES)})"
         raise ExperimentError(f"there is no experiment {name!r}{hint}")
-    found: Experiment = importlib.import_module(f"locksim.experiments.{_MODULES[name]}").EXPERIMENT
+    module, _, attribute = _MODULES[name].partition(":")
+    loaded = importlib.import_module(f"locksim.experiments.{module}")
+    found: Experiment = getattr(loaded, attribute or "EXPERIMENT")
     return found

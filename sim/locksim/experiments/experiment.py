@@ -35,6 +35,7 @@ class Cell:
         simulated: the mean over replications; low, high: its 95 % interval.
         role: whether anything has seen the understood value.
         unit: of understood and simulated.
+        note: a word or two that the cell needs, such as what its bottleneck is.
     """
 
     row: str
@@ -46,6 +47,7 @@ class Cell:
     high: float
     role: Role
     unit: str
+    note: str = ""
 
     @property
     def error(self) -> float | None:
@@ -61,7 +63,9 @@ class Reproduction:
         experiment, title, source: which, in words, and where it was published.
         machine: the profile's name.
         parameters: every figure that the simulation used, with source and role.
-        cells: the table. notes: further findings, one sentence each.
+        cells: the table. complete: whether every cell was simulated.
+        extra: further keys of the JSON document.
+        notes: further findings, one sentence each.
     """
 
     experiment: str
@@ -72,6 +76,7 @@ class Reproduction:
     cells: list[Cell]
     complete: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def summary(self) -> dict[str, Any]:
         """Counts of fitted parameters and predicted cells; the predicted cells' errors."""
@@ -103,6 +108,7 @@ class Reproduction:
             "title": self.title,
             "source": self.source,
             "complete": self.complete,
+            "notes": self.notes,
             **self.extra,
         }
 

@@ -26,6 +26,7 @@ from locksim.caches.avc_rwlock import AvcRWLock
 from locksim.caches.avc_spinlock import AvcSpinlock
 from locksim.caches.no_check import NoCheck
 from locksim.experiments.experiment import Cell, Progress, Reproduction, Role
+from locksim.experiments.models import Load, Models, compare_models
 from locksim.lang import Struct
 from locksim.machine import Machine, Parameter
 from locksim.simulation import Interval, simulate
@@ -163,7 +164,10 @@ class Kaigai2004:
             parameters(profile, work),
             cells,
             complete,
-            {"spinlock_slope": slope(cells)},
+            {
+                "spinlock_slope": slope(cells),
+                "models": models(profile, work, cells).to_json(),
+            },
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:
@@ -285,6 +289,51 @@ def slope(cells: list[Cell]) -> float | None:
     if len(points) < 2:
         return None
     return float(np.polyfit([x for x, _ in points], [y for _, y in points], 1)[0])
+
+
+def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
+    """What the models by formula make of the two locks, from the times that the simulation has.
+
+    Disabled and RCU write nothing that is shared: every formula says flat, as the simulation does.
+    """
+    transfer_ns = _mean_transfer_ns(profile)
+    search_ns = work.check()["search_ps"] / 1e3
+    all_ns = (work.other_ps + work.check_ps) / 1e3
+    loads = {
+        "spinlock": Load(
+            search_ns,
+            all_ns - search_ns,
+            transfer_ns,
+            "hold: a check's work inside the lock; the entry's own line is left out",
+        ),
+        "rwlock": Load(
+            transfer_ns,
+            all_ns,
+            transfer_ns,
+            "readers exclude nobody, but each takes the lock's line twice: one transfer as the "
+            "hold, one as the hand-over",
+        ),
+    }
+
+    def other_way(cpus: int, x: float) -> float:
+        return ITERATIONS * cpus / x  # seconds from rounds per second, and the other way round
+
+    return compare_models(
+        cells,
+        loads,
+        cpus=lambda cell: int(cell.column.split()[0]),
+        per_second=other_way,
+        value=other_way,
+        fit_up_to=8,
+    )
+
+
+def _mean_transfer_ns(profile: Machine) -> float:
+    """Mean time of a line's transfer between two of the machine's CPUs: formulas know one only."""
+    tables = profile.tables(profile.n_cpus)
+    n = tables.n_cpus
+    pairs = [tables.distance[a, b] for a in range(n) for b in range(n) if a != b]
+    return sum(int(tables.transfer_ps[d]) for d in pairs) / len(pairs) / 1e3
 
 
 def fit(profile: Machine, *, operations: int = 60, replications: int = 3) -> dict[str, int]:

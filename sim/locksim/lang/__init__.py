@@ -16,7 +16,7 @@ served = yield self.now_serving.load(RELAXED)
 yield self.now_serving.store(served + 1, RELEASE)
 """
 
-from locksim.lang.fields import array, param, part, percpu, pointer, word
+from locksim.lang.fields import array, param, part, percpu, perthread, pointer, word
 from locksim.lang.ops import (
     ACQ_REL,
     ACQUIRE,
@@ -37,10 +37,13 @@ from locksim.lang.ops import (
     fence,
     free,
     n_cpus,
+    n_threads,
     note,
+    now,
     pause,
     random_below,
     random_exponential,
+    switch,
     thread,
     wake,
 )
@@ -84,14 +87,18 @@ __all__ = [
     "fence",
     "free",
     "n_cpus",
+    "n_threads",
     "note",
+    "now",
     "param",
     "part",
     "pause",
     "percpu",
+    "perthread",
     "pointer",
     "random_below",
     "random_exponential",
+    "switch",
     "thread",
     "wake",
     "word",

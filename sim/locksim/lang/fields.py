@@ -149,6 +149,7 @@ class array(Field):  # noqa: N801
     """
 
     per_cpu = False
+    per_thread = False
 
     def __init__(
         self, n: int | str, of: word | type[Struct] | Struct | None = None, *, padded: bool = False
@@ -174,6 +175,21 @@ class percpu(array):  # noqa: N801
     """
 
     per_cpu = True
+
+    def __init__(self, of: word | type[Struct] | Struct | None = None) -> None:
+        super().__init__(0, of, padded=True)
+
+
+class perthread(array):  # noqa: N801
+    """One element for each thread, on lines of its own: ``self.tasks[thread()]``.
+
+    Thread t's element lies in the node of CPU t modulo the number of CPUs.
+
+    Arguments:
+        of: ``word()``, ``pointer(...)``, or a struct (class or instance).
+    """
+
+    per_thread = True
 
     def __init__(self, of: word | type[Struct] | Struct | None = None) -> None:
         super().__init__(0, of, padded=True)

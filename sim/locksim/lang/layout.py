@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A field's place in words from the struct's start; stride and count of its elements."""
+    """A field's place in words from the struct's start; stride and count of its elements.
+
+    ``local``: element k lies in the node of CPU k (modulo their number).
+    """
 
     offset: int
     stride: int
     count: int
-    per_cpu: bool = False
+    local: bool = False
 
 
 class Layout:
@@ -59,8 +62,8 @@ class Layout:
                 self.aligned = True
                 size = _round_up(size, line)
                 cursor = _round_up(cursor, line)
-            per_cpu = isinstance(field, array) and field.per_cpu
-            self.slots[name] = Slot(cursor, size, count, per_cpu)
+            local = isinstance(field, array) and (field.per_cpu or field.per_thread)
+            self.slots[name] = Slot(cursor, size, count, local)
             cursor += size * count
         self.size = max(1, _round_up(cursor, line) if self.aligned else cursor)
 
@@ -87,6 +90,8 @@ class Layout:
     def _count(self, struct: Struct, field: array) -> int:
         if field.per_cpu:
             return self.space.n_cpus
+        if field.per_thread:
+            return self.space.n_threads
         count = struct._params.get(field.n) if isinstance(field.n, str) else field.n
         if count is None:
             raise TypeError(f"{type(struct).__name__}.{field.name}: there is no param {field.n!r}")
@@ -106,15 +111,17 @@ class Layout:
 
 
 class Space:
-    """A machine's view of memory: size of a line, number of CPUs. Keeps one layout a description.
+    """A view of memory: size of a line, numbers of CPUs and threads. Keeps a layout a description.
 
     Arguments:
         words_per_line: 64-bit words in a cache line.
         n_cpus: CPUs that take part; the number of elements of per-CPU fields.
+        n_tasks: threads beyond one for each CPU.
     """
 
-    def __init__(self, words_per_line: int, n_cpus: int) -> None:
+    def __init__(self, words_per_line: int, n_cpus: int, n_tasks: int = 0) -> None:
         self.words_per_line, self.n_cpus = words_per_line, n_cpus
+        self.n_threads = n_cpus + n_tasks
         self._layouts: dict[Any, Layout] = {}
         self._defaults: dict[type[Struct], Struct] = {}
 

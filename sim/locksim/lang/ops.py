@@ -55,6 +55,7 @@ class Kind(IntEnum):
     ALLOC = 14
     FREE = 15
     MARK = 16
+    SWITCH = 17
 
 
 class Mark(IntEnum):
@@ -79,7 +80,7 @@ class Op:
     Arguments:
         kind: what to do.
         address: word index in simulated memory (0 where there is none); a mark's subject.
-        a: value to store, swap or add; expected value; picoseconds; thread; mark number.
+        a: value to store, swap or add; expected value; picoseconds; CPU; thread; mark number.
         b: desired value of a compare-and-swap.
         order: C11 memory order.
         wrap: turns the raw 64-bit result into what the program sees (a typed pointer).
@@ -111,13 +112,22 @@ def compute(duration_ps: int) -> Op:
 
 
 def block() -> Op:
-    """Sleep until another thread wakes this one; returns at once if a wake-up is pending."""
+    """Stop the CPU until another one wakes it (``hlt``); go on at once if a wake-up is pending."""
     return Op(Kind.BLOCK)
 
 
-def wake(thread_number: int) -> Op:
-    """Wake a thread, or leave it one permit that its next ``block`` takes."""
-    return Op(Kind.WAKE, a=int(thread_number))
+def wake(cpu_number: int) -> Op:
+    """Wake a CPU, or leave it one permit that its next ``block`` takes."""
+    return Op(Kind.WAKE, a=int(cpu_number))
+
+
+def switch(thread_number: int) -> Op:
+    """Put the running thread aside and let another one go on, on this CPU.
+
+    The thread that was put aside goes on behind its ``switch`` when somebody switches to it.
+    Switching to the running thread does nothing.
+    """
+    return Op(Kind.SWITCH, a=int(thread_number))
 
 
 def alloc(target: type[Struct]) -> Op:
@@ -155,6 +165,14 @@ class Context(Protocol):
         """CPUs that take part."""
         ...
 
+    def n_threads(self) -> int:
+        """Threads that there are, running and put aside."""
+        ...
+
+    def now(self) -> int:
+        """The time in picoseconds."""
+        ...
+
     def random(self) -> int:
         """The next 64 random bits of the thread's stream."""
         ...
@@ -176,13 +194,14 @@ def set_context(context: Context | None) -> None:
 def _context() -> Context:
     if _Running.context is None:
         raise RuntimeError(
-            "cpu(), thread(), n_cpus() and random_*() work only in a running program"
+            "cpu(), thread(), n_cpus(), n_threads(), now() and random_*() work only in a "
+            "running program"
         )
     return _Running.context
 
 
 def cpu() -> int:
-    """The number of the CPU that runs this thread. Free."""
+    """The number of the CPU that runs this thread now; a ``switch`` may change it. Free."""
     return _context().cpu()
 
 
@@ -194,6 +213,16 @@ def thread() -> int:
 def n_cpus() -> int:
     """The number of CPUs that take part. Free."""
     return _context().n_cpus()
+
+
+def n_threads() -> int:
+    """The number of threads: one for each CPU, and the workload's ``tasks``. Free."""
+    return _context().n_threads()
+
+
+def now() -> int:
+    """The time in picoseconds: when the operation before was over (a time stamp counter). Free."""
+    return _context().now()
 
 
 def random_below(n: int) -> int:

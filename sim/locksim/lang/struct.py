@@ -229,9 +229,43 @@ class Workload(Struct):
 
     Any struct may have a ``setup()`` program. It runs before time 0, on CPU 0, at no cost: parts
     first, then the whole.
+
+    More threads than CPUs: a workload with a ``param`` ``tasks`` and a program ``task()`` has that
+    many further threads, numbered from ``n_cpus()`` on. They run when a CPU switches to them
+    (``yield switch(number)``).
     """
 
     def thread(self) -> Program:
         """One thread's whole life; the run ends when all have returned or time is up."""
         raise NotImplementedError(f"{type(self).__name__} needs a thread() program")
         yield  # type: ignore[unreachable] # makes it a generator function
+
+
+class TasksError(TypeError):
+    """A workload's further threads are not declared as they must be."""
+
+    exit_code = 2
+
+
+def tasks_of(workload: Workload) -> int:
+    """How many threads a workload asks for beyond one for each CPU.
+
+    Raises:
+        TasksError: it has ``task()`` and no ``tasks``, or the other way round; or fewer than none.
+    """
+    name, tasks = type(workload).__name__, workload._params.get("tasks")
+    has_program = hasattr(type(workload), "task")
+    if tasks is None:
+        if has_program:
+            raise TasksError(
+                f"{name} has a program task() and does not say how many threads run it\n"
+                "mend: state their number, as in 'tasks = param(8)'"
+            )
+        return 0
+    if not has_program:
+        raise TasksError(
+            f"{name} has tasks, and no program for them\nmend: write a method task(self)"
+        )
+    if tasks < 0:
+        raise TasksError(f"{name} can not have {tasks} tasks: give 0 or more")
+    return tasks

@@ -1,18 +1,20 @@
 """Who waited for a lock and who held it, from the marks; and what each row of a trace belongs to.
 
 An acquisition has three phases: *acquire* up to the success mark, *hold* up to the release mark
-(which stands before the release's first operation), and *release* up to the CPU's next mark. A row
-belongs to the phase that its CPU entered last; so where a lock takes another one inside, that
-one's rows are not counted twice. A drained store belongs where the store was issued.
+(which stands before the release's first operation), and *release* up to the thread's next mark. A
+row belongs to the phase that its thread entered last; so where a lock takes another one inside,
+that one's rows are not counted twice. A drained store belongs where the store was issued. What one
+thread acquired another one may release: the release is then that thread's.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locksim.engine.trace import MARK
-from locksim.lang.ops import Mark
+from locksim.lang.ops import Kind, Mark
 
 if TYPE_CHECKING:
     from locksim.traces.trace import Trace
@@ -32,7 +34,8 @@ class Acquisition:
     """One passage through a lock.
 
     Arguments:
-        number: in the order of their starts. cpu: whose. lock: index into the trace's locks.
+        number: in the order of their starts. thread: whose. cpu: where that began it.
+        lock: index into the trace's locks.
         mode: "write" or "read"; locks without readers have only "write".
         start_ps, acquired_ps, released_ps: times of the marks, -1 where the trace ends before.
         end_ps: time of the release's last operation.
@@ -40,6 +43,7 @@ class Acquisition:
     """
 
     number: int
+    thread: int
     cpu: int
     lock: int
     mode: str
@@ -74,26 +78,35 @@ def attribute(trace: Trace) -> Attribution:
     """Find the acquisitions of a trace."""
     lock_of = trace.memory.lock_of
     found: list[Acquisition] = []
-    stacks: list[list[list[int]]] = [[] for _ in range(trace.tables.n_cpus)]
+    running = list(range(trace.tables.n_cpus))
+    stacks: dict[int, list[list[int]]] = defaultdict(list)
+    holders: dict[int, int] = {}
     of_row, phase_of_row = [], []
-    for time, agent, what, address, _ in trace.rows.tolist():
-        stack = stacks[agent >> 1]
+    for time, agent, what, address, value in trace.rows.tolist():
+        thread = running[agent >> 1]
+        stack = stacks[thread]
         if what > MARK:
             mark = Mark(what - MARK)
             if mark != Mark.NOTE:
                 stack[:] = [entry for entry in stack if entry[1] != RELEASE]
             lock = int(lock_of[address]) - 1 if 0 <= address < len(lock_of) else NOTHING
             if lock >= 0 and mark in _STARTS:
-                new = Acquisition(len(found), agent >> 1, lock, _STARTS[mark], time)
+                new = Acquisition(len(found), thread, agent >> 1, lock, _STARTS[mark], time)
                 found.append(new)
                 stack.append([new.number, ACQUIRE])
             elif lock >= 0:
+                if mark == Mark.ACQUIRED:
+                    holders[lock] = thread
+                elif mark == Mark.RELEASED and holders.get(lock, thread) != thread:
+                    _inherit(stacks[holders[lock]], stack, lock, found)
                 _pass(mark, lock, time, stack, found)
         top = stack[-1] if stack and not agent & 1 else [NOTHING, NOTHING]
         of_row.append(top[0])
         phase_of_row.append(top[1])
         if top[1] == RELEASE:
             found[top[0]].end_ps = time
+        if what == Kind.SWITCH:
+            running[agent >> 1] = value
     for transfer in trace.transfers:
         if transfer.buffered:
             for row in (transfer.row, transfer.effect):
@@ -103,10 +116,21 @@ def attribute(trace: Trace) -> Attribution:
     return Attribution(found, of_row, phase_of_row)
 
 
+def _inherit(
+    theirs: list[list[int]], mine: list[list[int]], lock: int, found: list[Acquisition]
+) -> None:
+    """A thread is to release what another one holds."""
+    for entry in reversed(theirs):
+        if entry[1] == HOLD and found[entry[0]].lock == lock:
+            theirs.remove(entry)
+            mine.append(entry)
+            return
+
+
 def _pass(
     mark: Mark, lock: int, time: int, stack: list[list[int]], found: list[Acquisition]
 ) -> None:
-    """A CPU passes the mark that ends a phase of the lock that it entered last."""
+    """A thread passes the mark that ends a phase of the lock that it entered last."""
     phase = HOLD if mark in _RELEASES else ACQUIRE
     for entry in reversed(stack):
         acquisition = found[entry[0]]

@@ -4,7 +4,8 @@ Process "CPUs": a track a CPU with its acquisitions, each a slice that holds the
 "hold" and "release"; below it a track for what its core and one for what its store buffer asked
 lines for, each request a slice that holds "queue" and "transfer". Process "Locks": a track a lock
 with the slices of its exclusive holders, and counters of waiters and readers. Arrows (flow events)
-lead from a holder's release to the next holder.
+lead from a holder's release to the next holder. Where threads share CPUs there is a process
+"Threads" with a track a CPU: a slice for each turn of a thread.
 
 Source: "Trace Event Format", the Chromium project, as read by Perfetto and catapult.
 Times are microseconds there; a trace of picoseconds keeps all its digits as a decimal fraction.
@@ -17,12 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from locksim.traces.acquisitions import NOTHING, Acquisition
+from locksim.traces.turns import turns
 
 if TYPE_CHECKING:
     from locksim.traces.trace import Trace
 
-CPUS, LOCKS = 1, 2
-"""The two processes."""
+CPUS, LOCKS, THREADS = 1, 2, 3
+"""The processes."""
 TRACKS = ("", " core: lines", " store buffer: lines")
 """The tracks of a CPU."""
 
@@ -32,6 +34,8 @@ Event = dict[str, Any]
 def document(trace: Trace) -> dict[str, Any]:
     """The whole document, ready for ``json.dump``."""
     events = [*_metadata(trace), *_acquisitions(trace), *_requests(trace), *_locks(trace)]
+    if trace.memory.space.n_threads > trace.tables.n_cpus:
+        events += _turns(trace)
     return {
         "traceEvents": events,
         "displayTimeUnit": "ns",
@@ -58,15 +62,16 @@ def _slice(
     }
 
 
-def _metadata(trace: Trace) -> list[Event]:
-    def named(kind: str, pid: int, tid: int, **args: Any) -> Event:
-        return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
+def _named(kind: str, pid: int, tid: int, **args: Any) -> Event:
+    return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
 
+
+def _metadata(trace: Trace) -> list[Event]:
     events = [
-        named("process_name", CPUS, 0, name="CPUs"),
-        named("process_sort_index", CPUS, 0, sort_index=0),
-        named("process_name", LOCKS, 0, name="Locks"),
-        named("process_sort_index", LOCKS, 0, sort_index=1),
+        _named("process_name", CPUS, 0, name="CPUs"),
+        _named("process_sort_index", CPUS, 0, sort_index=0),
+        _named("process_name", LOCKS, 0, name="Locks"),
+        _named("process_sort_index", LOCKS, 0, sort_index=1),
     ]
     tracks = [
         (CPUS, len(TRACKS) * cpu + k, f"CPU {cpu}{track}")
@@ -75,8 +80,21 @@ def _metadata(trace: Trace) -> list[Event]:
     ]
     tracks += [(LOCKS, number, name) for number, name in enumerate(trace.locks)]
     for pid, tid, name in tracks:
-        events.append(named("thread_name", pid, tid, name=name))
-        events.append(named("thread_sort_index", pid, tid, sort_index=tid))
+        events.append(_named("thread_name", pid, tid, name=name))
+        events.append(_named("thread_sort_index", pid, tid, sort_index=tid))
+    return events
+
+
+def _turns(trace: Trace) -> list[Event]:
+    n_cpus = trace.tables.n_cpus
+    events = [_named("process_name", THREADS, 0, name="Threads")]
+    events.append(_named("process_sort_index", THREADS, 0, sort_index=2))
+    for cpu in range(n_cpus):
+        events.append(_named("thread_name", THREADS, cpu, name=f"CPU {cpu}"))
+        events.append(_named("thread_sort_index", THREADS, cpu, sort_index=cpu))
+    for turn in turns(trace):
+        name = f"thread {turn.thread}" + " (idle)" * (turn.thread < n_cpus)
+        events.append(_slice(THREADS, turn.cpu, name, turn.start_ps, turn.end_ps))
     return events
 
 

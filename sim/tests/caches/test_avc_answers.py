@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from locksim.caches.avc import AVC
+from locksim.caches.avc_2_4 import AvcTwoFour
 from locksim.caches.avc_pool import AvcNode
 from locksim.caches.avc_rcu import AvcRCU, AvcRcuNode
 from locksim.caches.avc_rwlock import AvcRWLock
@@ -24,6 +25,7 @@ ROOMY = [
     AvcRWLock(n_slots=4, n_nodes=16, store_used=0),
     AvcRCU(n_slots=4, threshold=16),
     AvcRCU(n_slots=4, threshold=16, store_used=1),
+    AvcTwoFour(n_slots=4, n_nodes=16),
 ]
 TIGHT = [
     AvcSpinlock(n_slots=4, n_nodes=3),
@@ -32,6 +34,7 @@ TIGHT = [
     AvcRWLock(n_slots=1, n_nodes=1),
     AvcRCU(n_slots=4, threshold=3, reclaim_count=2),
     AvcRCU(n_slots=1, threshold=1, reclaim_count=16),
+    AvcTwoFour(n_slots=4, n_nodes=3),
 ]
 every_cache = pytest.mark.parametrize("cache", ROOMY + TIGHT, ids=str)
 

@@ -66,7 +66,7 @@ def test_budget_exits_with_3():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nope",), "no lock or cache 'nope'"),
+        (("nope",), "no lock, cache or scheduler 'nope'"),
         (("avc_rcu",), "is no Lock, RWLock, SeqLock or ReadCopyUpdate"),
         (("ticket", "--memory", "arm"), "no memory model 'arm'"),
         (("ticket", "--threads", 0), "0 threads"),

@@ -1,0 +1,144 @@
+"""Bytes from inside a sandbox, read as what they are: hostile JSON.
+
+Everything that a document can do to its reader is bounded before anything looks at it: its size,
+its depth, the number of its values, the length of a string, the digits of a number. NaN and
+infinity are refused, as are keys that come twice, of which two readers could see different ones.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+__all__ = ["MalformedError", "numbers", "parse"]
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 24
+MAX_VALUES = 200_000
+MAX_STRING = 100_000
+MAX_DIGITS = 25
+
+
+class MalformedError(Exception):
+    """Not what was asked for; the message says what is wrong, in words that quote little of it."""
+
+    exit_code = 2
+
+
+def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
+    """A JSON document as dicts, lists, strings, bools, None, ints and finite floats.
+
+    Raises:
+        MalformedError: it is none, or too much of one.
+    """
+    if len(data) > max_bytes:
+        raise MalformedError(f"{len(data)} bytes; at most {max_bytes} are read")
+    try:
+        text = data.decode("utf-8", errors="strict")
+    except UnicodeDecodeError as error:
+        raise MalformedError(f"byte {error.start} is no UTF-8") from error
+    _check_depth(text)
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=_object,
+            parse_constant=_no_constant,
+            parse_float=_float,
+            parse_int=_int,
+        )
+    except json.JSONDecodeError as error:
+        raise MalformedError(f"no JSON: {error.msg} at character {error.pos}") from error
+    _check_size(document)
+    return document
+
+
+def numbers(document: Any, names: tuple[str, ...], *, most: int = 10_000) -> dict[str, list[float]]:
+    """The answers of a document that maps names to a number, or to a list of numbers.
+
+    Arguments:
+        document: what :func:`parse` gave. names: what may be there; a missing one is left out.
+        most: numbers in one answer.
+
+    Raises:
+        MalformedError: there is anything else in it.
+    """
+    if not isinstance(document, dict):
+        raise MalformedError("the answers are no JSON object")
+    found: dict[str, list[float]] = {}
+    for name, value in document.items():
+        if name not in names:
+            raise MalformedError(f"there is no answer {name[:40]!r}; asked are {', '.join(names)}")
+        values = value if isinstance(value, list) else [value]
+        if len(values) > most:
+            raise MalformedError(f"{name}: {len(values)} numbers; at most {most} are read")
+        for one in values:
+            if isinstance(one, bool) or not isinstance(one, int | float):
+                raise MalformedError(f"{name}: {type(one).__name__} is no number")
+        found[name] = [float(one) for one in values]
+    return found
+
+
+def _check_depth(text: str) -> None:
+    """Refuse nesting before the parser follows it on its stack."""
+    depth, in_string, escaped = 0, False, False
+    for character in text:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif character == "\\":
+                escaped = True
+            elif character == '"':
+                in_string = False
+        elif character == '"':
+            in_string = True
+        elif character in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise MalformedError(f"nested more than {MAX_DEPTH} levels deep")
+        elif character in "]}":
+            depth -= 1
+
+
+def _check_size(document: Any) -> None:
+    todo, values = [document], 0
+    while todo:
+        value = todo.pop()
+        values += 1
+        if values > MAX_VALUES:
+            raise MalformedError(f"more than {MAX_VALUES} values")
+        if isinstance(value, dict):
+            todo += [*value, *value.values()]
+        elif isinstance(value, list):
+            todo += value
+        elif isinstance(value, str):
+            if len(value) > MAX_STRING:
+                raise MalformedError(f"a string of {len(value)} characters")
+            if any(0xD800 <= ord(c) < 0xE000 for c in value):
+                raise MalformedError("half a surrogate pair in a string")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise MalformedError("an object has the same key twice")
+    return made
+
+
+def _no_constant(name: str) -> float:
+    raise MalformedError(f"{name} is no finite number")
+
+
+def _float(text: str) -> float:
+    if len(text) > 2 * MAX_DIGITS:
+        raise MalformedError(f"a number of {len(text)} characters")
+    value = float(text)
+    if not math.isfinite(value):
+        raise MalformedError(f"{text[:30]} is no finite number")
+    return value
+
+
+def _int(text: str) -> int:
+    if len(text) > MAX_DIGITS:
+        raise MalformedError(f"a number of {len(text)} digits")
+    return int(text)

@@ -1,0 +1,85 @@
+"""What a check gets and gives, and how a number's distance from what is right becomes points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lockgrader.lab import Band
+from lockgrader.result import Row, Verdict
+from locksim.compiler.ir import ClassCode
+from locksim.lang.struct import Struct
+
+__all__ = ["Finding", "Submitted", "found", "row", "shares"]
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A submission after the sandbox: data.
+
+    Arguments:
+        codes: class name → bytecode. answers: name → numbers. texts: name → words.
+    """
+
+    codes: dict[str, ClassCode] = field(default_factory=dict)
+    answers: dict[str, list[float]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def table(self) -> dict[type[Struct], ClassCode]:
+        """The bytecode as engines and checker want it."""
+        return {code.struct: code for code in self.codes.values()}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found.
+
+    Arguments:
+        verdict: one of the closed set. share: of the points, 0 to 1.
+        message: why. rows: the numbers. tag: what went wrong, in a word that the lab knows.
+        counterexample: JSON-ready, or None.
+    """
+
+    verdict: Verdict
+    share: float = 0.0
+    message: str = ""
+    rows: tuple[Row, ...] = ()
+    tag: str = ""
+    counterexample: dict[str, Any] | None = None
+
+
+def found(rows: Sequence[Row], message: str = "") -> Finding:
+    """The finding of a table: the mean of its rows' shares."""
+    share = math.fsum(r.share for r in rows) / len(rows) if rows else 0.0
+    if all(r.share == 1.0 for r in rows):
+        return Finding("pass", 1.0, message, tuple(rows))
+    wrong = next(r for r in rows if r.share < 1.0)
+    says = message or f"{wrong.what}: {wrong.says}"
+    tag = wrong.says.partition(",")[0].replace(" ", "-")
+    if share == 0.0:
+        return Finding("fail", 0.0, says, tuple(rows), tag)
+    return Finding("partial", share, says, tuple(rows), tag)
+
+
+def row(what: str, got: float, band: Band) -> Row:
+    """A number beside what is right, with what it earns. NaN is never right."""
+    if not math.isfinite(got):
+        return Row(what=what, got=None, low=band.low, high=band.high, says="no finite number")
+    share, says = shares(got, band)
+    return Row(what=what, got=got, low=band.low, high=band.high, says=says, share=share)
+
+
+def shares(got: float, band: Band) -> tuple[float, str]:
+    """The share of the points that a number earns, and the words for it."""
+    if band.low is not None and got < band.low:
+        off, end, says = band.low - got, band.low, "too small"
+    elif band.high is not None and got > band.high:
+        off, end, says = got - band.high, band.high, "too big"
+    else:
+        return 1.0, "right"
+    reach = band.fade * abs(end)
+    share = max(0.0, 1.0 - off / reach) if reach > 0 else 0.0
+    return share, f"{says}, by {off:.3g}"

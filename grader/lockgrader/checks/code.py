@@ -1,0 +1,36 @@
+"""Properties of the code itself: which instructions it has, how it waits, how large it is."""
+
+from __future__ import annotations
+
+from lockgrader.checks.base import Finding, Submitted
+from lockgrader.lab import Code
+from locksim.compiler.spin import spin_loops
+from locksim.lang.layout import Space
+from locksim.lang.struct import Struct
+
+__all__ = ["code"]
+
+WORDS_PER_LINE = 8
+
+
+def code(check: Code, submitted: Submitted, lock: type[Struct]) -> Finding:
+    """Look at a class's bytecode."""
+    methods = submitted.codes[check.lock].methods
+    used = {i.op for m in methods.values() for i in m.instrs}
+    for op in check.must:
+        if op not in used:
+            return Finding("fail", 0.0, f"{check.lock} has no {op}", tag="missing")
+    for op in check.must_not:
+        if op in used:
+            return Finding("fail", 0.0, f"{check.lock} uses {op}", tag="forbidden")
+    for name in check.waits_by_reading:
+        if name not in methods:
+            return Finding("fail", 0.0, f"{check.lock} has no method {name}()", tag="missing")
+        if not spin_loops(methods[name]):
+            told = f"{check.lock}.{name}() has no loop that waits by reading alone"
+            return Finding("fail", 0.0, told, tag="spins-by-writing")
+    size = Space(WORDS_PER_LINE, 1).layout(lock()).size
+    if check.max_words is not None and size > check.max_words:
+        told = f"{check.lock} takes {size} words; at most {check.max_words}"
+        return Finding("fail", 0.0, told, tag="too-big")
+    return Finding("pass", 1.0, "the code has the asked properties")

@@ -1,0 +1,60 @@
+"""One check on one submission."""
+
+from __future__ import annotations
+
+from lockgrader.checks.base import Finding, Submitted
+from lockgrader.checks.code import code
+from lockgrader.checks.numeric import answer, prediction
+from lockgrader.checks.proven import proven
+from lockgrader.checks.simulated import simulated
+from lockgrader.lab import Answer, Check, Code, Prediction, Proven, Simulated
+from locksim.lang.struct import Lock, RWLock, Struct
+
+__all__ = ["judge"]
+
+
+def judge(check: Check, submitted: Submitted) -> Finding:
+    """What a check finds. A fault of the submitted program is a finding, not an error.
+
+    Raises:
+        Exception: anything else is the grader's own fault.
+    """
+    match check:
+        case Answer():
+            return answer(check, submitted)
+        case Prediction():
+            return prediction(check, submitted)
+        case Proven() | Simulated() | Code():
+            lock = _lock(check.lock, submitted)
+            if isinstance(lock, Finding):
+                return lock
+            try:
+                return _of_lock(check, submitted, lock)
+            except Exception as error:
+                # LinkError, CheckError, SimulationError and their like: what users can cause.
+                if getattr(error, "exit_code", None) != 2:
+                    raise
+                return Finding("fail", 0.0, str(error)[:4000], tag="fault")
+    if check.answer not in submitted.texts:
+        return Finding("no_output", message=f"there is no answer '{check.answer}'")
+    return Finding("pass", 1.0, "kept for the instructor")
+
+
+def _of_lock(check: Proven | Simulated | Code, submitted: Submitted, lock: type[Struct]) -> Finding:
+    match check:
+        case Proven():
+            return proven(check, submitted, lock)
+        case Simulated():
+            return simulated(check, submitted, lock)
+        case Code():
+            return code(check, submitted, lock)
+
+
+def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
+    if name not in submitted.codes:
+        there = ", ".join(submitted.codes) or "none"
+        return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
+    cls = submitted.codes[name].struct
+    if not issubclass(cls, Lock | RWLock):
+        return Finding("fail", 0.0, f"{name} is no Lock: write 'class {name}(Lock):'", tag="kind")
+    return cls

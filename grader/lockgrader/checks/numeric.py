@@ -1,0 +1,69 @@
+"""Numeric answers and predictions."""
+
+from __future__ import annotations
+
+import math
+
+from lockgrader.checks.base import Finding, Submitted, found, row
+from lockgrader.checks.simulated import reference
+from lockgrader.lab import Answer, Band, Measure, Prediction
+from lockgrader.result import Row
+
+__all__ = ["answer", "interval_score", "prediction"]
+
+ALPHA = 0.1
+"""A predicted interval is to hold what turns out nine times in ten."""
+
+
+def answer(check: Answer, submitted: Submitted) -> Finding:
+    """A number, right within a tolerance."""
+    given = submitted.answers.get(check.answer)
+    if given is None:
+        return Finding("no_output", 0.0, f"there is no answer '{check.answer}'", tag="missing")
+    if len(given) != 1:
+        return Finding("malformed_output", 0.0, f"'{check.answer}' is one number, not {len(given)}")
+    right = _expected(check.expected)
+    slack = abs(right) * check.tolerance
+    band = Band(low=right - slack, high=right + slack, fade=check.fade)
+    return found([row(check.answer, given[0], band)])
+
+
+def prediction(check: Prediction, submitted: Submitted) -> Finding:
+    """An interval, scored against what turned out: narrow is good, and missing costs."""
+    given = submitted.answers.get(check.answer)
+    if given is None:
+        return Finding("no_output", 0.0, f"there is no prediction '{check.answer}'", tag="missing")
+    if len(given) != 2 or not given[0] <= given[1]:
+        told = f"'{check.answer}' is two numbers, low and high"
+        return Finding("malformed_output", 0.0, told)
+    right = _expected(check.expected)
+    low, high = given
+    score = interval_score(low, high, right) / abs(right) if right else math.inf
+    share = max(0.0, 1.0 - score / check.worst)
+    # A perfect score is a point of no width; an interval of a tenth of the worst is full marks.
+    share = min(1.0, share / 0.9)
+    inside = low <= right <= high
+    says = "holds what turned out" if inside else "misses what turned out"
+    message = f"predicted {low:.4g} to {high:.4g}, and {right:.4g} turned out: the interval {says}"
+    line = Row(
+        what=f"{check.answer}: interval score over what turned out",
+        got=score if math.isfinite(score) else None,
+        high=check.worst / 10,
+        says="right" if share == 1.0 else f"too wide or off, by {score - check.worst / 10:.3g}",
+        share=share,
+    )
+    made = found([line], message)
+    tag = "" if inside else "too-low" if high < right else "too-high"
+    return Finding(made.verdict, made.share, message, made.rows, tag)
+
+
+def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> float:
+    """The interval score of Gneiting and Raftery (JASA 102(477), 2007, equation 43).
+
+    Its mean is least for who says the true quantiles: neither bragging nor hedging pays.
+    """
+    return (high - low) + 2 / alpha * max(0.0, low - x) + 2 / alpha * max(0.0, x - high)
+
+
+def _expected(expected: float | Measure) -> float:
+    return reference(expected) if isinstance(expected, Measure) else expected

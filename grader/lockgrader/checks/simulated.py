@@ -1,0 +1,155 @@
+"""Simulated: values and shapes of curves, in simulated time only.
+
+A lock that fails to exclude is fast, so a simulation in which two were ever inside at once earns
+nothing, however good its numbers are. That also meets a lock that knows how many CPUs the checker
+has, and behaves only there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from lockgrader.checks.base import Finding, Submitted, found, row
+from lockgrader.lab import Band, Measure, Simulated
+from lockgrader.result import Row
+from locksim.compiler.ir import ClassCode
+from locksim.lang.struct import Lock, Struct
+from locksim.registry import resolve
+from locksim.simulation import Simulation, simulate
+from locksim.workloads.critical_section import CriticalSection
+
+__all__ = ["reference", "simulated"]
+
+LONGEST_PS = 10**11
+UNITS = {"transfers": "line transfers", "time_ns": "ns", "throughput": "1/s", "fairness": ""}
+_MEASURES: dict[str, Callable[[Simulation], float]] = {
+    "transfers": lambda s: s.transactions().mean,
+    "time_ns": lambda s: s.operation_ps().mean / 1e3,
+    "throughput": lambda s: s.throughput().mean,
+    "fairness": lambda s: s.fairness().mean,
+}
+
+
+class NotExclusiveError(Exception):
+    """Two were inside at once in a simulation."""
+
+
+def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Finding:
+    """Measure a lock, and compare with what is right."""
+    try:
+        values = [_value(check, lock, n, submitted.table) for n in check.cpus]
+        other = []
+        if check.against:
+            if check.against in submitted.codes:
+                against: type[Struct] = submitted.codes[check.against].struct
+            else:
+                against = resolve(check.against).struct
+            other = [_value(check, against, n, submitted.table) for n in check.cpus]
+    except NotExclusiveError as error:
+        return Finding("fail", 0.0, str(error), tag="exclusion")
+    return found(_rows(check, values, other))
+
+
+def reference(measure: Measure, seed: int = 1) -> float:
+    """What a lock of the library measures: the grader's own number."""
+    asked = Simulated(
+        kind="simulated",
+        name="reference",
+        title="reference",
+        points=1,
+        lock=measure.lock,
+        machine=measure.machine,
+        cpus=(measure.cpus,),
+        measure=measure.measure,
+        words=measure.words,
+        hold_ns=measure.hold_ns,
+        think_ns=measure.think_ns,
+        seed=seed,
+    )
+    return _value(asked, resolve(measure.lock).struct, measure.cpus, {})
+
+
+def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
+    unit = UNITS[check.measure]
+    match check.shape:
+        case "value":
+            return [
+                row(f"{check.measure} on {n} CPUs{f' ({unit})' * bool(unit)}", v, check.band)
+                for n, v in zip(check.cpus, values, strict=True)
+            ]
+        case "slope":
+            what = (
+                f"slope of log {check.measure} over log CPUs, {check.cpus[0]} to {check.cpus[-1]}"
+            )
+            return [row(what, _slope(check.cpus, values), check.band)]
+        case "plateau":
+            what = (
+                f"largest over smallest {check.measure}, {check.cpus[0]} to {check.cpus[-1]} CPUs"
+            )
+            return [row(what, max(values) / min(values) if min(values) else math.inf, check.band)]
+        case "ratio":
+            return [
+                row(f"{check.measure} over {check.against}'s on {n} CPUs", _over(v, o), check.band)
+                for n, v, o in zip(check.cpus, values, other, strict=True)
+            ]
+        case "ordering":
+            return [
+                row(
+                    f"{check.measure} on {n} CPUs, below {check.against}'s {o:.4g}",
+                    v,
+                    Band(high=o, fade=check.band.fade),
+                )
+                for n, v, o in zip(check.cpus, values, other, strict=True)
+            ]
+    raise AssertionError(check.shape)  # the schema knows no other
+
+
+def _value(
+    check: Simulated, lock: type[Struct], cpus: int, codes: dict[type[Struct], ClassCode]
+) -> float:
+    """One measure of one lock on a number of CPUs.
+
+    Raises:
+        NotExclusiveError: two were inside at once. SimulationError: a fault, a deadlock.
+    """
+    workload = CriticalSection(
+        lock=lock,
+        words=check.words,
+        hold_ps=check.hold_ns * 1000,
+        think_ps=check.think_ns * 1000,
+    )
+    made = simulate(
+        workload,
+        machine=check.machine,
+        cpus=cpus,
+        operations=check.operations,
+        replications=check.replications,
+        seed=check.seed,
+        codes=codes,
+        longest_ps=LONGEST_PS,
+    )
+    told = made.by_lock()
+    mine = told[told["lock"] == "lock"] if len(told) else told
+    if issubclass(lock, Lock) and not len(mine):
+        raise NotExclusiveError(f"on {cpus} CPUs the lock was never acquired")
+    if len(told) and int(told["violations"].sum()):
+        times = int(told["violations"].sum())
+        raise NotExclusiveError(
+            f"on {cpus} CPUs of {check.machine} two were inside at once, {times} times: "
+            "what a broken lock measures counts for nothing"
+        )
+    return _MEASURES[check.measure](made)
+
+
+def _slope(cpus: tuple[int, ...], values: list[float]) -> float:
+    """Slope of a straight line through the logarithms (least squares)."""
+    from scipy import stats
+
+    if len(cpus) < 2 or min(values) <= 0:
+        return math.nan
+    return float(stats.linregress([math.log(n) for n in cpus], [math.log(v) for v in values]).slope)
+
+
+def _over(value: float, other: float) -> float:
+    return value / other if other else math.nan

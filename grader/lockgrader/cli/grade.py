@@ -1,0 +1,150 @@
+"""Grade submissions to a lab: one, or a folder of them.
+
+``--json`` prints a result (or a list of them): see ``lockgrader.result.Result``; with ``--explain``
+``{"lab", "student", "variant", "checks"}``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lockgrader.cli.show import show
+from lockgrader.result import Result
+from lockgrader.sandbox.job import PROFILES
+from locksim.cli import common
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+EXIT_GRADER_ERROR = 3
+
+
+@app.command()
+@common.reported()
+def grade(
+    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    submission: Annotated[
+        Path | None, typer.Argument(help="folder, zip or file; or a folder of them, with --out")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="folder for results, one for each student")
+    ] = None,
+    student: Annotated[str, typer.Option(help="who handed it in; by default the file's name")] = "",
+    explain: Annotated[str, typer.Option(help="show a STUDENT's variant, and grade nothing")] = "",
+    key: Annotated[
+        Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
+    ] = None,
+    sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
+    processes: Annotated[int, typer.Option(help="submissions at a time; 0: as many as CPUs")] = 0,
+    public: Annotated[bool, typer.Option(help="only the checks that students see")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Grade submissions; what is graded already, and has not changed, is not graded again.
+
+    Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
+    in some check; grade again.
+    """
+    from lockgrader.batch import attempt_at, grade_all, tasks
+    from lockgrader.evaluate import warm
+    from lockgrader.grade import grade as grade_one
+    from lockgrader.grade import wanted
+    from lockgrader.lab import load
+    from lockgrader.result import keep
+    from lockgrader.variants import course_key
+    from locklabs import find
+
+    if sandbox not in PROFILES:
+        raise common.UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
+    loaded, secret = load(find(lab)), course_key(key)
+    if explain:
+        _explain(loaded, explain, secret, as_json)
+        return
+    if submission is None:
+        raise common.UsageError("name a submission: locklab grade LAB SUBMISSION")
+    if not submission.exists():
+        raise common.UsageError(
+            f"{submission} does not exist; name a submission, or a folder of them"
+        )
+    if _is_batch(submission, wanted(loaded), out):
+        assert out is not None
+        todo = tasks(submission, common.folder_to_write(out, "--out"))
+        count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
+        with common.progress("grading") as report:
+            results = grade_all(
+                loaded, todo, key=secret, profile=sandbox, processes=count, report=report
+            )
+        _print_all(results, as_json)
+    else:
+        name = student or submission.stem
+        folder = None if out is None else common.folder_to_write(out, "--out") / name
+        with common.progress("grading") as report:
+            warm()
+
+            def progress(so_far: Result) -> None:
+                report(so_far.checks[-1].title, len(so_far.checks) / max(1, len(loaded.check)))
+                if folder is not None:
+                    keep(folder, so_far)
+
+            result = grade_one(
+                loaded,
+                submission,
+                student=name,
+                key=secret,
+                profile=sandbox,
+                attempt=1 if folder is None else attempt_at(loaded, submission, folder),
+                public_only=public,
+                progress=progress,
+            )
+        results = [result]
+        if folder is not None:
+            keep(folder, result)
+        if as_json:
+            common.print_json(json.loads(result.to_json()))
+        else:
+            show(result)
+    if any(r.errors for r in results):
+        raise typer.Exit(EXIT_GRADER_ERROR)
+
+
+def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:
+    """A folder without any wanted file is a folder of submissions, and needs somewhere to write."""
+    if not path.is_dir() or any((path / name).exists() for name in names):
+        return False
+    if out is None:
+        raise common.UsageError(
+            f"{path} holds none of {', '.join(names)}; if it is a folder of submissions, "
+            "say where results go: --out RESULTS"
+        )
+    return True
+
+
+def _print_all(results: list[Result], as_json: bool) -> None:
+    if as_json:
+        common.print_json([json.loads(r.to_json()) for r in results])
+        return
+    for result in results:
+        told = f"{result.points:g} of {result.max_points:g}"
+        failed = [c.name for c in result.checks if c.verdict != "pass"]
+        common.say(f"{result.student}: {told}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
+
+
+def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
+    """A student's variant, and the checks with its values."""
+    from lockgrader.lab import Lab
+    from lockgrader.variants import variant
+
+    assert isinstance(lab, Lab)
+    values = variant(lab, student, key)
+    checks = lab.checks(values)
+    if as_json:
+        told = {"lab": lab.name, "student": student, "variant": values}
+        common.print_json(told | {"checks": [c.model_dump(mode="json") for c in checks]})
+        return
+    for name, value in values.items():
+        common.say(f"{name} = {value}")
+    for check in checks:
+        common.say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}")

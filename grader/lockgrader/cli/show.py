@@ -1,0 +1,53 @@
+"""A result for people: one line a check, then what each failure teaches."""
+
+from __future__ import annotations
+
+from rich.markup import escape
+
+from lockgrader.result import CheckResult, Result
+from locksim.cli import tables
+from locksim.cli.common import console, say
+
+__all__ = ["show"]
+
+
+def show(result: Result) -> None:
+    """Print a result on stdout."""
+    table = tables.table()
+    tables.add(table, "check", fold=True)
+    tables.add(table, "verdict")
+    tables.add(table, "points")
+    for check in result.checks:
+        points = f"{check.points:.4g} of {check.max_points:g}"
+        table.add_row(escape(check.title), check.verdict, points)
+    tables.print_table(console(), table)
+    for check in result.checks:
+        if check.verdict != "pass":
+            _explain(check)
+    say(f"\n{result.points:.4g} of {result.max_points:g} points")
+    if all(c.public for c in result.checks):
+        say("These are the public checks; the grader has hidden ones too.")
+
+
+def _explain(check: CheckResult) -> None:
+    say(f"\n{check.title}: {check.verdict}")
+    say(f"  {check.message}".replace("\n", "\n  "))
+    if check.rows:
+        table = tables.table()
+        tables.add(table, "", fold=True)
+        for heading in ("yours", "right", ""):
+            tables.add(table, heading)
+        for one in check.rows:
+            got = "–" if one.got is None else f"{one.got:.4g}"
+            table.add_row(escape(one.what), got, _band(one.low, one.high), escape(one.says))
+        tables.print_table(console(), table)
+    if check.misconception:
+        say(f"  probably believed: {check.misconception}")
+    if check.hint:
+        say(f"  hint: {check.hint}")
+
+
+def _band(low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return f"at most {high:.4g}" if high is not None else f"at least {low or 0:.4g}"
+    return f"{low:.4g} to {high:.4g}"

@@ -1,0 +1,118 @@
+"""From a submission's text to bytecode that may be trusted to be data."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockgrader import bytecode, compile_inside
+from lockgrader.artefact import MalformedError, parse
+from lockgrader.result import Verdict
+from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
+from lockgrader.sandbox.run import interpreter
+from locksim.compiler.ir import ClassCode
+
+__all__ = ["MAX_SOURCE", "Refused", "compile_text"]
+
+MAX_SOURCE = 64 << 10
+LIMITS = Limits(wall_s=20, cpu_s=10, memory_bytes=384 << 20, output_bytes=1 << 20, processes=4)
+_LEAN = "/lean"
+_PACKAGES = (
+    "locksim",
+    "numpy",
+    "numpy.libs",
+    "pydantic",
+    "pydantic_core",
+    "annotated_types",
+    "typing_inspection",
+    "typing_extensions",
+)
+"""What the compiler imports; nothing else of this machine's Python is inside."""
+
+
+@dataclass(frozen=True)
+class Refused(Exception):
+    """A submission that gets no further.
+
+    Arguments:
+        verdict: why, one of the closed set. message: for the student.
+    """
+
+    verdict: Verdict
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def compile_text(text: str, file: str, profile: Profile = "namespaces") -> dict[str, ClassCode]:
+    """The classes of a submitted text, compiled in a sandbox and validated outside.
+
+    Arguments:
+        text: what was submitted. file: its name. profile: the sandbox's.
+
+    Raises:
+        Refused: it is outside the language, or whatever came out of the sandbox is no bytecode.
+        SandboxError: there is no sandbox; nothing was run.
+    """
+    if len(text.encode("utf-8", errors="surrogatepass")) > MAX_SOURCE:
+        raise Refused("ungradable", f"{file} is longer than {MAX_SOURCE >> 10} KiB")
+    title = bytecode.shown(file, text)
+    argv = (interpreter(profile), "-I", "-S", "/job/compile.py", _LEAN)
+    read = {"/job/compile.py": Path(compile_inside.__file__), **lean()}
+    given = json.dumps({"text": text, "file": title}).encode()
+    environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    outcome = run(Job(argv, read, given, environment, LIMITS), profile)
+    if outcome.ended != "exited":
+        raise Refused(outcome.ended, f"compiling {file} was ended: {outcome.ended}")
+    if not outcome.stdout:
+        raise Refused("no_output", f"compiling {file} gave nothing{_last(outcome.stderr)}")
+    try:
+        answer = parse(outcome.stdout)
+        if not isinstance(answer, dict) or len(answer) != 1:
+            raise MalformedError("neither bytecode nor a message")
+        if "error" in answer:
+            raise Refused("student_error", str(answer["error"])[:4000])
+        codes = bytecode.accept(answer.get("bytecode"), text, file)
+    except MalformedError as error:
+        raise Refused("malformed_output", f"what {file} became is no bytecode: {error}") from error
+    borrowed = bytecode.borrowed(answer["bytecode"], title)
+    if borrowed:
+        raise Refused("forbidden_operation", f"{file} uses {borrowed}: write the lock yourself")
+    return codes
+
+
+@functools.cache
+def lean() -> dict[str, Path]:
+    """The packages that the compiler needs, where it finds them inside.
+
+    Raises:
+        SandboxError: one is not installed.
+    """
+    numpy = importlib.util.find_spec("numpy")
+    site = Path(numpy.origin).parent.parent if numpy and numpy.origin else Path("/nonexistent")
+    found = {}
+    for name in _PACKAGES:
+        path = _folder(name) or site / name
+        if path.exists():
+            found[f"{_LEAN}/{path.name}"] = path
+        elif not name.endswith(".libs"):
+            raise SandboxError(f"the package {name} is not installed; run make setup")
+    return found
+
+
+def _folder(name: str) -> Path | None:
+    spec = importlib.util.find_spec(name) if "." not in name else None
+    if spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin)
+    return path.parent if path.name == "__init__.py" else path
+
+
+def _last(stderr: bytes) -> str:
+    """The last line of standard error, as far as it can be shown."""
+    text = stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:200]
+    return f": {text}" if text else ""

@@ -1,0 +1,133 @@
+"""Run one check in a process of its own, with a limit that does not depend on the machine's load.
+
+The data has been validated and the engines bound what they do, so this is the second net: should a
+submission hang or crash one of them all the same, one check is lost and not the batch. The child
+answers with JSON (never a pickle), and its answer is read as hostile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import multiprocessing
+import os
+import resource
+import signal
+import sys
+import traceback
+from multiprocessing.connection import Connection
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from lockgrader.checks import Finding, Submitted, judge
+from lockgrader.lab import Check
+
+__all__ = ["die_with_parent", "evaluate", "warm"]
+
+WALL_FACTOR = 20
+"""Wall time for a check, over its processor time: what a loaded machine may add."""
+HEADROOM_BYTES = 3 << 30
+MAX_ANSWER = 16 << 20
+PR_SET_PDEATHSIG = 1
+_adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
+
+
+def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
+    """What a check finds, within a budget of processor time.
+
+    Arguments:
+        check: what to do. submitted: validated data. seconds: of processor time.
+    """
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=_child, args=(theirs, ours, check, submitted, seconds))
+    child.start()
+    theirs.close()
+    data = b""
+    try:
+        answered = ours.poll(seconds * WALL_FACTOR)
+        data = ours.recv_bytes(MAX_ANSWER) if answered else data
+    except (EOFError, OSError):
+        answered = True
+    finally:
+        ours.close()
+        if not (data and _ends(child)):
+            child.kill()
+        child.join()
+    if not answered:
+        return Finding("timeout_wall", message=f"not done after {seconds * WALL_FACTOR} s")
+    if not data:
+        return _silent(child.exitcode, seconds)
+    try:
+        return _adapter.validate_json(data)
+    except ValidationError as error:
+        return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
+
+
+def die_with_parent() -> None:
+    """Let the kernel end this process when its parent ends, however that ends."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def warm() -> None:
+    """Load what checks run on, so that each child finds it there."""
+    from locksim.checker import check_lock
+    from locksim.locks.tas import TASLock
+    from locksim.simulation import simulate
+    from locksim.workloads.critical_section import CriticalSection
+
+    for memory in ("sc", "tso", "c11"):
+        check_lock(TASLock, threads=2, memory=memory)
+    made = simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
+    made.transactions()
+    made.by_lock()  # both import what takes long, and nothing else does
+
+
+def _child(
+    answer: Connection, other: Connection, check: Check, submitted: Submitted, seconds: int
+) -> None:
+    other.close()
+    die_with_parent()
+    resource.setrlimit(resource.RLIMIT_CPU, (_used_s() + seconds, _used_s() + seconds + 5))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    bound = _address_space() + HEADROOM_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C ends
+    sys.setrecursionlimit(10_000)
+    try:
+        finding = judge(check, submitted)
+    except MemoryError:
+        finding = Finding("out_of_memory", message="the check took more memory than there is")
+    except RecursionError:
+        finding = Finding("fail", message="the program is nested too deeply", tag="fault")
+    except Exception:
+        finding = Finding("grader_error", message=traceback.format_exc()[-4000:])
+    answer.send_bytes(_adapter.dump_json(finding))
+    answer.close()
+    os._exit(0)
+
+
+def _silent(code: int | None, seconds: int) -> Finding:
+    """A child that ended without an answer."""
+    if code == -signal.SIGXCPU:
+        return Finding("timeout_cpu", message=f"not done after {seconds} s of processor time")
+    how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+    return Finding("grader_error", message=f"the check's process ended without an answer: {how}")
+
+
+def _ends(child: Any) -> bool:
+    """Whether a child that has answered ends by itself within a moment."""
+    with contextlib.suppress(OSError):
+        child.join(5)
+    return not child.is_alive()
+
+
+def _used_s() -> int:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return int(used.ru_utime + used.ru_stime) + 1
+
+
+def _address_space() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()

@@ -1,0 +1,63 @@
+"""What is to be run in a sandbox, and within which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, get_args
+
+Profile = Literal["namespaces", "platform"]
+PROFILES: tuple[Profile, ...] = get_args(Profile)
+
+
+class SandboxError(Exception):
+    """No sandbox could be made, so nothing was run; the message says what is missing."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a job may use, all its processes together unless it says otherwise.
+
+    Arguments:
+        wall_s: time on the clock. cpu_s: processor time.
+        memory_bytes: anonymous and shared memory.
+        address_space_bytes: addresses of one process; None for what sanitizers need: no limit.
+        tmp_bytes: files in /tmp, and so the size of the largest.
+        output_bytes: of standard output, and as much again of standard error.
+        processes: at one time, threads too.
+    """
+
+    wall_s: float = 10.0
+    cpu_s: float = 5.0
+    memory_bytes: int = 256 << 20
+    address_space_bytes: int | None = 2 << 30
+    tmp_bytes: int = 16 << 20
+    output_bytes: int = 1 << 20
+    processes: int = 8
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not value > 0:
+                raise SandboxError(f"a sandbox's {name} is {value}: give a number above 0")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program and what it may see.
+
+    Arguments:
+        argv: program and arguments, by their paths inside.
+        read: path inside → file or folder outside, read-only there.
+        stdin: what it can read from standard input.
+        environment: all of its environment; nothing of ours is passed on.
+        limits: see :class:`Limits`.
+    """
+
+    argv: tuple[str, ...]
+    read: Mapping[str, Path] = field(default_factory=dict)
+    stdin: bytes = b""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)

@@ -1,0 +1,265 @@
+"""Start a job in a sandbox of a profile, and end it."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from lockgrader.sandbox import filter as seccomp_filter
+from lockgrader.sandbox import inside
+from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
+from lockgrader.sandbox.watch import Outcome, watch
+
+INSTALL = (
+    "mend: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
+    "bubblewrap); inside a container allow it to make namespaces, or use --sandbox platform there"
+)
+BASE_UID = 2_000_000_000
+"""Sandboxes of a grader that is root have uids of their own from here on; no system gives them
+out."""
+_UIDS = 1 << 20
+_INSIDE, _PYTHON = "/sandbox/inside.py", "/python"
+_SYSTEM = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
+_running = itertools.count()
+
+
+def run(job: Job, profile: Profile = "namespaces") -> Outcome:
+    """Run a job to its end or to a limit.
+
+    Arguments:
+        job: what to run. profile: "namespaces" or "platform", see :mod:`lockgrader.sandbox`.
+
+    Raises:
+        SandboxError: the sandbox could not be made; nothing of the job has run.
+    """
+    if profile not in PROFILES:
+        raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
+    if sys.platform != "linux":
+        raise SandboxError("a sandbox needs Linux: run the grader there, or in a container")
+    outcome = _confined(job) if profile == "namespaces" else _beside(job)
+    if outcome.ended == "exited" and outcome.code == inside.FAILED:
+        text = outcome.stderr.decode(errors="replace").strip()
+        if text.startswith("the sandbox could not be closed"):
+            raise SandboxError(f"{text}\n{INSTALL}")
+    return outcome
+
+
+@functools.cache
+def available(profile: Profile = "namespaces") -> str:
+    """Why there is no sandbox of a profile here; an empty text where there is one."""
+    try:
+        argv = (interpreter(profile), "-I", "-S", "-c", "print(6 * 7)")
+        job = Job(argv, limits=Limits(wall_s=20))
+        outcome = run(job, profile)
+    except SandboxError as error:
+        return str(error)
+    if outcome.stdout != b"42\n":
+        said = outcome.stderr.decode(errors="replace").strip() or f"exit code {outcome.code}"
+        return f"the sandbox does not start: {said}\n{INSTALL}"
+    return ""
+
+
+def interpreter(profile: Profile = "namespaces") -> str:
+    """The path by which a job finds Python: ours, outside any virtual environment."""
+    name = f"python3.{sys.version_info[1]}"
+    if profile == "namespaces":
+        return os.path.join(sys.base_prefix if _of_the_system() else _PYTHON, "bin", name)
+    for path in (os.path.join(sys.base_prefix, "bin", name), f"/usr/bin/{name}"):
+        if os.path.exists(path) and _for_everybody(Path(path).resolve()):
+            return path
+    raise SandboxError(
+        f"{sys.base_prefix} can not be read by other users, and there is no /usr/bin/{name}\n"
+        "mend: start the grader from a Python that is not under a private home folder"
+    )
+
+
+def _of_the_system() -> bool:
+    return Path(sys.base_prefix).is_relative_to("/usr")
+
+
+def _for_everybody(path: Path) -> bool:
+    """Whether any user may execute a file and pass all folders above it."""
+    return all(p.stat().st_mode & 0o001 for p in (path, *path.parents))
+
+
+def config(job: Job, profile: Profile, uid: int | None, folder: str, user: bool) -> str:
+    """What :mod:`inside` has to do, as JSON."""
+    limits = job.limits
+    return json.dumps(
+        {
+            "uid": uid,
+            "user_namespace": user,
+            "folder": folder,
+            "environment": {"HOME": folder, "TMPDIR": folder, "LC_ALL": "C.UTF-8"}
+            | ({} if _of_the_system() else {"LD_LIBRARY_PATH": f"{_PYTHON}/lib"})
+            | dict(job.environment),
+            "filter": seccomp_filter.program(profile).hex(),
+            "limits": {
+                "RLIMIT_CPU": max(1, round(limits.cpu_s + 1)),
+                "RLIMIT_AS": limits.address_space_bytes,
+                "RLIMIT_FSIZE": limits.tmp_bytes,
+                "RLIMIT_NPROC": limits.processes,
+                "RLIMIT_NOFILE": 256,
+                "RLIMIT_CORE": 0,
+                "RLIMIT_MEMLOCK": 0,
+                "RLIMIT_MSGQUEUE": 0,
+                "RLIMIT_NICE": 0,
+                "RLIMIT_RTPRIO": 0,
+            },
+        }
+    )
+
+
+def _confined(job: Job) -> Outcome:
+    """The profile ``namespaces``."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise SandboxError(
+            f"bubblewrap (bwrap) is not installed: nothing is run without it\n{INSTALL}"
+        )
+    root = os.geteuid() == 0
+    uid = _own_uid() if root else None
+    names = ["pid", "net", "ipc", "uts", "cgroup-try"] + ([] if root else ["user"])
+    command = [bwrap, *(f"--unshare-{name}" for name in names), "--die-with-parent"]
+    command += ["--new-session", "--hostname", "sandbox", "--clearenv"]
+    if root:
+        # What `inside` needs to become somebody else; it gives these up as it does.
+        command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        command += ["--cap-add", "CAP_SETPCAP"]
+    command += ["--ro-bind", "/usr", "/usr"]
+    for path in _SYSTEM:
+        if os.path.islink(path):
+            command += ["--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            command += ["--ro-bind", path, path]
+    if os.path.exists("/etc/ld.so.cache"):
+        command += ["--ro-bind", "/etc/ld.so.cache", "/etc/ld.so.cache"]
+    if not _of_the_system():
+        command += ["--ro-bind", sys.base_prefix, _PYTHON]
+        command += ["--setenv", "LD_LIBRARY_PATH", f"{_PYTHON}/lib"]
+    reads = {_INSIDE: Path(inside.__file__), **job.read}
+    # bubblewrap makes missing parents for its own uid alone.
+    for parent in sorted({str(p) for where in reads for p in Path(where).parents} - {"/"}):
+        command += ["--perms", "0755", "--dir", parent]
+    for where, what in reads.items():
+        command += ["--ro-bind", str(what), where]
+    size = str(job.limits.tmp_bytes)
+    command += ["--proc", "/proc", "--dev", "/dev", "--perms", "0700", "--size", "4096"]
+    command += ["--tmpfs", "/dev/shm", "--perms", "1777", "--size", size, "--tmpfs", "/tmp"]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
+    given = config(job, "namespaces", uid, "/tmp", user=root)
+    command += [interpreter(), "-I", "-S", _INSIDE, given, *job.argv]
+    process = _start(command)
+    outcome = watch(process, job.stdin, job.limits, lambda: _kill(process))
+    if outcome.ended == "exited" and outcome.stderr.startswith(b"bwrap: "):
+        said = outcome.stderr.decode(errors="replace").strip()
+        raise SandboxError(f"the sandbox could not be made: {said}\n{INSTALL}")
+    return outcome
+
+
+def _beside(job: Job) -> Outcome:
+    """The profile ``platform``."""
+    if os.geteuid() != 0:
+        raise SandboxError(
+            "the profile 'platform' needs root, to give the job a uid of its own\n"
+            "mend: start the grader as root inside the platform's container, or use namespaces"
+        )
+    uid = _own_uid()
+    with _folder(uid) as folder:
+        for where, what in job.read.items():
+            target = folder / where.lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _readable_copy(what, target)
+        home = folder / "tmp"
+        home.mkdir(mode=0o700)
+        os.chown(home, uid, uid)
+        own = str(folder / "inside.py")
+        _readable_copy(Path(inside.__file__), Path(own))
+        argv = [_moved(a, job, folder) for a in job.argv]
+        environment = {k: _moved(v, job, folder) for k, v in job.environment.items()}
+        moved = Job(tuple(argv), {}, job.stdin, environment, job.limits)
+        given = config(moved, "platform", uid, str(home), user=False)
+        process = _start([interpreter("platform"), "-I", "-S", own, given, *argv])
+
+        def kill() -> None:
+            _kill(process)
+            _kill_all_of(uid)
+
+        return watch(process, job.stdin, job.limits, kill)
+
+
+def _moved(text: str, job: Job, folder: Path) -> str:
+    """An argument in which the paths inside are those of the job's folder."""
+    return f"{folder}{text}" if any(text.startswith(where) for where in job.read) else text
+
+
+def _start(command: list[str]) -> subprocess.Popen[bytes]:
+    """Start a command with three pipes and nothing else of ours: no environment, no descriptor."""
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={},
+            cwd="/",
+            close_fds=True,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SandboxError(f"the sandbox can not be started: {error}\n{INSTALL}") from error
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End bubblewrap; the first process inside dies with it, and with that one all others."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _kill_all_of(uid: int) -> None:
+    """End every process of a sandbox's uid; fresh ones too, until there is none."""
+    alive = True
+    while alive:
+        alive = False
+        for entry in os.scandir("/proc"):
+            if not entry.name.isdigit():
+                continue
+            with contextlib.suppress(OSError):
+                state = Path(entry.path, "stat").read_text().rpartition(")")[2].split()[0]
+                if entry.stat().st_uid == uid and state != "Z":
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    alive = True
+
+
+def _own_uid() -> int:
+    """A uid that no other sandbox of this machine has now."""
+    return BASE_UID + (os.getpid() * 64 + next(_running) % 64) % _UIDS
+
+
+@contextlib.contextmanager
+def _folder(uid: int) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="locklab-") as made:
+        os.chown(made, 0, uid)
+        os.chmod(made, 0o750)
+        yield Path(made)
+
+
+def _readable_copy(source: Path, target: Path) -> None:
+    """Copy a file or a folder so that everybody may read it, and only root may write."""
+    if source.is_dir():
+        shutil.copytree(source, target)
+        for path in [target, *target.rglob("*")]:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    else:
+        shutil.copyfile(source, target)
+        target.chmod(0o644)

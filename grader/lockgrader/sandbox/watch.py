@@ -1,0 +1,195 @@
+"""Watch a sandbox from outside: bounded output, time and memory of the whole tree of processes."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from lockgrader.sandbox.job import Limits
+
+Ended = Literal[
+    "exited",
+    "timeout_wall",
+    "timeout_cpu",
+    "out_of_memory",
+    "output_limit",
+    "forbidden_operation",
+]
+LOOK_S = 0.02
+"""Time from one look at the tree of processes to the next."""
+CHUNK = 1 << 16
+_TICKS = os.sysconf("SC_CLK_TCK")
+_SIGNAL_BASE = 128
+"""bubblewrap, like a shell, reports a job that signal N ended as exit code 128 + N."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended, and what it wrote.
+
+    Arguments:
+        ended: "exited" (by itself, with whatever code), or the limit that ended it.
+        code: its exit code, negative for a signal. No verdict follows from it.
+        stdout, stderr: at most ``output_bytes`` of each.
+        wall_s, cpu_s: time used, as far as it was seen. peak_bytes: memory of the tree.
+    """
+
+    ended: Ended
+    code: int
+    stdout: bytes
+    stderr: bytes
+    wall_s: float
+    cpu_s: float
+    peak_bytes: int
+
+
+def watch(
+    process: subprocess.Popen[bytes], stdin: bytes, limits: Limits, kill: Callable[[], None]
+) -> Outcome:
+    """Feed a process, read its output and end it at the first limit that it passes.
+
+    Arguments:
+        process: with pipes on all three standard streams. stdin: what it gets.
+        limits: see :class:`~lockgrader.sandbox.job.Limits`. kill: ends the whole tree.
+    """
+    streams = _Streams(process, stdin, limits.output_bytes)
+    start_s, cpu_s, peak = time.monotonic(), 0.0, 0
+    ended: Ended = "exited"
+    try:
+        while process.poll() is None or streams.open:
+            streams.serve(LOOK_S)
+            cpu, memory = usage(process.pid)
+            cpu_s, peak = max(cpu_s, cpu), max(peak, memory)
+            if streams.overflow:
+                ended = "output_limit"
+            elif memory > limits.memory_bytes:
+                ended = "out_of_memory"
+            elif cpu_s > limits.cpu_s:
+                ended = "timeout_cpu"
+            elif time.monotonic() - start_s > limits.wall_s:
+                ended = "timeout_wall"
+            if ended != "exited":
+                break
+    finally:
+        kill()
+        process.wait()
+        streams.close()
+    code = process.returncode
+    code = _SIGNAL_BASE - code if code > _SIGNAL_BASE else code
+    if ended == "exited" and code == -signal.SIGSYS:
+        ended = "forbidden_operation"
+    elif ended == "exited" and code == -signal.SIGXCPU:
+        ended = "timeout_cpu"
+    wall_s = time.monotonic() - start_s
+    return Outcome(ended, code, streams.out, streams.err, wall_s, cpu_s, peak)
+
+
+class _Streams:
+    """The three pipes of a process, served without ever blocking on one of them."""
+
+    def __init__(self, process: subprocess.Popen[bytes], stdin: bytes, most: int) -> None:
+        pipes = (process.stdin, process.stdout, process.stderr)
+        self._pipes: list[IO[bytes]] = [pipe for pipe in pipes if pipe is not None]
+        self._selector = selectors.DefaultSelector()
+        self._todo, self._most = memoryview(stdin), most
+        self._read: dict[IO[bytes], bytearray] = {p: bytearray() for p in self._pipes[1:]}
+        self.overflow = False
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+        if stdin:
+            self._selector.register(self._pipes[0], selectors.EVENT_WRITE)
+        else:
+            self._pipes[0].close()
+        for pipe in self._read:
+            self._selector.register(pipe, selectors.EVENT_READ)
+
+    @property
+    def open(self) -> bool:
+        """Whether somebody may still write."""
+        return any(not p.closed for p in self._read)
+
+    @property
+    def out(self) -> bytes:
+        return bytes(self._read[self._pipes[1]])
+
+    @property
+    def err(self) -> bytes:
+        return bytes(self._read[self._pipes[2]])
+
+    def serve(self, timeout_s: float) -> None:
+        for key, _ in self._selector.select(timeout_s):
+            pipe: IO[bytes] = key.fileobj  # type: ignore[assignment] # what was registered
+            if pipe in self._read:
+                self._take(pipe)
+            else:
+                self._give(pipe)
+
+    def _take(self, pipe: IO[bytes]) -> None:
+        kept = self._read[pipe]
+        data = os.read(pipe.fileno(), CHUNK)
+        if not data:
+            self._end(pipe)
+        kept += data[: self._most - len(kept) + 1]
+        if len(kept) > self._most:
+            del kept[self._most :]
+            self.overflow = True
+
+    def _give(self, pipe: IO[bytes]) -> None:
+        try:
+            self._todo = self._todo[os.write(pipe.fileno(), self._todo[:CHUNK]) :]
+        except BrokenPipeError:
+            self._todo = self._todo[:0]
+        if not self._todo:
+            self._end(pipe)
+
+    def _end(self, pipe: IO[bytes]) -> None:
+        self._selector.unregister(pipe)
+        pipe.close()
+
+    def close(self) -> None:
+        """Close what is open; a descendant that kept a pipe is dead by now."""
+        for pipe in self._pipes:
+            if not pipe.closed:
+                pipe.close()
+        self._selector.close()
+
+
+def usage(pid: int) -> tuple[float, int]:
+    """Processor time in s, dead children's included, and memory in bytes of a tree of processes."""
+    cpu_ticks = memory = 0
+    for one in tree(pid):
+        try:
+            stat = Path(f"/proc/{one}/stat").read_text()
+            status = Path(f"/proc/{one}/status").read_text()
+        except OSError:
+            continue  # it has just ended; its time is its parent's now
+        cpu_ticks += sum(map(int, stat.rpartition(")")[2].split()[11:15]))
+        for line in status.splitlines():
+            if line.startswith(("RssAnon:", "RssShmem:")):
+                memory += int(line.split()[1]) << 10
+    return cpu_ticks / _TICKS, memory
+
+
+def tree(pid: int) -> list[int]:
+    """A process and its descendants."""
+    found, todo = [], [pid]
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        try:
+            tasks = os.listdir(f"/proc/{one}/task")
+        except OSError:
+            continue
+        for task in tasks:
+            try:
+                todo += map(int, Path(f"/proc/{one}/task/{task}/children").read_text().split())
+            except OSError:
+                continue
+    return found

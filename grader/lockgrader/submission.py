@@ -1,0 +1,133 @@
+"""What a student handed in: a folder, a zip, or one file, read without following where it points.
+
+Nothing is unpacked. A lab names the one or two files that it wants, and these are read into memory,
+each up to a size; links, devices, pipes and paths that lead out are no files, and what else is in
+an archive is not looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockgrader.compile import Refused
+
+__all__ = ["Submission", "read"]
+
+MAX_FILE = 4 << 20
+MAX_ENTRIES = 2000
+MAX_ARCHIVE = 64 << 20
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The wanted files.
+
+    Arguments:
+        files: name → content. sha256: of the files, names and contents.
+    """
+
+    files: dict[str, bytes]
+    sha256: str
+
+
+def read(path: Path, wanted: tuple[str, ...]) -> Submission:
+    """Read the wanted files of a submission; one that is missing is left out.
+
+    Arguments:
+        path: a folder, a zip, or a single file, which is taken for the wanted one of its suffix.
+        wanted: names of files; of ``answers.json`` also ``answers.py`` and ``.ipynb`` will do.
+
+    Raises:
+        Refused: it can not be read safely.
+    """
+    try:
+        if path.is_symlink():
+            raise Refused("ungradable", f"{path.name} is a link; hand in the file itself")
+        if path.is_dir():
+            found = {n: d for n in wanted if (d := _file(path / n)) is not None}
+        elif path.suffix == ".zip":
+            found = _zip(path, wanted)
+        else:
+            data = _file(path)
+            fitting = [n for n in wanted if Path(n).suffix == path.suffix]
+            found = {} if data is None or not fitting else {fitting[0]: data}
+    except OSError as error:
+        raise Refused("ungradable", f"{path.name} can not be read: {error.strerror}") from error
+    digest = hashlib.sha256()
+    for name in sorted(found):
+        digest.update(f"{len(name)}:{name}:{len(found[name])}:".encode() + found[name])
+    return Submission(found, digest.hexdigest())
+
+
+def _file(path: Path) -> bytes | None:
+    """A plain file's content; None where there is none."""
+    try:
+        # Without waiting: opening a pipe to read would wait for a writer for ever.
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Refused("ungradable", f"{path.name} is no plain file") from error
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise Refused("ungradable", f"{path.name} is no plain file")
+        if about.st_nlink > 1:
+            raise Refused("ungradable", f"{path.name} is a hard link to another file")
+        data = file.read(MAX_FILE + 1)
+    return _bounded(path.name, data)
+
+
+def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
+    if path.stat().st_size > MAX_ARCHIVE:
+        raise Refused("ungradable", f"{path.name} is larger than {MAX_ARCHIVE >> 20} MiB")
+    found: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > MAX_ENTRIES:
+                raise Refused("ungradable", f"{path.name} has {len(entries)} entries")
+            for entry in entries:
+                name = _wanted(entry, wanted)
+                if name is None:
+                    continue
+                if name in found:
+                    raise Refused("ungradable", f"{path.name} holds {name} twice")
+                # The size that an entry claims is not believed; reading stops at the limit.
+                with archive.open(entry) as file:
+                    found[name] = _bounded(name, file.read(MAX_FILE + 1))
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+    ) as error:
+        raise Refused("ungradable", f"{path.name} is no zip that can be read: {error}") from error
+    return found
+
+
+def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
+    """The wanted file that an entry is: at the top, or in one folder that holds all."""
+    parts = entry.filename.split("/")
+    if entry.is_dir() or "\\" in entry.filename or entry.filename.startswith("/"):
+        return None
+    if len(parts) > 2 or any(p in ("", ".", "..") for p in parts) or parts[-1] not in wanted:
+        return None
+    kind = entry.external_attr >> 16
+    if kind and not stat.S_ISREG(kind) and stat.S_IFMT(kind):
+        raise Refused("ungradable", f"{parts[-1]} in the archive is no plain file")
+    return parts[-1]
+
+
+def _bounded(name: str, data: bytes) -> bytes:
+    if len(data) > MAX_FILE:
+        raise Refused("ungradable", f"{name} is larger than {MAX_FILE >> 20} MiB")
+    return data

@@ -1,0 +1,62 @@
+"""Each student's own machine, workload and constants: drawn from HMAC(course key, lab, student).
+
+The key never leaves the trusted side. Who has it can draw a variant again at any time, so nothing
+needs to be stored; who has it not can not tell a fellow student's variant from a name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from pathlib import Path
+
+from lockgrader.lab import Choice, Lab, LabError
+
+__all__ = ["course_key", "variant"]
+
+ENVIRONMENT = "LOCKLAB_COURSE_KEY"
+PUBLIC_KEY = b"no course: everybody who has this software can draw these variants"
+
+
+def course_key(file: Path | None) -> bytes:
+    """The course's key: from a file, else from the environment, else the one that everybody has.
+
+    Raises:
+        LabError: the file can not be read, or holds less than 16 bytes.
+    """
+    if file is None:
+        text = os.environ.get(ENVIRONMENT, "")
+        key = text.encode() if text else PUBLIC_KEY
+    else:
+        try:
+            key = file.read_bytes().strip()
+        except OSError as error:
+            raise LabError(f"--key {file} can not be read: {error.strerror}") from error
+    if len(key) < 16:
+        raise LabError(
+            "the course key is shorter than 16 bytes, and can be guessed\n"
+            "mend: head -c 32 /dev/urandom | base64 > course.key"
+        )
+    return key
+
+
+def variant(lab: Lab, student: str, key: bytes) -> dict[str, str | int]:
+    """A student's values, by name; the same today and next year.
+
+    Raises:
+        LabError: the lab offers nothing to choose from.
+    """
+    return {name: _drawn(lab.name, student, name, c, key) for name, c in lab.variant.items()}
+
+
+def _drawn(lab: str, student: str, name: str, choice: Choice, key: bytes) -> str | int:
+    values = choice.choice or tuple(range(choice.low, choice.high + 1, choice.step))
+    if not values:
+        raise LabError(f"{lab}: variant {name} has nothing to choose from")
+    # The lengths keep ("a", "bc") and ("ab", "c") apart.
+    parts = [part.encode() for part in (lab, student, name)]
+    message = b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    digest = hmac.new(key, message, hashlib.sha256).digest()
+    # 256 bits over a handful of values: the bias of the remainder is far below any sense.
+    return values[int.from_bytes(digest, "big") % len(values)]

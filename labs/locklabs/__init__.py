@@ -1,0 +1,44 @@
+"""The labs: what students receive, and what judges their answers.
+
+A lab is a folder beside this package (``labs/lab02-spinlocks``): ``lab.toml`` with its checks, the
+handout, ``starter/``, ``hidden/`` (checks that students do not see), ``solution/``, and
+``broken/``, wrong submissions that each name the verdict they must get.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["UnknownLabError", "find", "names"]
+
+HOME = Path(__file__).resolve().parent.parent
+
+
+class UnknownLabError(Exception):
+    """There is no such lab; the message names those that there are."""
+
+    exit_code = 2
+
+
+def names() -> list[str]:
+    """The labs that are installed here."""
+    return sorted(path.parent.name for path in HOME.glob("*/lab.toml"))
+
+
+def find(name: str) -> Path:
+    """A lab's folder.
+
+    Arguments:
+        name: a path, or the name of an installed lab; the part before the dash will do.
+
+    Raises:
+        UnknownLabError: there is none, or more than one.
+    """
+    path = Path(name)
+    if (path / "lab.toml").is_file():
+        return path
+    near = [n for n in names() if n == name or n.startswith(f"{name}-")]
+    if len(near) != 1:
+        known = ", ".join(names()) or "none"
+        raise UnknownLabError(f"no lab '{name}': give its folder, or one of {known}")
+    return HOME / near[0]

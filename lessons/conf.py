@@ -1,0 +1,22 @@
+"""The site that is built from the lessons: Sphinx, MyST, every lesson run. Needs no network."""
+
+project = "LockLab"
+author = "The LockLab authors"
+project_copyright = "The LockLab authors, MIT licence"
+extensions = ["myst_nb", "sphinx_design"]
+exclude_patterns = ["README.md", "tests", "locklessons", "lessons-notebooks"]
+
+myst_enable_extensions = ["colon_fence"]
+nb_execution_mode = "force"
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+# A figure with sliders has two forms; a page without a kernel shows the static one.
+nb_mime_priority_overrides = [("html", "text/html", 1)]
+# No script from anywhere else.
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+
+html_theme = "sphinx_book_theme"
+html_title = "LockLab"
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"use_download_button": False, "show_toc_level": 2}

@@ -1,0 +1,6 @@
+"""locklessons: the course text, its figures, and what turns it into notebooks.
+
+- ``figures``: plots with alternative text and their numbers; plots with sliders.
+- ``notebooks``: the lessons that there are; from MyST Markdown to .ipynb, and run.
+- ``cli``: ``locklab lesson``.
+"""

@@ -1,0 +1,202 @@
+"""Figures of the lessons: a plot, what it shows in words, and its numbers.
+
+A :class:`Figure` is HTML: an inline SVG with alternative text, a caption, and the table that was
+drawn, folded. It needs no network and no script, so it is the same in JupyterLab and on the site.
+
+:func:`explore` puts sliders on a figure. Where a notebook is open and a kernel runs, moving a
+slider draws again; everywhere else the figure of the first values is shown, with a line that says
+what could be moved.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+# Told apart without colour: shape and dash.
+_STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
+_CAPTION = "font-size: 0.9em; max-width: 46em"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot that can be read without being seen.
+
+    Arguments:
+        svg: the picture.
+        alt: what it shows, in a sentence or two.
+        caption: what stands below it.
+        table: the numbers that were drawn.
+    """
+
+    svg: str
+    alt: str
+    caption: str
+    table: pd.DataFrame
+
+    def html(self) -> str:
+        """Return the figure as HTML."""
+        numbers = self.table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
+        return (
+            f'<figure><div role="img" aria-label="{html.escape(self.alt)}">{self.svg}</div>'
+            f'<figcaption style="{_CAPTION}">{html.escape(self.caption)}</figcaption>'
+            f"<details><summary>The numbers</summary>{numbers}</details></figure>"
+        )
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/html": self.html(), "text/plain": f"{self.caption}\n{self.alt}"}
+
+
+def curves(
+    lines: Mapping[str, Mapping[float, float]],
+    *,
+    x: str,
+    y: str,
+    caption: str,
+    points: Mapping[str, Mapping[float, float]] | None = None,
+    log: bool = True,
+) -> Figure:
+    """Draw named curves, and measured points of the same names on them.
+
+    Args:
+        lines: name → {x: y}, drawn as lines.
+        points: name → {x: y}, drawn as markers without a line.
+        x, y: labels of the axes, with units.
+        caption: what the figure shows.
+        log: both axes logarithmic; needs values above 0.
+
+    Raises:
+        ValueError: nothing to draw.
+    """
+    points = points or {}
+    names = list(dict.fromkeys([*lines, *points]))
+    if not any(len(curve) for curve in [*lines.values(), *points.values()]):
+        raise ValueError("there is nothing to draw: give at least one curve with one point")
+    rows = [
+        {"curve": name, "kind": kind, x: at, y: value}
+        for kind, group in (("line", lines), ("point", points))
+        for name, curve in group.items()
+        for at, value in curve.items()
+    ]
+    alt = f"{caption} {y} against {x}. " + " ".join(
+        _sentence(name, kind, group[name])
+        for name in names
+        for kind, group in (("line", lines), ("points", points))
+        if group.get(name)
+    )
+    svg = _draw(names, lines, points, x, y, log)
+    return Figure(svg, alt, caption, pd.DataFrame(rows))
+
+
+def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
+    """Show a figure whose arguments can be moved.
+
+    Args:
+        draw: gives the figure for one value of each slider.
+        sliders: the values that each may take; shown first is the first.
+
+    Raises:
+        ValueError: a slider without values.
+    """
+    from IPython.display import display
+
+    for name, values in sliders.items():
+        if not values:
+            raise ValueError(f"the slider '{name}' has no values: give at least one")
+    first = {name: values[0] for name, values in sliders.items()}
+    figure = draw(**first)
+    movable = ", ".join(f"{n.replace('_', ' ')} from {v[0]} to {v[-1]}" for n, v in sliders.items())
+    static = figure.html() + f"<p><em>In a notebook this figure has a slider: {movable}.</em></p>"
+    bundle: dict[str, Any] = {"text/html": static, "text/plain": figure.alt}
+    widget = _widget(draw, figure, sliders)
+    if widget is not None:
+        bundle |= {k: v for k, v in widget.items() if "widget" in k}
+    display(bundle, raw=True)  # type: ignore[no-untyped-call]
+
+
+def _widget(
+    draw: Callable[..., Figure], figure: Figure, sliders: Mapping[str, Sequence[Any]]
+) -> dict[str, Any] | None:
+    """The MIME bundle of sliders above the figure; None where ipywidgets is not installed."""
+    try:
+        import ipywidgets
+    except ImportError:
+        return None
+    shown = ipywidgets.HTML(figure.html())
+    controls = {
+        name: ipywidgets.SelectionSlider(
+            options=list(values),
+            description=name.replace("_", " "),
+            continuous_update=False,
+            style={"description_width": "initial"},
+        )
+        for name, values in sliders.items()
+    }
+
+    def moved(_: Any) -> None:
+        shown.value = draw(**{name: control.value for name, control in controls.items()}).html()
+
+    for control in controls.values():
+        control.observe(moved, names="value")
+    found: dict[str, Any] = ipywidgets.VBox([*controls.values(), shown])._repr_mimebundle_()
+    return found
+
+
+def _sentence(name: str, kind: str, curve: Mapping[float, float]) -> str:
+    (x0, y0), *_ = curve.items()
+    x1, y1 = list(curve.items())[-1]
+    if len(curve) == 1:
+        return f"{name} ({kind}): {y0:.3g} at {x0:g}."
+    return f"{name} ({kind}) goes from {y0:.3g} at {x0:g} to {y1:.3g} at {x1:g}."
+
+
+def _draw(
+    names: Sequence[str],
+    lines: Mapping[str, Mapping[float, float]],
+    points: Mapping[str, Mapping[float, float]],
+    x: str,
+    y: str,
+    log: bool,
+) -> str:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure as Canvas
+
+    # The same numbers give the same text, so that a built page changes only when they do.
+    with mpl.rc_context({"svg.hashsalt": "locklab", "svg.fonttype": "none"}):
+        canvas = Canvas(figsize=(7.2, 4.2), layout="constrained")
+        axes = canvas.subplots()
+        for name, (marker, dash) in zip(names, _STYLES * len(names), strict=False):
+            line = lines.get(name, {})
+            (drawn,) = axes.plot([*line], [*line.values()], linestyle=dash, label=name)
+            dots = points.get(name, {})
+            measured = f"{name}, measured" if name in lines else name
+            axes.plot(
+                [*dots],
+                [*dots.values()],
+                linestyle="none",
+                marker=marker,
+                color=drawn.get_color(),
+                markeredgecolor="black",
+                label=measured if dots else None,
+            )
+        if log:
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+        ticks = sorted({at for group in (lines, points) for c in group.values() for at in c})
+        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+        axes.grid(True, which="major", alpha=0.3)
+        axes.legend(fontsize=9)
+        text = io.StringIO()
+        canvas.savefig(text, format="svg", metadata={"Date": None})
+    picture = text.getvalue()
+    # As wide as the column that it stands in, at most.
+    return picture[picture.index("<svg") :].replace(
+        "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
+    )

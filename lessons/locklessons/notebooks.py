@@ -1,0 +1,141 @@
+"""The lessons: which there are, from MyST Markdown to a notebook, and run from top to bottom."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).resolve().parents[1]
+LONGEST_S = 60
+"""What a lesson may take to run."""
+
+
+_DIRECTIVE = re.compile(
+    r"^:::\{(?P<kind>\w+)\}(?P<title>.*)\n(?::\w+:.*\n)*(?P<body>(?:.*\n)*?):::$\n?", re.MULTILINE
+)
+
+
+class LessonError(Exception):
+    """No such lesson, or something that it needs is not installed."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson.
+
+    Arguments:
+        number: its place in the course. name: what stands behind the number in the file's name.
+        title: its first heading. file: the MyST Markdown source.
+    """
+
+    number: int
+    name: str
+    title: str
+    file: Path
+
+
+def lessons(folder: Path = FOLDER) -> list[Lesson]:
+    """Return the lessons in their order."""
+    found = []
+    for file in sorted(folder.glob("[0-9][0-9]-*.md")):
+        number, _, name = file.stem.partition("-")
+        title = next(
+            (line[2:] for line in file.read_text("utf-8").splitlines() if line.startswith("# ")),
+            name,
+        )
+        found.append(Lesson(int(number), name, title, file))
+    return found
+
+
+def find(which: str, folder: Path = FOLDER) -> Lesson:
+    """Return the lesson of a number or name.
+
+    Raises:
+        LessonError: there is none.
+    """
+    known = lessons(folder)
+    for lesson in known:
+        if which in (str(lesson.number), lesson.name, lesson.file.stem):
+            return lesson
+    listed = ", ".join(f"{lesson.number} ({lesson.name})" for lesson in known) or "none yet"
+    raise LessonError(f"there is no lesson '{which}'; there are: {listed}")
+
+
+def notebook(lesson: Lesson) -> Any:
+    """Return a lesson as a notebook without outputs (nbformat's ``NotebookNode``).
+
+    Raises:
+        LessonError: jupytext is not installed.
+    """
+    try:
+        import jupytext
+    except ImportError as error:
+        raise LessonError(
+            "lessons need jupytext: pip install -r requirements/notebook.txt"
+        ) from error
+    found = jupytext.read(lesson.file, fmt="md:myst")
+    for cell in found.cells:
+        if cell.cell_type == "markdown":
+            cell.source = plain(cell.source)
+    return found
+
+
+def plain(text: str) -> str:
+    """Return MyST Markdown without directives, as every notebook program shows it.
+
+    An admonition becomes a quotation with its title, a dropdown HTML that folds.
+    """
+    return _DIRECTIVE.sub(_plain, text)
+
+
+def _plain(found: re.Match[str]) -> str:
+    kind, title, body = found["kind"], found["title"].strip(), found["body"].strip()
+    if kind == "dropdown":
+        return f"<details><summary>{title}</summary>\n\n{body}\n\n</details>\n"
+    lines = [f"**{title}.**", "", *body.splitlines()]
+    return "".join(f"> {line}".rstrip() + "\n" for line in lines)
+
+
+def write(lesson: Lesson, folder: Path) -> Path:
+    """Write a lesson as .ipynb into a folder; one that is there already is kept.
+
+    Returns:
+        The file.
+    """
+    import nbformat
+
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{lesson.file.stem}.ipynb"
+    if not path.exists():
+        path.write_text(nbformat.writes(notebook(lesson)), encoding="utf-8")  # type: ignore[no-untyped-call]
+    return path
+
+
+def run(lesson: Lesson, seconds: int = LONGEST_S) -> Any:
+    """Run a lesson from top to bottom in a fresh kernel, and return the notebook with its outputs.
+
+    Raises:
+        LessonError: a cell raised, or took longer than ``seconds``; or nbclient is not installed.
+    """
+    try:
+        from nbclient import NotebookClient
+        from nbclient.exceptions import CellExecutionError, CellTimeoutError
+    except ImportError as error:
+        raise LessonError(
+            "to run lessons takes nbclient: pip install -r requirements/notebook.txt"
+        ) from error
+    found = notebook(lesson)
+    client = NotebookClient(found, timeout=seconds, kernel_name="python3")
+    try:
+        client.execute(cwd=str(lesson.file.parent))
+    except CellExecutionError as error:
+        raise LessonError(
+            f"{lesson.file.name}: a cell raised {error.ename}: {error.evalue}\n{error.traceback}"
+        ) from error
+    except CellTimeoutError as error:
+        raise LessonError(f"{lesson.file.name}: a cell took longer than {seconds} s") from error
+    return found

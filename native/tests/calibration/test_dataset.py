@@ -1,0 +1,68 @@
+"""The machines measured so far: their profiles load, and predict as docs/CALIBRATION.md says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from locknative.calibration.readings import read
+from locknative.predict import errors, predict
+from locknative.sweep.folder import records
+from locksim.machine import load
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDERS = sorted(path.parent for path in (ROOT / "datasets/native").glob("*/machine.toml"))
+
+
+@pytest.fixture(scope="module", params=FOLDERS, ids=lambda path: path.name)
+def folder(request: pytest.FixtureRequest) -> Path:
+    """Each folder."""
+    found: Path = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def table(folder: Path) -> pd.DataFrame:
+    """The errors of its predictions, one row a kernel."""
+    readings, _ = read(folder)
+    machine = load(str(folder / "machine.toml"))
+    return errors(predict(readings, machine)).set_index("kernel")
+
+
+def test_there_is_one() -> None:
+    """At least one machine was measured."""
+    assert FOLDERS
+
+
+def test_all_trials_are_kept(folder: Path) -> None:
+    """Rejected ones too, as many as the page says."""
+    found = list(records(folder))
+    good = sum(record["rejected"] is None for record in found)
+    page = (ROOT / "datasets/native/README.md").read_text(encoding="utf-8")
+    assert f"| {len(found):,} | {good:,} |" in page
+
+
+def test_predictions_beat_formulas(table: pd.DataFrame) -> None:
+    """On the same points, kernels that calibration has not seen: below 15 %, and below each."""
+    overall = table.loc["all kernels"]
+    assert overall["simulated"] < 0.15
+    assert overall["simulated"] < min(overall["mva"], overall["markov"])
+
+
+def test_the_page_says_what_is_so(folder: Path, table: pd.DataFrame) -> None:
+    """Every row of the table in the docs, to the per cent."""
+    page = (ROOT / "docs/CALIBRATION.md").read_text(encoding="utf-8")
+    section = page.split(f"### {folder.name}\n")[1].split("\n### ")[0]
+    percent = r" \| (\d+) %"
+    said = re.findall(r"^\| (\w[\w ]*) \| (\d+)" + 3 * percent, section, re.MULTILINE)
+    models = ["simulated", "mva", "markov"]
+    found = {
+        name: (int(row["points"]), *(f"{row[model]:.0%}" for model in models))
+        for name, row in table.iterrows()
+    }
+    assert found == {
+        name: (int(points), *(f"{error}%" for error in row)) for name, points, *row in said
+    }

@@ -1,0 +1,155 @@
+"""The tables of states and seconds in docs/CHECKER.md.
+
+    python sim/benchmarks/states.py            print the tables
+    python sim/benchmarks/states.py --write    put them into docs/CHECKER.md
+
+The first: every lock, under each model that it claims. Two threads do two rounds, three threads
+one. A cell has the states of all clients of the lock together and the time of exploring them: the
+best of some runs in this process, on whatever else the machine does meanwhile.
+``sim/tests/checker/test_locks.py`` holds the states. The second: some larger ones, with reduction
+and without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.progress import track
+
+from locksim.checker import Budget, Verdict, check_lock
+from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock
+from locksim.registry import Entry, entries
+
+PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
+BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end of {} -->"
+
+MEMORY = ("sc", "tso", "c11")
+SIZES = {2: 2, 3: 1}
+"""Threads → rounds."""
+BUDGET = Budget(buffer_entries=16, history=40)
+RUNS, SHORT = 3, 2.0
+"""Runs of a cell, and the seconds above which one is enough."""
+
+LARGER = [
+    ("mcs", "sc", 3, 3),
+    ("mcs", "tso", 3, 3),
+    ("mcs", "tso", 4, 1),
+    ("mcs", "c11", 3, 2),
+    ("clh", "tso", 3, 2),
+    ("ticket", "tso", 4, 2),
+    ("qspinlock", "tso", 4, 1),
+    ("lockref", "tso", 3, 2),
+    ("rwlock", "tso", 4, 2),
+    ("rcu", "tso", 3, 1),
+    ("rcu", "c11", 2, 2),
+    ("rcu", "c11", 3, 1),
+]
+"""Lock, memory model, threads, rounds."""
+
+_Row = TypeVar("_Row")
+Cell = tuple[str, str, int]
+"""Lock, memory model, threads."""
+
+
+def main() -> int:
+    """Measure every cell."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="put them into docs/CHECKER.md")
+    write = parser.parse_args().write
+    # The first check in a process loads what is compiled, or compiles it.
+    check_lock(locks()[0].struct, threads=2)
+    for name, table in (("locks", every_lock()), ("larger", larger())):
+        if not write:
+            print(f"{table}\n")
+            continue
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN.format(name))
+        _, _, after = rest.partition(END.format(name))
+        made = f"{BEGIN.format(name)}\n{table}\n{END.format(name)}"
+        PAGE.write_text(f"{before}{made}{after}", encoding="utf-8")
+    return 0
+
+
+def locks() -> list[Entry]:
+    """The locks of the library that have standard clients."""
+    return [e for e in entries() if issubclass(e.struct, Lock | RWLock | SeqLock | ReadCopyUpdate)]
+
+
+def published() -> dict[Cell, int]:
+    """The states in the page's table."""
+    text = PAGE.read_text(encoding="utf-8")
+    text = text.partition(BEGIN.format("locks"))[2].partition(END.format("locks"))[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.strip().splitlines()]
+    columns = [tuple(head.removesuffix(" threads").split(", ")) for head in rows[0][1:]]
+    return {
+        (row[0], memory, int(threads)): int(cell.split(" · ")[0].replace(",", ""))
+        for row in rows[2:]
+        for (memory, threads), cell in zip(columns, row[1:], strict=True)
+        if " · " in cell
+    }
+
+
+def every_lock() -> str:
+    """The first table, as Markdown."""
+    columns = [(memory, threads) for memory in MEMORY for threads in SIZES]
+    heads = ["lock", *(f"{memory}, {threads} threads" for memory, threads in columns)]
+    lines = [_line(heads), "|---|" + "---:|" * len(columns)]
+    for entry in _tracked(locks()):
+        cells = [
+            _cell(entry, memory, threads, SIZES[threads])
+            if memory in entry.struct.MODELS
+            else "not claimed"
+            for memory, threads in columns
+        ]
+        lines.append(_line([entry.name, *cells]))
+    return "\n".join(lines)
+
+
+def larger() -> str:
+    """The second table, as Markdown."""
+    heads = ["lock", "memory", "threads", "rounds", "with reduction", "without"]
+    lines = [_line(heads), "|---|---|---:|---:|---:|---:|"]
+    for name, memory, threads, rounds in _tracked(LARGER):
+        entry = next(e for e in locks() if e.name == name)
+        cells = [_cell(entry, memory, threads, rounds, reduction=r) for r in (True, False)]
+        lines.append(_line([name, memory, str(threads), str(rounds), *cells]))
+    return "\n".join(lines)
+
+
+def _cell(entry: Entry, memory: str, threads: int, rounds: int, *, reduction: bool = True) -> str:
+    def checked() -> Verdict:
+        return check_lock(
+            entry.struct,
+            threads=threads,
+            rounds=rounds,
+            memory=memory,
+            budget=BUDGET,
+            reduction=reduction,
+        )
+
+    runs = [checked()]
+    while len(runs) < RUNS and runs[0].seconds < SHORT:
+        runs.append(checked())
+    verdict = runs[0]
+    states, best = f"{verdict.states:,}", min(run.seconds for run in runs)
+    if verdict.verdict == "unfinished":
+        return f"not finished: {states} states to depth {verdict.depth}"
+    if verdict.verdict == "violated" or verdict.limits:
+        raise SystemExit(f"{entry.name}, {memory}, {threads} threads: {verdict}")
+    return f"{states} · {best:.1f} s" if best >= 1 else f"{states} · {1000 * best:.1f} ms"
+
+
+def _tracked(rows: Sequence[_Row]) -> Iterable[_Row]:
+    return track(rows, "exploring", console=Console(stderr=True))
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""Reproductions as one HTML page that needs nothing beside itself: no network, no scripts.
+
+Tables scroll sideways where the window is narrow. Roles are words in frames of their own kind, so
+that they can be told apart without colour; plots keep their white ground in the dark.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from locksim.cli.reproduction import summary_lines, value_text
+from locksim.cli.tables import DASH, decimals, fixed
+from locksim.experiments.experiment import Reproduction
+
+__all__ = ["Section", "page"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One experiment of the page.
+
+    Args:
+        result: what ``reproduce`` gave.
+        plot: path of its plot, an SVG file. alt: what the plot shows, in words.
+    """
+
+    result: Reproduction
+    plot: Path
+    alt: str
+
+
+def page(sections: Sequence[Section], how: str) -> str:
+    """Return the page's text.
+
+    Args:
+        sections: the experiments, in order.
+        how: with what settings they were run.
+    """
+    environment = Environment(
+        loader=PackageLoader("locksim.cli"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    title = "Published results, simulated"
+    if len(sections) == 1:
+        title = f"{sections[0].result.experiment}, simulated"
+    return environment.get_template("report.html.j2").render(
+        title=title, how=how, version=version("locklab"), sections=[_section(s) for s in sections]
+    )
+
+
+def _section(section: Section) -> dict[str, Any]:
+    result = section.result
+    document = result.to_json()
+    summary = document["summary"]
+    sources = list(dict.fromkeys(p.source for p in result.parameters))
+    models = document.get("models", {"summary": [], "fails_above": math.nan})
+    return {
+        "name": result.experiment,
+        "title": result.title,
+        "source": result.source,
+        "machine": result.machine,
+        "lines": summary_lines(result),
+        "svg": inline(section.plot.read_text(encoding="utf-8"), result.experiment, section.alt),
+        "alt": section.alt,
+        "fitted": summary["fitted"],
+        "predicted": summary["predicted"],
+        "mean_error": _percent(summary["mean_abs_error"]),
+        "worst_error": _percent(summary["worst_abs_error"]),
+        "cells": _cells(document["cells"]),
+        "noted": any(cell.get("note") for cell in document["cells"]),
+        "models": [
+            {
+                "model": m["model"],
+                "row": m["row"],
+                "mean": _percent(m["mean_abs_error"]),
+                "worst": _percent(m["worst_abs_error"]),
+                "simulated": _percent(m["simulated_mean_abs_error"]),
+                "fails": ", ".join(m["fails"]) or DASH,
+            }
+            for m in models["summary"]
+        ],
+        "fails_above": _percent(models["fails_above"]),
+        "parameters": [
+            {
+                "name": p.name,
+                "value": value_text(p.value),
+                "unit": p.unit,
+                "role": p.role,
+                "number": sources.index(p.source) + 1,
+            }
+            for p in result.parameters
+        ],
+        "sources": sources,
+    }
+
+
+def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the cells as text, the same decimals for all of a unit."""
+    places = {
+        unit: decimals(v for c in cells if c["unit"] == unit for v in _figures(c))
+        for unit in {c["unit"] for c in cells}
+    }
+    found = []
+    for i, c in enumerate(cells):
+        p = places[c["unit"]]
+        between = f"{fixed(c['low'], p)} … {fixed(c['high'], p)}"
+        found.append(
+            {
+                **{key: c[key] for key in ("row", "column", "unit", "role")},
+                "first": i > 0 and cells[i - 1]["row"] != c["row"],
+                "published": c["published"] or DASH,
+                "understood": fixed(c["understood"], p),
+                "simulated": fixed(c["simulated"], p),
+                "interval": between if math.isfinite(c["low"]) else DASH,
+                "error": DASH if c["error"] is None else f"{c['error']:+.1%}",
+                "note": c.get("note", ""),
+            }
+        )
+    return found
+
+
+def _figures(cell: dict[str, Any]) -> tuple[float, float]:
+    return cell["understood"] or 0, cell["simulated"]
+
+
+def inline(svg: str, name: str, alt: str) -> Markup:
+    """Return an SVG file as an element of a page, an image with a text instead.
+
+    Args:
+        svg: the file's text. alt: the text instead.
+        name: goes before every identifier, which have to be unique within a page.
+    """
+    element = svg[svg.index("<svg") :]
+    element = re.sub(r'\bid="', f'id="{name}-', element)
+    element = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{name}-", element)
+    label = Markup(' role="img" aria-label="{}"').format(alt)
+    return Markup(element.replace("<svg", f"<svg{label}", 1))
+
+
+def _percent(share: float | None) -> str:
+    return DASH if share is None or not math.isfinite(share) else f"{share:.1%}"

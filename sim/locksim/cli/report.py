@@ -1,0 +1,162 @@
+"""Read a table of lock statistics (lockmeter, lock_stat, perf) and check it against itself.
+
+``--json`` prints one object::
+
+    {"file", "tables": [{"source", "system", "cpus", "window_ns", "notes",
+                         "locks": [{"name", "kind", "caller", …}],
+                         "identities": {"window_ns", "agree", "held",
+                                        "breaches": [{"row", "identity", "left", "right",
+                                                      "says"}]}}]}
+
+A row has the columns that its source has, under the names of :mod:`locksim.reports.table`: shares
+as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name) and
+lists those that a row breaks, both sides as intervals, since printed figures are rounded.
+``window_ns`` is there the window that the rows agree on, where the text names none.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from locksim.cli import common, tables
+from locksim.reports import numbers
+
+if TYPE_CHECKING:
+    from locksim.reports.identities import Checked
+    from locksim.reports.table import LockRow, LockTable
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+
+@app.command()
+@common.reported()
+def report(
+    file: Annotated[Path, typer.Argument(help="the text; - reads standard input")],
+    format_: Annotated[
+        str | None, typer.Option("--format", help="lockmeter, lock_stat or perf [from the text]")
+    ] = None,
+    cpus: Annotated[
+        int | None, typer.Option(help="CPUs of the machine, if the text lacks it")
+    ] = None,
+    window: Annotated[
+        float | None, typer.Option(help="seconds that were measured, if the text lacks it")
+    ] = None,
+    callers: Annotated[bool, typer.Option(help="show the callers of each lock")] = True,
+    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Print a measured table as the simulator prints its own, and which row breaks which equation.
+
+    A table that disagrees with itself is still printed; exit code 2 is for a text that is none.
+    """
+    from locksim.reports import detect
+    from locksim.reports.errors import ReportError
+    from locksim.reports.identities import check
+
+    if cpus is not None:
+        common.bounded(cpus, "--cpus", 1, 1 << 20)
+    if window is not None and not 0 < window < 1e9:
+        raise common.UsageError(f"--window {window}: give seconds above 0")
+    try:
+        found = detect.parse(
+            _read(file), format_, cpus=cpus, window_ns=None if window is None else window * 1e9
+        )
+    except ReportError as error:
+        raise ReportError(f"{file}: {error}") from error
+    checked = [check(table) for table in found]
+    if json:
+        common.print_json(
+            {
+                "file": str(file),
+                "tables": [
+                    {**table.to_json(), "identities": one.to_json()}
+                    for table, one in zip(found, checked, strict=True)
+                ],
+            }
+        )
+        return
+    for i, (table, one) in enumerate(zip(found, checked, strict=True)):
+        if i:
+            common.say("")
+        _print(table, one, callers)
+
+
+def _read(file: Path) -> str:
+    if str(file) == "-":
+        return sys.stdin.read()
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise common.UsageError(
+            f"{file}: can not be read ({error.strerror}); name a text file, or - for standard input"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise common.UsageError(f"{file}: is no text in UTF-8 (byte {error.start})") from error
+
+
+def _print(table: LockTable, checked: Checked, callers: bool) -> None:
+    output = common.console()
+    where = "" if table.cpus is None else f", {common.cpus_of(table.cpus)}"
+    span = "" if table.window_ns is None else f", {table.window_ns / 1e9:,.6g} s"
+    system = f"  {escape(table.system)}" if table.system else ""
+    output.print(f"[bold]{escape(table.source)}[/bold]{system}{where}{span}")
+    for note in table.notes:
+        output.print(note, markup=False)
+    view = tables.table()
+    for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
+        tables.add(view, name, right=True)
+    tables.add(view, "NAME", fold=True)
+    for row in table.rows if callers else table.locks:
+        view.add_row(*_figures(row), escape(_name(row)))
+    tables.print_table(output, view)
+    output.print()
+    for line in _verdict(table, checked):
+        output.print(line, markup=False)
+
+
+def _figures(row: LockRow) -> list[str]:
+    return [
+        _percent(row.util),
+        _percent(row.con),
+        _time(row.hold_ns),
+        _time(row.hold_max_ns),
+        _time(row.wait_ns or None),
+        _time(row.wait_max_ns or None),
+        _percent(row.cpu_share),
+        f"{row.total:,.0f}" if row.total is not None else f"({row.contended or 0:,.0f})",
+    ]
+
+
+def _name(row: LockRow) -> str:
+    kind = row.type or ("" if row.kind == "spin" else row.kind)
+    side = f" ({kind})" if kind and not row.caller else ""
+    return f"  {row.caller}" if row.caller else f"{row.name}{side}"
+
+
+def _verdict(table: LockTable, checked: Checked) -> list[str]:
+    """What the equations say, one line each."""
+    lines = []
+    if any(row.total is None for row in table.rows):
+        lines.append("  (n): contended acquisitions, where the source counts no others")
+    low, high = checked.window_ns or (0.0, 0.0)
+    if table.window_ns is None and checked.window_ns is not None:
+        lines.append(
+            f"  window: {low / 1e9:.3g} to {high / 1e9:.3g} s by UTIL x T = HOLD x TOTAL "
+            f"({checked.agree[0]} of {checked.agree[1]} rows agree)"
+        )
+    held = ", ".join(f"{name} {n}" for name, n in checked.held.items())
+    lines.append(f"  equations that hold: {held or 'none could be checked'}")
+    lines += [f"  broken: {b.row}: {b.identity}: {b.says}" for b in checked.breaches]
+    return lines
+
+
+def _percent(share: float | None) -> str:
+    return tables.DASH if share is None else numbers.percent(share)
+
+
+def _time(time_ns: float | None) -> str:
+    return tables.DASH if time_ns is None else numbers.time(time_ns)

@@ -1,0 +1,79 @@
+"""A run's report in the field's formats, as ``locklab run --report`` prints it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from locksim.cli import common
+
+if TYPE_CHECKING:
+    from locksim.lang.struct import Workload
+    from locksim.machine import Machine
+    from locksim.simulation import Placement, Simulation
+
+__all__ = ["FORMATS", "check_format", "report_text"]
+
+FORMATS = ("lockmeter", "lockmeter-callers", "kernprof", "callgraph", "awr")
+#: Units of work a CPU whose time is noted, before and in the window: the engine is the slow one.
+_WARMUP, _OPERATIONS = 10, 40
+
+
+def check_format(name: str | None) -> None:
+    """Refuse a format that there is not, before anything runs.
+
+    Raises:
+        UsageError: with those that there are.
+    """
+    if name is not None and name not in FORMATS:
+        raise common.UsageError(f"--report {name}: there are {', '.join(FORMATS)}")
+
+
+def report_text(
+    name: str,
+    result: Simulation,
+    workload: Workload,
+    machine: Machine,
+    placement: Placement,
+    seed: int,
+) -> str:
+    """Return a report's text.
+
+    ``lockmeter`` is of the simulation as it stands, all replications together. The others need to
+    know who called what: a short window is run again in the reference engine.
+
+    Args:
+        name: one of ``FORMATS``. result: the simulation.
+        workload, machine, placement, seed: what it ran.
+    """
+    from locksim.reports import awr, calls, kernprof, lockmeter
+    from locksim.reports.table import of_meter
+
+    if name == "lockmeter":
+        window_ps = sum(r.window_ps for r in result.replications)
+        return lockmeter.text(
+            of_meter(
+                common.records(result.by_lock()),
+                source="simulated",
+                cpus=result.cpus,
+                window_ns=window_ps / 1e3,
+                system=f"LockLab on {result.machine}",
+            )
+        )
+    operation_ps = round(result.operation_ps().mean)
+    profile = calls.profile_calls(
+        workload,
+        machine=machine,
+        cpus=result.cpus,
+        placement=placement,
+        seed=seed,
+        warmup_ps=_WARMUP * operation_ps,
+        window_ps=_OPERATIONS * operation_ps,
+    )
+    match name:
+        case "lockmeter-callers":
+            return lockmeter.text(profile.locks)
+        case "kernprof":
+            return kernprof.flat(profile)
+        case "callgraph":
+            return kernprof.call_graph(profile)
+    return awr.text(awr.shares(profile))

@@ -1,0 +1,373 @@
+"""What the three reproductions of franke-2001 share: the kernels, one run of Chatroom, the tables.
+
+H. Franke, R. Ravindran and S. Nagar, "SELinux Performance and Scalability analysis", SELinux
+mailing list, 11 June 2001: Linux 2.4.3 with and without SELinux on an 8-way Netfinity 8500R.
+
+A run is simulated whole, from the first message to the last, with fewer messages a user than were
+measured: its phases are the same (see the workload), only shorter.
+
+The costs. A check without competition is an input (0.18 us, the difference of lmbench's null I/O of
+the two kernels), so are the numbers of checks: the rows of lockmeter at 1 CPU and 2 CPUs ask for
+four checks for each message, and three look-ups of a label and six further checks for each packet.
+Three figures are fitted (:func:`fit`): the work of a send to the vanilla kernel at 1 CPU, the
+number of lines that a system call shares with other CPUs to the vanilla kernel at 2, and the work
+of the hook round a check to SELinux at 1. The rest is the machine's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim.caches.avc_2_4 import AvcTwoFour
+from locksim.caches.no_check import NoCheck
+from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
+from locksim.experiments.experiment import Role
+from locksim.lang import Struct
+from locksim.machine import Machine, Parameter
+from locksim.schedulers.linux_2_4 import LinuxTwoFour
+from locksim.simulation import prepare
+from locksim.workloads.chatroom import chatroom
+
+MACHINE = "pentium3-8way"
+SOURCE = (
+    "H. Franke, R. Ravindran, S. Nagar, SELinux Performance and Scalability analysis, SELinux "
+    "mailing list, 11 June 2001"
+)
+KERNELS = ("vanilla", "selinux")
+CPUS = (1, 2, 4, 8)
+FITTED_CPUS = (1, 2)
+ROOMS = (10, 20, 30)
+MESSAGES = 10
+"""Messages a user in a simulated run; measured were 100, 200 and 300."""
+REPLICATIONS = 2
+LONGEST_PS = 10**14
+"""Simulated time after which a run is given up: 100 s."""
+LOCKS = {
+    "avc_lock": "cache.lock",
+    "ss_lock": "security_server.lock",
+    "runqueue_lock": "scheduler.queues[0].lock",
+}
+"""The locks of the lockmeter table, and their names in the simulation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the kernel's code costs, in picoseconds, and how often it does what.
+
+    Arguments:
+        send_ps: register work of a send (fitted). recv_ps: of a receive, ``RECEIVE_SHARE`` of it.
+        lines: shared lines that a call reads and writes (fitted).
+        packet_ps, post_ps, switch_ps, weigh_ps: see the workload and the scheduler.
+        hook_ps, search_ps: register work of a check outside and inside the lock.
+        checks: of a send and of a receive. packet_checks, label_lookups: of a packet.
+    """
+
+    send_ps: int = 2_169_000
+    lines: int = 22
+    packet_ps: int = 3_000_000
+    post_ps: int = 200_000
+    switch_ps: int = 2_500_000
+    weigh_ps: int = 20_000
+    hook_ps: int = 130_000
+    search_ps: int = 30_000
+    checks: int = 2
+    packet_checks: int = 6
+    label_lookups: int = 3
+
+    @property
+    def recv_ps(self) -> int:
+        """Register work of a receive."""
+        return round(self.send_ps * RECEIVE_SHARE)
+
+
+RECEIVE_SHARE = 0.3
+"""A receive's work over a send's: the sender's CPU also does what the receiver's interrupt does."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulated run of Chatroom, or the sum of several.
+
+    Arguments:
+        messages: sent and received by clients. seconds: simulated. cpus: that took part.
+        locks: by lockmeter's names, the counters (``LOCK_COUNTERS``).
+        cpu: int64[cpus, len(CPU_COUNTERS)].
+    """
+
+    messages: int
+    seconds: float
+    cpus: int
+    locks: dict[str, dict[str, int]]
+    cpu: npt.NDArray[np.int64] = field(repr=False)
+
+    @property
+    def throughput(self) -> float:
+        """Messages a second."""
+        return self.messages / self.seconds
+
+    def per_message(self, lock: str) -> float:
+        """Acquisitions of a lock per message."""
+        return self.locks[lock]["total"] / self.messages
+
+    def contention(self, lock: str) -> float:
+        """Share of the acquisitions that found the lock taken."""
+        c = self.locks[lock]
+        return c["contended"] / c["total"] if c["total"] else 0.0
+
+    def hold_us(self, lock: str) -> float:
+        """Mean time for which the lock is held, in microseconds."""
+        c = self.locks[lock]
+        return c["hold_ps"] / c["total"] / 1e6 if c["total"] else 0.0
+
+    def wait_us(self, lock: str) -> float:
+        """Mean wait of the contended acquisitions, in microseconds."""
+        c = self.locks[lock]
+        return c["wait_ps"] / c["contended"] / 1e6 if c["contended"] else 0.0
+
+
+def kernel_cache(kernel: str, costs: Costs) -> Struct:
+    """The access vector cache of a kernel of the table."""
+    if kernel == "vanilla":
+        return NoCheck()
+    return AvcTwoFour(search_ps=costs.search_ps)
+
+
+def run(
+    profile: Machine,
+    kernel: str,
+    rooms: int,
+    cpus: int,
+    costs: Costs,
+    *,
+    messages: int = MESSAGES,
+    seed: int = 1,
+    cache: Struct | None = None,
+    per_cpu: int = 0,
+    users: int = 20,
+) -> Run:
+    """Simulate a whole run of Chatroom on the fast engine.
+
+    Arguments:
+        profile: the machine. kernel: of ``KERNELS``. rooms, messages, users: of the benchmark.
+        cache: another cache than the kernel's (what-if). per_cpu: 1 for per-CPU run queues.
+        seed: of the random streams.
+
+    Raises:
+        SimulationError: the program failed (a bug).
+    """
+    from locksim.engine.fast import run as simulate
+
+    secure = kernel != "vanilla"
+    workload = chatroom(
+        rooms,
+        users=users,
+        messages=messages,
+        send_ps=costs.send_ps,
+        recv_ps=costs.recv_ps,
+        packet_ps=costs.packet_ps,
+        post_ps=costs.post_ps,
+        lines=costs.lines,
+        hook_ps=costs.hook_ps,
+        send_checks=costs.checks * secure,
+        recv_checks=costs.checks * secure,
+        packet_checks=costs.packet_checks * secure,
+        label_lookups=costs.label_lookups * secure,
+        scheduler=LinuxTwoFour(per_cpu=per_cpu, switch_ps=costs.switch_ps, weigh_ps=costs.weigh_ps),
+        cache=cache or kernel_cache(kernel, costs),
+    )
+    image, memory = prepare(workload, profile.tables(cpus, "compact"))
+    result = simulate(
+        image, memory, profile.tables(cpus, "compact"), seed=seed, until_ps=LONGEST_PS
+    )
+    done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
+    locks = {
+        name: _counters(result.locks, [i for i, n in enumerate(memory.locks) if _is(n, where)])
+        for name, where in LOCKS.items()
+    }
+    return Run(done, result.end_ps / 1e12, cpus, locks, result.cpu)
+
+
+def published() -> dict[tuple[str, int, int, int], tuple[str, float]]:
+    """The throughputs: (kernel, rooms, messages, CPUs) → (as printed, messages a second)."""
+    import lockdata
+
+    frame = lockdata.load("franke-2001/chatroom", reading="both")
+    columns = ["kernel", "rooms", "messages", "cpus", "printed", "understood"]
+    return {
+        (kernel, int(rooms), int(messages), int(cpus)): (str(printed), float(understood))
+        for kernel, rooms, messages, cpus, printed, understood in frame[columns].itertuples(
+            index=False, name=None
+        )
+    }
+
+
+def fit(profile: Machine, start: Costs, *, messages: int = MESSAGES, steps: int = 3) -> Costs:
+    """Fit the three free costs; :class:`Costs` holds what this gives.
+
+    Each is set from one column of the throughput table, the mean time a message over its nine
+    loads: that time is nearly linear in the cost, so a few steps of the secant method do.
+
+    Arguments:
+        start: where to start; its other figures stay.
+        messages: a user, in each simulated run. steps: of each cost.
+    """
+    costs = start
+    for name, kernel, cpus, change in FITS:
+        goal = np.mean(
+            [1 / v for (k, _, _, n), (_, v) in published().items() if (k, n) == (kernel, cpus)]
+        )
+        at: list[tuple[float, float]] = []
+        value = getattr(start, name)
+        for step in range(steps):
+            if step == 1:
+                value = value + change
+            elif step > 1:
+                (x0, y0), (x1, y1) = at[-2:]
+                value = round(x1 + (float(goal) - y1) * (x1 - x0) / (y1 - y0))
+            costs = replace(costs, **{name: value})
+            times = [
+                1 / run(profile, kernel, rooms, cpus, costs, messages=messages).throughput
+                for rooms in ROOMS
+            ]
+            at.append((value, float(np.mean(times))))
+        (x0, y0), (x1, y1) = at[-2:]
+        final = round(x1 + (float(goal) - y1) * (x1 - x0) / (y1 - y0)) if x1 != x0 else value
+        costs = replace(costs, **{name: final})
+    return costs
+
+
+FITS = (
+    ("send_ps", "vanilla", 1, 300_000),
+    ("lines", "vanilla", 2, 6),
+    ("hook_ps", "selinux", 1, 30_000),
+)
+"""What is fitted, to which kernel and CPU count, and the first step."""
+
+
+def _is(name: str, where: str) -> bool:
+    """Whether a lock is the one, or one of those that took its place in a what-if."""
+    if where == LOCKS["runqueue_lock"]:
+        return name.startswith("scheduler.queues")
+    if where == LOCKS["avc_lock"]:
+        return name.startswith("cache.") and "server" not in name
+    return name == where
+
+
+def _counters(locks: npt.NDArray[np.int64], rows: list[int]) -> dict[str, int]:
+    return {
+        name: int(locks[rows, j].max(initial=0) if name in LOCK_MAXIMA else locks[rows, j].sum())
+        for j, name in enumerate(LOCK_COUNTERS)
+    }
+
+
+def sample(
+    profile: Machine,
+    kernel: str,
+    rooms: int,
+    cpus: int,
+    costs: Costs,
+    *,
+    replications: int = REPLICATIONS,
+    seed: int = 1,
+    **options: Any,
+) -> list[Run]:
+    """Independent runs with seeds seed, seed + 1, …; the options are those of :func:`run`."""
+    return [
+        run(profile, kernel, rooms, cpus, costs, seed=seed + k, **options)
+        for k in range(replications)
+    ]
+
+
+def role_of(cpus: int) -> Role:
+    """Every cell at the CPU counts that a fit has seen counts as fitted."""
+    return "fitted" if cpus in FITTED_CPUS else "predicted"
+
+
+def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> list[Parameter]:
+    """Every figure behind the tables."""
+    scheduler = LinuxTwoFour()
+    return [
+        Parameter("chatroom.send_ps", costs.send_ps, "ps", "vanilla's column at 1 CPU", "fitted"),
+        Parameter("chatroom.lines", costs.lines, "1", "vanilla's column at 2 CPUs", "fitted"),
+        Parameter("chatroom.hook_ps", costs.hook_ps, "ps", "SELinux's column at 1 CPU", "fitted"),
+        Parameter(
+            "chatroom.receive_share",
+            RECEIVE_SHARE,
+            "1",
+            "a sender's CPU runs the receiver's half of the protocol too; share not published",
+            "assumed",
+        ),
+        Parameter(
+            "chatroom.packet_ps",
+            costs.packet_ps,
+            "ps",
+            "ip_output and ip_rcv with what they call; order of magnitude",
+            "assumed",
+        ),
+        Parameter(
+            "chatroom.post_ps", costs.post_ps, "ps", "a list insertion in user space", "assumed"
+        ),
+        Parameter(
+            "chatroom.checks",
+            costs.checks,
+            "1",
+            "of a send and of a receive: ss_lock over avc_lock in the lockmeter table asks for "
+            "four a message if a packet makes six and looks up three labels",
+            "derived",
+        ),
+        Parameter(
+            "chatroom.packet_checks",
+            costs.packet_checks,
+            "1",
+            "interface, node and socket, on the way out and on the way in",
+            "derived",
+        ),
+        Parameter(
+            "chatroom.label_lookups",
+            costs.label_lookups,
+            "1",
+            "interface out, interface in, node",
+            "derived",
+        ),
+        Parameter(
+            "avc.search_ps",
+            costs.search_ps,
+            "ps",
+            "lockmeter, HOLD of avc_lock at 1 CPU (0.1 us) less the simulated hits",
+            "input",
+        ),
+        Parameter(
+            "scheduler.weigh_ps",
+            costs.weigh_ps,
+            "ps",
+            "goodness() by hand count, and an L2 hit: task structures are 8 KB apart, so L1 holds "
+            "four of their lines",
+            "assumed",
+        ),
+        Parameter(
+            "scheduler.switch_ps",
+            costs.switch_ps,
+            "ps",
+            "lmbench 2p/0K (4.08 us, franke-2001) less the choice and the pipe's two calls",
+            "derived",
+        ),
+        Parameter(
+            "scheduler.tick_calls",
+            scheduler.tick_calls,
+            "1",
+            "10 ms over a system call's 5 us",
+            "derived",
+        ),
+        Parameter(
+            "run.messages",
+            messages,
+            "1",
+            "a user; measured were 100 to 300: shorter phases of the same kind",
+            "assumed",
+        ),
+        *profile.parameters(),
+    ]

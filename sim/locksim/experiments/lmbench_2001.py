@@ -1,0 +1,432 @@
+"""smalley-2001-lmbench and franke-2001-lmbench: what access checks add to each row of lmbench.
+
+Loscocco and Smalley, FREENIX 2001, Table 10: a 333 MHz Pentium II, and for the network tests a
+166 MHz Pentium as the other host. Franke, Ravindran and Nagar, SELinux mailing list, 11 June 2001:
+an 8-way 700 MHz Pentium III.
+
+Every row is its time without SELinux (an input) and the checks on its path, counted from the hooks
+(``locksim.kernel.syscalls``), asked of the access vector cache of the time. Fitted is the cost of
+one check, on null I/O, one number a machine. Two works that are no checks were fitted on Table 10,
+in units of checks: the label of a new object (0KB create) and that of a packet (TCP). The Pentium
+III takes them as they are, so there they predict.
+
+The other host of Table 10 is taken to need twice the time for a check, by the clocks. That factor
+and the work of a packet can not be told apart by these rows: only their product was fitted.
+
+Nothing competes on one CPU and nothing is random, so all replications are alike and intervals are
+empty. Neither source gives the spread of its own figures.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from locksim import machine as machines
+from locksim.caches.avc_spinlock import AvcSpinlock
+from locksim.experiments.experiment import Cell, Progress, Reproduction, Role
+from locksim.kernel.syscalls import LABEL, PACKET, ROWS, Hooks, checks
+from locksim.machine import Machine, Parameter
+from locksim.simulation import Interval, simulate
+from locksim.workloads.lmbench import Lmbench
+
+PS_PER_US = 10**6
+BANDWIDTH = "MB/s"
+TARGET_POINTS = 5.0
+"""Points of overhead within which a prediction counts as right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a published table.
+
+    Arguments:
+        name: as printed. row: the path, a key of ``ROWS``. unit: us a call, or MB/s.
+        printed: without and with SELinux. understood: the same as numbers.
+    """
+
+    name: str
+    row: str
+    unit: str
+    printed: tuple[str, str]
+    understood: tuple[float, float]
+
+    def us(self, value: float) -> float:
+        """The time of one call, or of one megabyte, in microseconds; and back again."""
+        return 1e6 / value if self.unit == BANDWIDTH else value
+
+    def overhead(self) -> float:
+        """What SELinux adds, as a fraction of the time without."""
+        return self.us(self.understood[1]) / self.us(self.understood[0]) - 1
+
+    def overhead_range(self) -> tuple[float, float]:
+        """The least and the greatest overhead that prints these digits."""
+        import lockdata
+
+        ranges = [lockdata.interval(text) for text in self.printed]
+        base, selinux = (found or (math.nan, math.nan) for found in ranges)
+        if self.unit == BANDWIDTH:
+            base, selinux = selinux, base
+        return selinux[0] / base[1] - 1, selinux[1] / base[0] - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What checks cost on a machine.
+
+    Arguments:
+        check_ps: one check, in picoseconds. work_ps: its register work, without lock and lines.
+        label_checks, packet_checks: the label of an object and of a packet, in checks.
+        far: time of a check on the other host, in checks here.
+    """
+
+    check_ps: int
+    work_ps: int
+    label_checks: float
+    packet_checks: float
+    far: float
+
+
+class Lmbench2001:
+    """One of the two experiments (see the module).
+
+    Arguments:
+        name, title, source: which. machine: the profile's name.
+        far: time of a check on the other host, in checks here.
+        fitted_on: the rows that a number was fitted on.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        source: str,
+        machine: str,
+        *,
+        far: float,
+        fitted_on: tuple[str, ...],
+    ) -> None:
+        self.name, self.title, self.source, self.machine = name, title, source, machine
+        self.far, self.fitted_on = far, fitted_on
+
+    def reproduce(
+        self,
+        *,
+        progress: Progress | None = None,
+        machine: Machine | None = None,
+        operations: int = 600,
+        replications: int = 2,
+        seed: int = 1,
+        **options: Any,
+    ) -> Reproduction:
+        """Simulate every row without and with SELinux.
+
+        Arguments:
+            machine: a profile instead of the experiment's.
+            operations: calls measured per replication.
+            replications: independent runs per cell. seed: of the first one.
+        """
+        profile = machines.load(self.machine) if machine is None else machine
+        lines = published(self.name)
+        costs = fit(profile, lines, self.far)
+        runs = {"operations": operations, "replications": replications, "seed": seed}
+        cells: list[Cell] = []
+        overheads: list[dict[str, Any]] = []
+        complete = True
+        for i, line in enumerate(lines):
+            if progress is not None:
+                progress(line.name, i / len(lines))
+            try:
+                base, selinux = (
+                    time_us(profile, line, costs if on else None, **runs) for on in (False, True)
+                )
+            except KeyboardInterrupt:
+                if not cells:
+                    raise
+                complete = False
+                break
+            role: Role = "fitted" if line.name in self.fitted_on else "predicted"
+            overhead = _overhead(line, selinux.mean / base.mean - 1, role)
+            cells += [
+                _cell(line, 0, base, "input", ""),
+                _cell(line, 1, selinux, role, f"{overhead['points']:+.1f}"),
+            ]
+            overheads.append(overhead)
+        return Reproduction(
+            self.name,
+            self.title,
+            self.source,
+            profile.name,
+            self.parameters(profile, costs),
+            cells,
+            complete,
+            {"overheads": overheads},
+            _notes(overheads),
+        )
+
+    def plot(self, result: Reproduction, path: Path) -> str:
+        """What SELinux adds to each row, a bar a row."""
+        from locksim.experiments.plots import Bar, bars
+
+        shown = [
+            Bar(o["row"], 100 * o["simulated"], 100 * o["published"])
+            for o in result.extra["overheads"]
+        ]
+        return bars({"overhead of SELinux [%]": shown}, path, title=self.title)
+
+    def parameters(self, profile: Machine, costs: Costs) -> list[Parameter]:
+        """Every figure behind the table."""
+        here = self.far != 1
+        label = "cell 0KB create" if here else "smalley-2001-lmbench, fitted there on 0KB create"
+        packet = "cell TCP" if here else "smalley-2001-lmbench, fitted there on TCP"
+        counts = "hooks of the SELinux module for Linux 2.4, lmbench 2 (locksim.kernel.syscalls)"
+        clocks = "333 MHz here against 166 MHz there" if here else "one machine is both ends"
+        return [
+            Parameter("check", costs.check_ps / 1e3, "ns", "cell null I/O", "fitted"),
+            Parameter(
+                "check.work_ps",
+                costs.work_ps,
+                "ps",
+                "check, less what lock and lines take",
+                "derived",
+            ),
+            Parameter("check.far", costs.far, "checks", clocks, "assumed"),
+            Parameter(
+                "label", costs.label_checks, "checks", label, "fitted" if here else "derived"
+            ),
+            Parameter(
+                "packet", costs.packet_checks, "checks", packet, "fitted" if here else "derived"
+            ),
+            *(
+                Parameter(f"checks.{line.name}", _counted(line), "checks", counts, "assumed")
+                for line in published(self.name)
+            ),
+            Parameter(
+                "objects",
+                Lmbench().n_objects,
+                "objects",
+                "checks go round so many entries; not measured",
+                "assumed",
+            ),
+            *profile.parameters(),
+        ]
+
+
+SMALLEY = Lmbench2001(
+    "smalley-2001-lmbench",
+    "lmbench on one Pentium II: each row's checks, and one cost for all of them",
+    "Loscocco, Smalley, Integrating Flexible Support for Security Policies, FREENIX 2001, Table 10",
+    "pentium2-333",
+    far=2.0,
+    fitted_on=("null I/O", "0KB create", "TCP"),
+)
+FRANKE = Lmbench2001(
+    "franke-2001-lmbench",
+    "lmbench on the 8-way Pentium III: each row's checks, and one cost for all of them",
+    "Franke, Ravindran, Nagar, SELinux Performance and Scalability analysis, 11 June 2001",
+    "pentium3-8way",
+    far=1.0,
+    fitted_on=("null I/O",),
+)
+
+
+def published(name: str) -> list[Line]:
+    """The table of an experiment, every row but hardware's own (caches' and memory's latencies)."""
+    import lockdata
+
+    if name == SMALLEY.name:
+        frame = lockdata.load("smalley-2001/lmbench", reading="both")
+        frame = frame[frame["measure"] != "overhead"]
+        return _lines(frame, "test", "measure", ("base", "selinux"), {})
+    found = []
+    for table, rows in _FRANKE.items():
+        frame = lockdata.load(f"franke-2001/lmbench-{table}", reading="both")
+        frame = frame[frame["measure"].isin(rows)]
+        found += _lines(frame, "measure", "kernel", ("vanilla", "selinux"), rows)
+    return found
+
+
+def time_us(profile: Machine, line: Line, costs: Costs | None, **runs: Any) -> Interval:
+    """Simulated time of one call or megabyte, in microseconds; without costs, no SELinux."""
+    run = simulate(program(line, costs), machine=profile, cpus=1, warmup=5, **runs)
+    if not run.complete:
+        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+    time = run.operation_ps()
+    return Interval(time.mean / PS_PER_US, time.low / PS_PER_US, time.high / PS_PER_US)
+
+
+def program(line: Line, costs: Costs | None) -> Lmbench:
+    """The program of one row; without costs, that of the kernel without SELinux."""
+    base_ps = round(line.us(line.understood[0]) * PS_PER_US)
+    if costs is None:
+        return Lmbench(base_ps=base_ps, checks=0)
+    row = ROWS[line.row]
+    works = _works(row.here, costs) + costs.far * _works(row.there, costs)
+    far_ps = costs.work_ps + round((costs.far - 1) * costs.check_ps)
+    return Lmbench(
+        base_ps=base_ps,
+        checks=checks(row.here),
+        there=checks(row.there),
+        extra_ps=round(works * costs.check_ps),
+        cache=AvcSpinlock(check_ps=costs.work_ps),
+        far_cache=AvcSpinlock(check_ps=far_ps),
+    )
+
+
+def fit(profile: Machine, lines: list[Line], far: float) -> Costs:
+    """The cost of a check from null I/O, and the two works of Table 10 in checks.
+
+    The check's register work is what is left of its cost when the simulated lock and cache are
+    taken off.
+    """
+    by_name = {line.name: line for line in lines}
+    null_io = by_name["null I/O"]
+    check_ps = round((null_io.understood[1] - null_io.understood[0]) * PS_PER_US)
+    bare = Costs(check_ps, 0, 0, 0, 1)
+    without, with_check = (
+        time_us(profile, null_io, costs, operations=2000, replications=1) for costs in (None, bare)
+    )
+    work_ps = check_ps - round((with_check.mean - without.mean) * PS_PER_US)
+
+    table = {line.name: line for line in published(SMALLEY.name)}
+
+    def in_checks(name: str) -> float:
+        one = table["null I/O"].understood
+        return (table[name].understood[1] - table[name].understood[0]) / (one[1] - one[0])
+
+    create, tcp = ROWS["0KB create"].here, ROWS["TCP"]
+    label = (in_checks("0KB create") - checks(create)) / create[LABEL]
+    here, there = 1.0, SMALLEY.far
+    packets = here * tcp.here[PACKET] + there * tcp.there[PACKET]
+    packet = (in_checks("TCP") - here * checks(tcp.here) - there * checks(tcp.there)) / packets
+    return Costs(check_ps, work_ps, label, packet, far)
+
+
+def _works(path: Hooks, costs: Costs) -> float:
+    return path[LABEL] * costs.label_checks + path[PACKET] * costs.packet_checks
+
+
+def _counted(line: Line) -> int:
+    row = ROWS[line.row]
+    return checks(row.here) + checks(row.there)
+
+
+def _lines(
+    frame: Any, row: str, column: str, kernels: tuple[str, str], names: dict[str, tuple[str, str]]
+) -> list[Line]:
+    """Lines from a dataset: ``names`` gives each row's printed name and its path."""
+    found = []
+    for key in dict.fromkeys(frame[row]):
+        two = frame[frame[row] == key].set_index(column).loc[list(kernels)]
+        name, path = names.get(key, (key, key))
+        printed, understood = two["printed"].tolist(), two["understood"].tolist()
+        unit = two["unit"].iloc[0]
+        found.append(
+            Line(
+                name,
+                path,
+                str(unit),
+                (str(printed[0]), str(printed[1])),
+                (float(understood[0]), float(understood[1])),
+            )
+        )
+    return found
+
+
+def _cell(line: Line, which: int, time: Interval, role: Role, note: str) -> Cell:
+    values = [line.us(v) for v in (time.mean, time.low, time.high)]
+    low, high = sorted(values[1:])
+    return Cell(
+        line.name,
+        ("base", "SELinux")[which],
+        line.printed[which],
+        line.understood[which],
+        values[0],
+        low,
+        high,
+        role,
+        line.unit,
+        note,
+    )
+
+
+def _overhead(line: Line, simulated: float, role: Role) -> dict[str, Any]:
+    low, high = line.overhead_range()
+    points = 100 * (simulated - line.overhead())
+    return {
+        "row": line.name,
+        "published": line.overhead(),
+        "low": low,
+        "high": high,
+        "simulated": simulated,
+        "points": points,
+        "within": abs(points) <= TARGET_POINTS,
+        "role": role,
+    }
+
+
+def _notes(overheads: list[dict[str, Any]]) -> list[str]:
+    predicted = [o for o in overheads if o["role"] == "predicted"]
+    missed = [o for o in predicted if not o["within"]]
+    notes = [
+        "note: what SELinux adds in simulation, less what was published, in points",
+        f"overhead within {TARGET_POINTS:.0f} points: {len(predicted) - len(missed)} of "
+        f"{len(predicted)} predicted rows",
+    ]
+    for o in missed:
+        digits = o["low"] <= o["simulated"] <= o["high"]
+        notes.append(
+            f"outside: {o['row']}, {o['simulated']:.1%} instead of {o['published']:.1%}"
+            + (" (the printed digits allow it)" if digits else "")
+        )
+    return notes
+
+
+_SWITCHES = [f"{n}p_{size}" for n, size in [(2, "0k"), (2, "16k"), (2, "64k"), (8, "16k")]]
+_SWITCHES += ["8p_64k", "16p_16k", "16p_64k"]
+_FRANKE: dict[str, dict[str, tuple[str, str]]] = {
+    "processes": {
+        "null_call": ("null call", "null call"),
+        "null_io": ("null I/O", "null I/O"),
+        "stat": ("stat", "stat"),
+        "open_close": ("open/close", "open/close"),
+        "select_tcp": ("select TCP", "select TCP"),
+        "signal_install": ("signal install", "signal install"),
+        "signal_handle": ("signal handle", "signal handle"),
+        "fork": ("fork", "fork"),
+        "exec": ("execve", "execve"),
+        "sh": ("sh", "sh"),
+    },
+    "context-switch": {name: (f"switch {name}", "context switch") for name in _SWITCHES},
+    "communication": {
+        "pipe": ("pipe", "pipe"),
+        "af_unix": ("AF_UNIX", "AF_UNIX"),
+        "udp": ("UDP", "UDP"),
+        "rpc_udp": ("RPC/UDP", "RPC/UDP"),
+        "tcp": ("TCP", "TCP"),
+        "rpc_tcp": ("RPC/TCP", "RPC/TCP"),
+        "tcp_connect": ("TCP connect", "TCP connect"),
+    },
+    "files": {
+        "create_0k": ("0KB create", "0KB create"),
+        "delete_0k": ("0KB delete", "0KB delete"),
+        "create_10k": ("10KB create", "10KB create"),
+        "delete_10k": ("10KB delete", "10KB delete"),
+        "mmap": ("mmap", "mmap"),
+        "protection_fault": ("protection fault", "protection fault"),
+        "page_fault": ("page fault", "page fault"),
+    },
+    "bandwidth": {
+        "pipe": ("pipe bandwidth", "pipe bandwidth"),
+        "af_unix": ("AF_UNIX bandwidth", "AF_UNIX bandwidth"),
+        "tcp": ("TCP bandwidth", "TCP bandwidth"),
+        "file_reread": ("file reread", "file reread"),
+        "mmap_reread": ("mmap reread", "memory"),
+        "bcopy_libc": ("bcopy (libc)", "memory"),
+        "bcopy_hand": ("bcopy (hand)", "memory"),
+        "memory_read": ("memory read", "memory"),
+        "memory_write": ("memory write", "memory"),
+    },
+}

@@ -1,0 +1,143 @@
+"""long-2013-awr: shares of time of Oracle's SLOB, without and with Long's patches.
+
+Shares of user and system time are of all CPUs' time; the share in spinlocks is of the kernel's own
+(see :mod:`locksim.experiments.long_2013`, where the figures are, and why).
+
+The message's text says that the bracketed column is the kernel *with* the patches. Read so, they
+multiply the spinning. That literal reading is set beside the simulation in ``literal_reading``:
+both kernels differ from it by far, in the other direction.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from locksim import machine as machines
+from locksim.experiments import long_2013
+from locksim.experiments.experiment import Cell, Progress, Reproduction
+from locksim.experiments.long_2013 import Row
+from locksim.machine import Machine
+
+ROWS: tuple[Row, ...] = ((32, 0), (80, 0), (128, 0), (32, 64), (80, 64), (128, 64))
+
+
+class Awr:
+    """The experiment (see the module)."""
+
+    name = "long-2013-awr"
+    title = "Oracle SLOB (readers + writers) on 80 CPUs: time without and with Long's patches"
+    source = long_2013.SOURCE
+
+    def reproduce(
+        self,
+        *,
+        progress: Progress | None = None,
+        machine: Machine | None = None,
+        replications: int = 5,
+        seed: int = 1,
+        samples: int = long_2013.SAMPLES,
+        **options: Any,
+    ) -> Reproduction:
+        """Simulate all 36 cells; the arguments are those of ``long-2013-redo``."""
+        profile = machine or machines.load(long_2013.MACHINE)
+        cells: list[Cell] = []
+        complete = True
+        for i, row in enumerate(ROWS):
+            if progress is not None:
+                progress(long_2013.title(row), i / len(ROWS))
+            try:
+                found = {
+                    patch: long_2013.runs(
+                        row,
+                        patch,
+                        machine=profile,
+                        replications=replications,
+                        seed=seed,
+                        samples=samples,
+                    )
+                    for patch in long_2013.PATCHES
+                }
+            except KeyboardInterrupt:
+                if not cells:
+                    raise
+                complete = False
+                break
+            cells += [
+                long_2013.cell(row, name, patch, long_2013.mean(measure, found[patch]), "%")
+                for name, measure in long_2013.MEASURES.items()
+                for patch in long_2013.PATCHES
+            ]
+        literal = literal_reading(cells)
+        return Reproduction(
+            self.name,
+            self.title,
+            self.source,
+            profile.name,
+            long_2013.parameters(profile),
+            cells,
+            complete,
+            {"literal_reading": literal},
+            _notes(cells, literal),
+        )
+
+    def plot(self, result: Reproduction, path: Path) -> str:
+        """Share of kernel time in spinlocks: simulated against published, by row and kernel."""
+        from locksim.experiments.plots import Bar, bars
+
+        shares = [
+            Bar(f"{c.row} {c.column}", c.simulated, c.understood)
+            for c in result.cells
+            if c.column.startswith("spinlock")
+        ]
+        title = "SLOB on 80 CPUs: share of kernel time in spinlocks"
+        return bars({"share of kernel time [%]": shares}, path, title=title)
+
+
+EXPERIMENT = Awr()
+
+
+def literal_reading(cells: list[Cell]) -> list[dict[str, Any]]:
+    """The shares in spinlocks as the message's text assigns them, beside the simulated ones.
+
+    Returns:
+        A dict a cell: row, column, literal (per cent), simulated, off_by_points.
+    """
+    said = long_2013.literal()
+    rows = {long_2013.title(row): row for row in ROWS}
+    return [
+        {
+            "row": c.row,
+            "column": c.column,
+            "literal": said[(*rows[c.row], "spinlock", patch)],
+            "simulated": c.simulated,
+            "off_by_points": c.simulated - said[(*rows[c.row], "spinlock", patch)],
+        }
+        for c in cells
+        if c.column.startswith("spinlock")
+        for patch in [c.column.partition(" ")[2]]
+    ]
+
+
+def _notes(cells: list[Cell], literal: list[dict[str, Any]]) -> list[str]:
+    """What the two readings are worth, in a sentence each."""
+
+    def mean_off(pairs: list[tuple[float, float]]) -> float:
+        return sum(abs(a - b) for a, b in pairs) / len(pairs) if pairs else 0.0
+
+    understood = mean_off(
+        [
+            (c.simulated, c.understood)
+            for c in cells
+            if c.column.startswith("spinlock") and c.understood is not None
+        ]
+    )
+    as_said = mean_off([(r["simulated"], r["literal"]) for r in literal])
+    return [
+        "spinlock: share of kernel time; it can not be one of all time, of which the kernel's is a "
+        "few per cent",
+        f"spinlock, understood reading (brackets: without): off by {understood:.1f} points on "
+        "average",
+        f"spinlock, literal reading (brackets: with): off by {as_said:.1f} points on average, the "
+        "patches' effect reversed: reproduced by nobody",
+    ]

@@ -1,0 +1,152 @@
+"""The summary of lmbench 2 (McVoy and Staelin, USENIX 1996), one line a system in each section.
+
+Columns, their widths and their order are those of lmbench 2.0's summary as franke-2001 has it; the
+names of the figures are those of lockdata's ``franke-2001/lmbench-*`` tables. A section is printed
+where some system has a figure of it, a figure that a system lacks is blank.
+
+lmbench fits a number to its column: with a point and all digits that fit below ten, whole from ten
+on, in thousands (``14K``) from ten thousand on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+__all__ = ["SECTIONS", "Section", "System", "number", "summary"]
+
+_THOUSANDS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A line of every section.
+
+    Arguments:
+        host, os: as in the first two columns, cut to nine and thirteen characters.
+        mhz: clock rate. figures: name → value in the section's unit.
+    """
+
+    host: str
+    os: str
+    mhz: float
+    figures: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the summary.
+
+    Arguments:
+        title: with the unit. mhz: whether the clock rate is a column.
+        columns: figure's name, its heading in two lines, its width.
+    """
+
+    title: str
+    mhz: bool
+    columns: tuple[tuple[str, str, str, int], ...]
+
+
+SECTIONS = (
+    Section(
+        "Processor, Processes - times in microseconds - smaller is better",
+        True,
+        (
+            ("null_call", "null", "call", 4),
+            ("null_io", "null", "I/O", 4),
+            ("stat", "", "stat", 4),
+            ("open_close", "open", "clos", 4),
+            ("select_tcp", "selct", "TCP", 5),
+            ("signal_install", "sig", "inst", 4),
+            ("signal_handle", "sig", "hndl", 4),
+            ("fork", "fork", "proc", 4),
+            ("exec", "exec", "proc", 4),
+            ("sh", "sh", "proc", 4),
+        ),
+    ),
+    Section(
+        "Context switching - times in microseconds - smaller is better",
+        False,
+        (
+            ("2p_0k", "2p/0K", "ctxsw", 5),
+            ("2p_16k", "2p/16K", "ctxsw", 6),
+            ("2p_64k", "2p/64K", "ctxsw", 6),
+            ("8p_16k", "8p/16K", "ctxsw", 6),
+            ("8p_64k", "8p/64K", "ctxsw", 6),
+            ("16p_16k", "16p/16K", "ctxsw", 7),
+            ("16p_64k", "16p/64K", "ctxsw", 7),
+        ),
+    ),
+    Section(
+        "*Local* Communication latencies in microseconds - smaller is better",
+        False,
+        (
+            ("pipe", "Pipe", "", 5),
+            ("af_unix", "AF", "UNIX", 4),
+            ("udp", "UDP", "", 5),
+            ("rpc_udp", "RPC/", "UDP", 5),
+            ("tcp", "TCP", "", 5),
+            ("rpc_tcp", "RPC/", "TCP", 5),
+            ("tcp_connect", "TCP", "conn", 4),
+        ),
+    ),
+    Section(
+        "File & VM system latencies in microseconds - smaller is better",
+        False,
+        (
+            ("create_0k", "0K", "Create", 6),
+            ("delete_0k", "File", "Delete", 6),
+            ("create_10k", "10K", "Create", 6),
+            ("delete_10k", "File", "Delete", 6),
+            ("mmap", "Mmap", "Latency", 7),
+            ("protection_fault", "Prot", "Fault", 5),
+            ("page_fault", "Page", "Fault", 7),
+        ),
+    ),
+    Section(
+        "Memory latencies in nanoseconds - smaller is better",
+        True,
+        (
+            ("l1", "L1 $", "", 5),
+            ("l2", "L2 $", "", 5),
+            ("main_memory", "Main mem", "", 8),
+        ),
+    ),
+)
+
+
+def summary(systems: Sequence[System]) -> str:
+    """The summary's text: the sections that have figures, a line a system."""
+    parts = ["                 L M B E N C H  2 . 0   S U M M A R Y"]
+    for section in SECTIONS:
+        if any(name in one.figures for one in systems for name, *_ in section.columns):
+            parts.append(_section(section, systems))
+    return "\n\n".join(parts) + "\n"
+
+
+def number(value: float, width: int) -> str:
+    """A figure as lmbench fits it to a column of a width."""
+    if value >= _THOUSANDS - 0.5:
+        return f"{value / 1000:.0f}K"
+    text = f"{value:.{max(0, width - 2)}f}"
+    return text if len(text) <= width else f"{value:.0f}"
+
+
+def _section(section: Section, systems: Sequence[System]) -> str:
+    heads = ["Host                 OS" + ("  Mhz" if section.mhz else ""), " " * 23]
+    heads[1] += " " * 5 * section.mhz
+    rule = "--------- -------------" + " ----" * section.mhz
+    for _, first, second, width in section.columns:
+        heads[0] += f" {first:<{width}}"
+        heads[1] += f" {second:<{width}}"
+        rule += " " + "-" * width
+    lines = [section.title, "-" * len(section.title), *(h.rstrip() for h in heads), rule]
+    for one in systems:
+        line = f"{one.host[:9]:<9} {one.os[:13]:>13}"
+        if section.mhz:
+            line += f" {one.mhz:4.0f}"
+        for name, _, _, width in section.columns:
+            value = one.figures.get(name)
+            line += f" {'' if value is None else number(value, width):>{width}}"
+        lines.append(line.rstrip())
+    return "\n".join(lines)

@@ -1,0 +1,96 @@
+"""Tasks in rings, each of which passes a token on: what it costs to wake, to wait and to switch.
+
+The load of lmbench's ``lat_ctx`` (McVoy and Staelin, USENIX 1996): a task reads the token from its
+mailbox, does some work, and writes it into the next one's. A ring has one token, so its tasks run
+one after another, and each pass is a wake-up, a wait, and, if the two share a CPU, a switch. With
+as many rings as CPUs every CPU has something to do, and fewer rings leave CPUs idle. One unit of
+work is one pass.
+"""
+
+from locksim.lang import (
+    NS,
+    RELAXED,
+    Struct,
+    Workload,
+    compute,
+    done,
+    n_cpus,
+    n_threads,
+    param,
+    part,
+    perthread,
+    thread,
+    word,
+)
+from locksim.schedulers.interface import WaitQueue
+from locksim.schedulers.percpu_queues import PerCpuQueues
+
+__all__ = ["TokenRing"]
+
+
+class Mailbox(Struct):
+    """Tokens for one task (a pipe), and the task when it waits for one."""
+
+    queue = part(WaitQueue)
+    tokens = word()
+
+
+class TokenRing(Workload):
+    """Rings of tasks that pass tokens on.
+
+    Arguments:
+        tasks: how many. ring: tasks in a ring; the last one has what is left.
+        work_ps: work between reading and writing, in picoseconds.
+        rounds: passes after which a task ends; 0: never.
+    """
+
+    tasks = param(16)
+    ring = param(2)
+    work_ps = param(1000 * NS)
+    rounds = param(0)
+    scheduler = part(PerCpuQueues)
+    mail = perthread(Mailbox)
+
+    def setup(self):
+        assert self.tasks > 0
+        assert self.ring > 0
+        for t in range(n_cpus(), n_threads()):
+            yield self.mail[t].tokens.store(1 if (t - n_cpus()) % self.ring == 0 else 0)
+
+    def thread(self):
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+        to = self.neighbour()
+        passes = 0
+        while not self.rounds or passes < self.rounds:
+            yield from self.receive(self.mail[thread()])
+            if self.work_ps:
+                yield compute(self.work_ps)
+            yield from self.send(self.mail[to])
+            yield done()
+            yield from self.scheduler.resched()
+            passes = passes + 1
+        yield from self.scheduler.exit()
+
+    def neighbour(self):
+        me = thread() - n_cpus()
+        first = me - me % self.ring
+        size = min(self.ring, self.tasks - first)
+        return n_cpus() + first + (me - first + 1) % size
+
+    def receive(self, box: Mailbox):
+        yield from box.queue.lock.acquire()
+        while not (yield box.tokens.load(RELAXED)):
+            yield from self.scheduler.wait(box.queue)
+        tokens = yield box.tokens.load(RELAXED)
+        yield box.tokens.store(tokens - 1, RELAXED)
+        yield from box.queue.lock.release()
+
+    def send(self, box: Mailbox):
+        yield from box.queue.lock.acquire()
+        tokens = yield box.tokens.load(RELAXED)
+        yield box.tokens.store(tokens + 1, RELAXED)
+        yield from self.scheduler.wake_one(box.queue)
+        yield from box.queue.lock.release()

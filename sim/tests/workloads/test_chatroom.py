@@ -1,0 +1,52 @@
+"""Chatroom: every message arrives, under every cache and scheduler; both engines agree."""
+
+import pytest
+from engine_pair import compare, run_pair
+
+from locksim.caches.avc_2_4 import AvcTwoFour, coloured
+from locksim.caches.avc_rcu import AvcRCU
+from locksim.caches.no_check import NoCheck
+from locksim.engine import fast
+from locksim.engine.counters import CPU_COUNTERS
+from locksim.machine import load
+from locksim.schedulers.linux_2_4 import LinuxTwoFour
+from locksim.simulation import prepare
+from locksim.workloads.chatroom import chatroom
+
+USERS, MESSAGES = 3, 4
+CHECKED = {"send_checks": 2, "recv_checks": 2, "packet_checks": 3, "label_lookups": 2}
+
+
+def small(rooms=2, **settings):
+    """A run of two rooms of three users, four messages each."""
+    return chatroom(rooms, users=USERS, messages=MESSAGES, lines=3, **settings)
+
+
+@pytest.mark.parametrize("cpus", [1, 3])
+@pytest.mark.parametrize("per_cpu", [0, 1])
+@pytest.mark.parametrize(
+    "cache", [NoCheck(), AvcTwoFour(), AvcRCU(), coloured(4)], ids=lambda c: type(c).__name__
+)
+def test_every_message_arrives(cpus, per_cpu, cache):
+    """What is counted is users x messages x users of each room, and all CPUs return."""
+    tables = load("pentium3-8way").tables(cpus, "compact")
+    workload = small(cache=cache, scheduler=LinuxTwoFour(per_cpu=per_cpu), **CHECKED)
+    image, memory = prepare(workload, tables)
+    result = fast.run(image, memory, tables, seed=2, until_ps=10**12)
+    assert cpus == result.finished
+    done = result.cpu[:, CPU_COUNTERS.index("done")].sum()
+    assert 2 * USERS * MESSAGES * USERS == done
+
+
+@pytest.mark.parametrize("per_cpu", [0, 1])
+def test_engines_agree(per_cpu):
+    """Tick for tick, on a run with checks, sleeping and waking."""
+    workload = small(1, cache=AvcTwoFour(), scheduler=LinuxTwoFour(per_cpu=per_cpu), **CHECKED)
+    tables = load("pentium3-8way").tables(3, "compact")
+    compare(run_pair(workload, tables, seed=4, until_ps=10**12))
+
+
+def test_a_room_is_twenty_users_with_four_tasks():
+    """The helper computes what the layout needs."""
+    made = chatroom(3)
+    assert (3, 20, 60, 240) == (made.rooms, made.users, made.n_users, made.n_tasks)
