@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.emit.blocks import Assign, Block, Branch, Goto, Return, simplify
+from locksim.emit.kinds import Kinds
 from locksim.emit.names import fresh, plain
 from locksim.emit.shapes import Shapes, dotted
 from locksim.emit.terms import (
@@ -28,14 +29,12 @@ from locksim.emit.terms import (
     as_type,
     binary,
     compare,
-    is_pointer,
     number,
     truth,
     unary,
     within,
 )
 from locksim.emit.webs import Web, Webs, defined, target, without_marks
-from locksim.lang.fields import array, word
 from locksim.lang.ops import Order
 from locksim.lang.struct import Struct
 
@@ -129,18 +128,19 @@ class _Lowering:
         self.taken: set[str] = set()
         names = {said: fresh(plain(said), self.taken) for said in method.registers if said}
         self.webs = Webs(method, self.instrs, names.__getitem__)
+        self.kinds = Kinds(program, self.names, self.webs, self.instrs)
         self.webs.named["r0"].type = self.shapes.address(spec)
         self.arguments = []
         for k, kind in enumerate(method.arg_types, start=1):
             web = self.webs.named[f"r{k}"]
-            web.type = self._declared(kind)
+            web.type = self.kinds.declared(kind)
             self.arguments.append((web.name, web.type))
         self.uses_thread = False
         self.void = method.returns == "int" and all(
             i.args[0] == 0 for i in self.instrs if i.op == "RET"
         )
-        self.returns = "" if self.void else self._declared(method.returns)
-        self._types()
+        self.returns = "" if self.void else self.kinds.declared(method.returns)
+        self.kinds.infer()
         self.waiting: dict[int, tuple[Web, Term, int]] = {}
         self.body: list[Assign] = []
 
@@ -153,74 +153,6 @@ class _Lowering:
             types.pop(name, None)
         return Lowered(blocks, types, self.arguments, self.returns, self.uses_thread)
 
-    # Types
-
-    def _declared(self, kind: str) -> str:
-        sort, _, rest = kind.partition(":")
-        if sort == "ptr":
-            return self.shapes.address(self.names.base(rest))
-        if sort == "ref":
-            inner = self._declared(rest)
-            return f"_Atomic({inner}) *"
-        return INT
-
-    def _types(self) -> None:
-        """Find the types of all variables: a pointer may come round through several of them."""
-        webs = [*self.webs.named.values(), *self.webs.temporaries()]
-        fixed = {id(w) for w in webs if w.type}
-        changed = True
-        while changed:
-            changed = False
-            for web in webs:
-                if id(web) in fixed or is_pointer(web.type):
-                    continue
-                for at in web.defs:
-                    kind = self._result(at)
-                    if kind and kind != web.type and (is_pointer(kind) or not web.type):
-                        web.type, changed = kind, True
-        for web in webs:
-            web.type = web.type or INT
-
-    def _result(self, at: int) -> str:
-        """The type of what an instruction computes; "" while it is not known, or for NULL."""
-        instr = self.instrs[at]
-        args = dict(zip(SIGNATURES[instr.op], instr.args, strict=True))
-        match instr.op:
-            case "MOV":
-                operand = instr.args[1]
-                if isinstance(operand, str) and operand.startswith("r"):
-                    return self.webs.read(at, operand).type
-                return "" if operand == 0 else INT
-            case "ADDR" | "INDEX":
-                return self._address_type(args["type"], args["path"])
-            case "LOAD" | "SWAP" | "COMPARE_SWAP":
-                return self._word_type(at, args)
-            case "CALL":
-                spec, _ = self.names.struct(args["type"], args["path"])
-                return self.program.called(spec, args["method"]).returns or INT
-            case "ALLOC":
-                return self.shapes.address(self.names.base(args["type"]))
-        return INT
-
-    def _address_type(self, kind: str, path: list[str]) -> str:
-        owner, _ = self.names.struct(kind, path[:-1])
-        name = path[-1]
-        field = type(owner).FIELDS[name]
-        if isinstance(field, array):
-            return f"{self.shapes.element(owner, name)} *"
-        if isinstance(field, word):
-            return f"_Atomic({self.shapes.word(field)}) *"
-        return self.shapes.address(owner._parts[name])
-
-    def _word_type(self, at: int, args: dict[str, Any]) -> str:
-        if args["type"] == "word":
-            kind = self.webs.read(at, args["base"]).type
-            return kind.removeprefix("_Atomic(").removesuffix(") *") if kind else ""
-        owner, _ = self.names.struct(args["type"], args["path"][:-1])
-        field = type(owner).FIELDS[args["path"][-1]]
-        assert isinstance(field, word)
-        return self.shapes.word(field)
-
     # Blocks
 
     def _blocks(self) -> dict[int, Block]:
@@ -230,14 +162,14 @@ class _Lowering:
         starts.discard(len(instrs))
         edges = sorted(starts)
         blocks = {}
-        for number_, end in zip(edges, [*edges[1:], len(instrs)], strict=True):
-            self.range = range(number_, end)
+        for start, end in zip(edges, [*edges[1:], len(instrs)], strict=True):
+            self.range = range(start, end)
             self.body = []
             self.waiting = {}
-            block = Block(number_, number_)
+            block = Block(start, start)
             block.end = self._block(end)
             block.body = self.body
-            blocks[number_] = block
+            blocks[start] = block
         return blocks
 
     def _block(self, end: int) -> Return | Goto | Branch:
@@ -257,7 +189,7 @@ class _Lowering:
                 self._flush(lambda term: term.effect)
                 return Goto(to, instr.line)
             if instr.op in ("JZ", "JNZ"):
-                values, sign = [self._operand(at, instr.args[0]), number(0)], "!="
+                values = [self._operand(at, instr.args[0]), number(0)]
                 sign = "==" if instr.op == "JZ" else "!="
             else:
                 values, sign = self._operands(at, instr.args[:2]), _SIGNS[instr.op[1:]]
@@ -281,9 +213,9 @@ class _Lowering:
         if operand.startswith("$"):
             *path, name = operand[1:].split(".")
             spec = self.spec
-            for part_name in path:
-                spec = spec._parts[part_name]
-            return Term(self.program.parameter(spec, name), constant=None)
+            for inner in path:
+                spec = spec._parts[inner]
+            return Term(self.program.parameter(spec, name))
         key = self._key(at, operand)
         if key in self.waiting:
             return self.waiting.pop(key)[1]
@@ -314,7 +246,7 @@ class _Lowering:
             if made.effect:
                 self.body.append(Assign("", made, instr.line))
             return
-        here = len(web.defs) == len(web.uses) == 1 and web.uses[0] in self.range
+        here = len(web.defs) == len(web.uses) == 1 and at < web.uses[0] < self.range.stop
         if web.register not in self.webs.named and here:
             self.waiting[id(web)] = (web, made, instr.line)
             return
@@ -420,7 +352,7 @@ class _Lowering:
         return replace(term, text=lead + dotted(path), place="")
 
     def _address(self, at: int, args: dict[str, Any], values: list[Any]) -> Term:
-        kind = self._address_type(args["type"], args["path"])
+        kind = self.kinds.address(args["type"], args["path"])
         if not values:
             place = self._member(at, args["base"], args["type"], args["path"])
             text = place.text
@@ -440,7 +372,7 @@ class _Lowering:
         self, at: int, args: dict[str, Any], values: list[Any]
     ) -> tuple[str, str, list[Term], Term]:
         """An operation's address as text, the word's type, its operands, and what all read."""
-        kind = self._word_type(at, args) or INT
+        kind = self.kinds.word(at, args) or INT
         if args["type"] == "word":
             base = self._operand(at, args["base"])
             address = base.text
