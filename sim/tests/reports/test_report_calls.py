@@ -23,6 +23,7 @@ from locksim.reports.identities import check
 from locksim.simulation import prepare
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
+from locksim.workloads.token_ring import TokenRing
 
 NS = 1000
 
@@ -128,6 +129,14 @@ def test_sleeping_is_idle_and_belongs_to_who_sleeps() -> None:
     (idle,) = [one for one in kernprof.functions(found) if one.name == calls.IDLE]
     assert {"Nap.acquire"} == set(idle.callers)
     assert found.part_ps("idle") == idle.self_ps > 0
+
+
+def test_a_thread_that_is_put_aside_is_not_called_again() -> None:
+    """More threads than CPUs: all time is somewhere, and a task's program is begun once at most."""
+    found = profile(TokenRing(tasks=6), cpus=2)
+    assert found.window_ps * 2 == found.total_ps
+    of = {one.name: one for one in kernprof.functions(found)}
+    assert 1 <= of["TokenRing.task"].calls <= 6
 
 
 def test_a_profile_changes_nothing() -> None:
