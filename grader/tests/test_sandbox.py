@@ -1,16 +1,19 @@
 """The sandbox: what an attack gets, and that the same attack succeeds without one."""
 
+import json
 import os
 import subprocess
 import sys
 from typing import cast
 
 import pytest
+from typer.testing import CliRunner
 
 from lockgrader.sandbox import Job, Limits, SandboxError, available, run
 from lockgrader.sandbox.job import Profile
 from lockgrader.sandbox.probe import _HEAD, ATTACKS, Attack, _bait, examine_one
 from lockgrader.sandbox.run import interpreter
+from locksim.cli import doctor
 
 PROFILES: tuple[Profile, ...] = ("namespaces", "platform")
 HARMLESS = (
@@ -128,3 +131,14 @@ def test_limits_are_positive(name: str) -> None:
     """A limit of zero would be no limit to some of the mechanisms."""
     with pytest.raises(SandboxError, match=name):
         Limits(**{name: 0})
+
+
+def test_doctor_attacks_and_counts() -> None:
+    """The command finds what the attacks find, as JSON, and fails if one succeeds."""
+    if available():
+        pytest.skip(f"no sandbox: {available()}")
+    done = CliRunner().invoke(doctor.app, ["--sandbox", "--json"])
+    document = json.loads(done.stdout)
+    assert {"ok"} == {check["status"] for check in document["checks"]}
+    assert (0, len(ATTACKS) + 1) == (done.exit_code, document["summary"]["ok"])
+    assert 2 == CliRunner().invoke(doctor.app, ["--sandbox", "--profile", "none"]).exit_code
