@@ -6,8 +6,8 @@ acquisitions, those that paused. TOTAL, CON, NOWAIT and SPIN count every acquisi
 are of the sampled ones, and contain one reading of the clock each (``clock_ns``). UTIL and the
 share of CPU time apply to all acquisitions, most of which read no clock: there it is taken off.
 
-Two columns can not be had from samples and are None: UTIL of readers, which overlap, and how many
-readers there were at once.
+What can not be had from samples is None: UTIL of readers, which overlap, how many there were at
+once and for how long, whom a writer found, and attempts that failed.
 
 Source: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the
 Linux Kernel", Annual Linux Showcase 2000; NOWAIT and SPIN as in lockdata's ``franke-2001``.
@@ -21,6 +21,8 @@ from locknative.experiment import Experiment, Side
 from locknative.histogram import Histogram, merge
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+_UNSEEN = ("busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns")
+"""Columns of the simulator that need to see all threads at once, or an attempt that failed."""
 
 
 def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
@@ -73,6 +75,7 @@ def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None
         "spin": contended / total,
         "per_second": 1e9 * total / window_ns,
         "readers_max": None,
+        **dict.fromkeys(_UNSEEN),
         "violations": 0,
         "samples": hold.samples,
         "clock_ns": clock_ns,

@@ -15,7 +15,7 @@ from locksim.registry import entries, resolve
 
 STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fwrapv"]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]
-NAMES = [entry.name for entry in entries()]
+NAMES = [entry.name for entry in entries() if entry.kind != "scheduler"]
 LAID_OUT = ["ticket", "mcs", "clh", "qspinlock", "rwlock", "seqlock", "rcu", "lockref"]
 
 

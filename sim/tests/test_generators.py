@@ -29,6 +29,7 @@ from locksim.lang.ops import Mark
 from locksim.locks import clh
 from locksim.machine import load
 from locksim.registry import Entry, entries, resolve
+from locksim.schedulers.interface import Scheduler
 from locksim.simulation import prepare
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
@@ -37,18 +38,20 @@ from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
+from locksim.workloads.token_ring import TokenRing
 
 UNTIL_PS = 4_000_000
 SEED = 5
 
 
 def run(engine: str, workload: Workload, machine: str = "desktop-4", cpus: int = 2) -> RunResult:
-    """A short traced run."""
+    """A short traced run; longer where threads are switched, which takes microseconds."""
     tables = load(machine).tables(cpus, "scatter")
+    until_ps = UNTIL_PS + 10 * tables.context_switch * isinstance(workload, TokenRing)
     image, memory = prepare(workload, tables)
     if engine == "fast":
-        return fast.run(image, memory, tables, seed=SEED, until_ps=UNTIL_PS, trace=True, jump=False)
-    return reference.run(memory, tables, seed=SEED, until_ps=UNTIL_PS, trace=True)
+        return fast.run(image, memory, tables, seed=SEED, until_ps=until_ps, trace=True, jump=False)
+    return reference.run(memory, tables, seed=SEED, until_ps=until_ps, trace=True)
 
 
 def error_of(engine: str, workload: Workload) -> str:
@@ -114,6 +117,9 @@ def load_of(struct: type[Struct]) -> Workload:
     if struct.__name__ == "Cipso":
         labels = NetLabel(cache=struct, option_ps=1_000, translate_ps=50_000)
         return LabelLookups(labels=labels, other_ps=50_000, n_labels=4)
+    if issubclass(struct, Scheduler):
+        # "pinned" has one task for each CPU.
+        return TokenRing(scheduler=struct, tasks=2, work_ps=20_000)
     return RcuTest(cache=struct)
 
 

@@ -23,7 +23,7 @@ Not modelled. Interrupts, auditing, and the reference from an object to its entr
 hash, which is register work here (``search_ps``), and neither the lock nor a shared line.
 """
 
-from locksim.caches.avc import ALL_BITS, N_NODES, N_SLOTS, SEQNO
+from locksim.caches.avc import ALL_BITS, SEQNO
 from locksim.caches.avc_spinlock import AvcSpinlock
 from locksim.lang import (
     NS,
@@ -39,7 +39,7 @@ from locksim.lang import (
 )
 from locksim.locks.ttas import TTASLock
 
-__all__ = ["AvcTwoFour", "AvcColoured", "SecurityServer", "coloured"]  # noqa: RUF022 - the first is the entry
+__all__ = ["AvcTwoFour", "AvcColoured", "SecurityServer"]  # noqa: RUF022 - the first is the entry
 
 
 class SecurityServer(Struct):
@@ -131,21 +131,3 @@ class AvcColoured(Struct):
 
     def syscall_exit(self):
         yield fence(RELEASE)
-
-
-def coloured(n_colours: int, **settings: int) -> AvcColoured:
-    """The split cache with the slots and nodes of the undivided one shared out.
-
-    Arguments:
-        n_colours: a power of two, 1 to 64.
-        settings: of each part (see :class:`~locksim.caches.avc.AVC`).
-
-    Raises:
-        ValueError: no power of two, or too many.
-    """
-    if n_colours not in (1, 2, 4, 8, 16, 32, 64):
-        raise ValueError(f"n_colours={n_colours}: give a power of two from 1 to 64")
-    part_of_it = AvcTwoFour(
-        n_slots=N_SLOTS // n_colours, n_nodes=-(-N_NODES // n_colours), **settings
-    )
-    return AvcColoured(n_colours=n_colours, caches=part_of_it)

@@ -25,7 +25,7 @@ from locksim.lang.ops import Order
 from locksim.lang.struct import METERS, Struct
 
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
-_LIBRARY = re.compile(r"locksim\.(locks|caches)(\.[a-z][a-z0-9_]*)?")
+_LIBRARY = re.compile(r"locksim\.(locks|caches|kernel|schedulers)(\.[a-z][a-z0-9_]*)?")
 _HARMLESS = {"__future__": {"annotations"}, "typing": {"ClassVar"}}
 _TYPES = {"int": int, "bool": bool}
 """Imports that a live file needs for Python and for type checkers; nothing is looked up in them."""

@@ -60,6 +60,9 @@ _WORDS = {
 _REFUSED = {
     "BLOCK": "a thread that sleeps needs a scheduler that wakes it",
     "WAKE": "a thread that sleeps needs a scheduler that wakes it",
+    "SWITCH": "the C harness has one thread a CPU, and the kernel switches them",
+    "NTHREADS": "the C harness has one thread a CPU, and the kernel switches them",
+    "NOW": "a header that is included alone has no clock",
     "EXPONENTIAL": "random_exponential() needs a logarithm",
 }
 """What has no counterpart in a header that is included alone, and why."""

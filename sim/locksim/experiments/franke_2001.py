@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from locksim.caches.avc_2_4 import AvcTwoFour
+from locksim.caches.avc import N_NODES, N_SLOTS
+from locksim.caches.avc_2_4 import AvcColoured, AvcTwoFour
 from locksim.caches.no_check import NoCheck
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.experiments.experiment import Role
@@ -386,3 +387,21 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
         ),
         *profile.parameters(),
     ]
+
+
+def coloured(n_colours: int, **settings: int) -> AvcColoured:
+    """The split cache with the slots and nodes of the undivided one shared out.
+
+    Arguments:
+        n_colours: a power of two, 1 to 64.
+        settings: of each part (see :class:`~locksim.caches.avc.AVC`).
+
+    Raises:
+        ValueError: no power of two, or too many.
+    """
+    if n_colours not in (1, 2, 4, 8, 16, 32, 64):
+        raise ValueError(f"n_colours={n_colours}: give a power of two from 1 to 64")
+    part_of_it = AvcTwoFour(
+        n_slots=N_SLOTS // n_colours, n_nodes=-(-N_NODES // n_colours), **settings
+    )
+    return AvcColoured(n_colours=n_colours, caches=part_of_it)

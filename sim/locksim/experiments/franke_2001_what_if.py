@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from locksim import machine as machines
-from locksim.caches.avc_2_4 import coloured
 from locksim.caches.avc_rcu import AvcRCU
 from locksim.experiments import franke_2001
 from locksim.experiments.franke_2001 import MACHINE, MESSAGES, REPLICATIONS, Costs
@@ -82,7 +81,7 @@ def table(
         row("vanilla, per-CPU run queues", "vanilla", per_cpu=1),
         row("SELinux, as it is"),
         *(
-            row(f"avc_lock split {n} ways", cache=coloured(n, search_ps=used.search_ps))
+            row(f"avc_lock split {n} ways", cache=franke_2001.coloured(n, search_ps=used.search_ps))
             for n in colours
         ),
         row("AVC under RCU", cache=rcu),

@@ -3,7 +3,8 @@
 import pytest
 
 from locksim.caches.avc import AVC
-from locksim.caches.avc_2_4 import AvcTwoFour, coloured
+from locksim.caches.avc_2_4 import AvcTwoFour
+from locksim.experiments.franke_2001 import coloured
 from locksim.lang import Workload, done, note, part
 from locksim.lang.ops import Mark
 from locksim.simulation import simulate

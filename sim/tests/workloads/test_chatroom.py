@@ -3,11 +3,12 @@
 import pytest
 from engine_pair import compare, run_pair
 
-from locksim.caches.avc_2_4 import AvcTwoFour, coloured
+from locksim.caches.avc_2_4 import AvcTwoFour
 from locksim.caches.avc_rcu import AvcRCU
 from locksim.caches.no_check import NoCheck
 from locksim.engine import fast
 from locksim.engine.counters import CPU_COUNTERS
+from locksim.experiments.franke_2001 import coloured
 from locksim.machine import load
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.simulation import prepare
