@@ -47,7 +47,7 @@ SEED = 5
 def run(engine: str, workload: Workload, machine: str = "desktop-4", cpus: int = 2) -> RunResult:
     """A short traced run; longer where threads are switched, which takes microseconds."""
     tables = load(machine).tables(cpus, "scatter")
-    until_ps = UNTIL_PS + 10 * tables.context_switch * isinstance(workload, TokenRing)
+    until_ps = UNTIL_PS + 10 * tables.context_switch_ps * isinstance(workload, TokenRing)
     image, memory = prepare(workload, tables)
     if engine == "fast":
         return fast.run(image, memory, tables, seed=SEED, until_ps=until_ps, trace=True, jump=False)
