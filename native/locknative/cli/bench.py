@@ -10,6 +10,7 @@
                 "jain", "deviation", "slowest_over_fastest", "doubts"}],
      "meter": [{"lock", "cell", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns",
                 "wait_max_ns", "cpu_share", "total", "nowait", "spin", "per_second", "readers_max",
+                "busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns",
                 "violations", "samples", "clock_ns", "wait", "hold"}]}
 
 Figures are medians over the accepted trials; low and high are the 95 % interval, null with fewer

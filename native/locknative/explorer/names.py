@@ -73,7 +73,8 @@ class Names:
             check=True,
         ).stdout.splitlines()
         for pc, function, where in zip(wanted, said[::2], said[1::2], strict=True):
-            file, _, line = where.partition(" ")[0].rpartition(":")
+            # Behind it there may stand " (discriminator 2)"; a path may hold spaces.
+            file, _, line = where.partition(" (discriminator ")[0].rpartition(":")
             number = int(line) if line.isdigit() else 0
             self._places[pc] = Place(file, number, function.removeprefix("program_"))
 

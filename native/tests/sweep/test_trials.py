@@ -35,10 +35,12 @@ def stub(tmp_path: Path) -> Stub:
     """Return a maker of programs that print one trial with the given tallies, or fail."""
 
     def make(tallies: list[dict[str, Any]], status: int = 0) -> str:
-        file = tmp_path / "stand-in"
+        # The interpreter's path may hold a space, which a first line "#!" can not.
+        file, program = tmp_path / "stand-in", tmp_path / "stand-in.py"
+        file.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
         trial = {"kernel": "x", "duration_ns": 1_000_000, "tallies": tallies}
-        file.write_text(
-            f"#!{sys.executable}\nimport sys\n"
+        program.write_text(
+            "import sys\n"
             f"if sys.argv[1] == 'list':\n    print({LISTED!r}); sys.exit(0)\n"
             f"if {status}:\n"
             f"    print('error: no such thing', file=sys.stderr); sys.exit({status})\n"

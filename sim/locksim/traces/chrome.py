@@ -8,7 +8,8 @@ lead from a holder's release to the next holder. Where threads share CPUs there 
 "Threads" with a track a CPU: a slice for each turn of a thread.
 
 Source: "Trace Event Format", the Chromium project, as read by Perfetto and catapult.
-Times are microseconds there; a trace of picoseconds keeps all its digits as a decimal fraction.
+Times are microseconds there, and viewers keep nanoseconds. Both ends of a slice are cut to whole
+nanoseconds, so that slices which nest or touch still do; Parquet keeps the picoseconds.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ CPUS, LOCKS, THREADS = 1, 2, 3
 TRACKS = ("", " core: lines", " store buffer: lines")
 """The tracks of a CPU."""
 
+FIRST_TRACK = 100_000
+"""A track's number is unlike every other's and every process's: Perfetto knows a track by it alone,
+and takes 0 for the idle task, and a process's own number for its main thread."""
+
 Event = dict[str, Any]
 
 
@@ -43,8 +48,17 @@ def document(trace: Trace) -> dict[str, Any]:
     }
 
 
+def _track(pid: int, number: int) -> int:
+    return pid * FIRST_TRACK + number
+
+
 def _us(time_ps: int) -> float:
-    return time_ps / 1e6
+    return time_ps // 1000 / 1000
+
+
+def _seen(start_ps: int, end_ps: int) -> bool:
+    """Whether a part of a slice has any length; viewers disagree on what nests in one without."""
+    return end_ps // 1000 > start_ps // 1000
 
 
 def _slice(
@@ -53,17 +67,17 @@ def _slice(
     return {
         "ph": "X",
         "pid": pid,
-        "tid": tid,
+        "tid": _track(pid, tid),
         "name": name,
         "cat": "lock" if pid == LOCKS else "cpu",
         "ts": _us(start_ps),
-        "dur": _us(end_ps - start_ps),
+        "dur": (end_ps // 1000 - start_ps // 1000) / 1000,
         "args": args or {},
     }
 
 
 def _named(kind: str, pid: int, tid: int, **args: Any) -> Event:
-    return {"ph": "M", "name": kind, "pid": pid, "tid": tid, "args": args}
+    return {"ph": "M", "name": kind, "pid": pid, "tid": _track(pid, tid), "args": args}
 
 
 def _metadata(trace: Trace) -> list[Event]:
@@ -112,7 +126,8 @@ def _acquisitions(trace: Trace) -> list[Event]:
             times.append(end_ps)
         events.append(_slice(CPUS, tid, name, times[0], times[-1], args))
         for phase, (start, end) in zip(("wait", "hold", "release"), pairwise(times), strict=False):
-            events.append(_slice(CPUS, tid, phase, start, end))
+            if _seen(start, end):
+                events.append(_slice(CPUS, tid, phase, start, end))
     return events
 
 
@@ -130,9 +145,10 @@ def _requests(trace: Trace) -> list[Event]:
         }
         name = f"{t.kind} {trace.line(t.line)}"
         events.append(_slice(CPUS, tid, name, t.asked_ps, t.ready_ps, args))
-        if t.queue_ps:
+        if _seen(t.asked_ps, t.served_ps):
             events.append(_slice(CPUS, tid, "queue", t.asked_ps, t.served_ps))
-        events.append(_slice(CPUS, tid, "transfer", t.served_ps, t.ready_ps))
+        if _seen(t.served_ps, t.ready_ps):
+            events.append(_slice(CPUS, tid, "transfer", t.served_ps, t.ready_ps))
     return events
 
 
@@ -148,7 +164,7 @@ def _locks(trace: Trace) -> list[Event]:
             events.append(_slice(LOCKS, number, f"CPU {a.cpu}", a.acquired_ps, until))
         for before, after in pairwise(holds):
             if before.complete and before.cpu != after.cpu:
-                events += _handover(number, before, after)
+                events += _handover(before, after)
         waits = [(a.start_ps, a.acquired_ps) for a in mine]
         events += _counter(number, f"{name} waiters", waits)
         reads = [(a.acquired_ps, a.released_ps) for a in mine if a.mode == "read"]
@@ -157,11 +173,20 @@ def _locks(trace: Trace) -> list[Event]:
     return events
 
 
-def _handover(lock: int, before: Acquisition, after: Acquisition) -> list[Event]:
+def _handover(before: Acquisition, after: Acquisition) -> list[Event]:
     """An arrow from a release to the next success, on the tracks of the two CPUs."""
-    common = {"cat": "handover", "name": "hand-over", "pid": CPUS, "id": f"{lock}.{after.number}"}
-    start = {"ph": "s", "tid": len(TRACKS) * before.cpu, "ts": _us(before.released_ps)}
-    end = {"ph": "f", "bp": "e", "tid": len(TRACKS) * after.cpu, "ts": _us(after.acquired_ps)}
+    common = {"cat": "handover", "name": "hand-over", "pid": CPUS, "id": after.number}
+    start = {
+        "ph": "s",
+        "tid": _track(CPUS, len(TRACKS) * before.cpu),
+        "ts": _us(before.released_ps),
+    }
+    end = {
+        "ph": "f",
+        "bp": "e",
+        "tid": _track(CPUS, len(TRACKS) * after.cpu),
+        "ts": _us(after.acquired_ps),
+    }
     return [common | start, common | end]
 
 
@@ -175,6 +200,6 @@ def _counter(lock: int, name: str, periods: list[tuple[int, int]]) -> list[Event
     events, value = [], 0
     for time in sorted(changes):
         value += changes[time]
-        event = {"ph": "C", "pid": LOCKS, "tid": lock, "name": name, "ts": _us(time)}
+        event = {"ph": "C", "pid": LOCKS, "tid": _track(LOCKS, lock), "name": name, "ts": _us(time)}
         events.append(event | {"args": {"value": value}})
     return events

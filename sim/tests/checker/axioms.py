@@ -9,6 +9,7 @@ before what among them, together with program order and reads-from, has no cycle
 """
 
 from itertools import permutations, product
+from math import factorial, prod
 
 ACQUIRES = ("ACQUIRE", "ACQ_REL", "SEQ_CST")
 RELEASES = ("RELEASE", "ACQ_REL", "SEQ_CST")
@@ -41,6 +42,16 @@ def outcomes(program, words):
                 at += 1
         found |= _executions(events, misses, words)
     return found
+
+
+def size(program, words):
+    """How many candidates :func:`outcomes` looks at, at most."""
+    ops = [op for thread in program for op in thread]
+    stores = [at for name, at, *_ in ops if name not in ("load", "fence")]
+    writers = {w: stores.count(w) for w in words}
+    tries = prod(2 for name, *_ in ops if name == "compare_swap")
+    sources = prod(writers[at] + 1 for name, at, *_ in ops if name not in ("store", "fence"))
+    return tries * sources * prod(factorial(n) for n in writers.values())
 
 
 def _index(program, t, at):

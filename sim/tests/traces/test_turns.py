@@ -57,4 +57,4 @@ def test_perfetto_shows_who_runs() -> None:
     slices = [e for e in events if e["pid"] == 3 and e["ph"] == "X"]
     assert len(turns(trace)) == len(slices)
     assert {"thread 0 (idle)", "thread 4", "thread 13"} <= {e["name"] for e in slices}
-    assert {0, 1, 2, 3} == {e["tid"] for e in slices}
+    assert {300_000 + cpu for cpu in range(4)} == {e["tid"] for e in slices}
