@@ -93,7 +93,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
     target.outside.chmod(0o777)
     monkeypatch.setenv("LOCKLAB_COURSE_KEY", target.token)
     limits = replace(
-        answers.LIMITS, wall_s=2, cpu_s=1, memory_bytes=192 << 20, output_bytes=1 << 18
+        answers.LIMITS, wall_s=6, cpu_s=1, memory_bytes=192 << 20, output_bytes=1 << 18
     )
     monkeypatch.setattr(answers, "LIMITS", limits)
     with socket.create_server(("127.0.0.1", 0)) as server:
