@@ -59,6 +59,10 @@ struct locklab_tally {
     int error;                       /* errno of pinning, or 0 */
 };
 
+/* The name of a kernel's loop: LOCKLAB_NAME(locklab_validate_, mcs). */
+#define LOCKLAB_PASTE(a, b) a##b
+#define LOCKLAB_NAME(prefix, kernel) LOCKLAB_PASTE(prefix, kernel)
+
 struct locklab_loop {
     void *(*prepare)(unsigned threads); /* fresh state, every node set up; NULL and errno */
     void (*work)(void *state, unsigned thread, const struct locklab_order *order,

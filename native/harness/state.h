@@ -6,9 +6,6 @@
 #include "harness/adapter.h"
 #include "harness/harness.h"
 
-#define LOCKLAB_PASTE(a, b) a##b
-#define LOCKLAB_NAME(prefix, kernel) LOCKLAB_PASTE(prefix, kernel)
-
 struct seat {
     _Alignas(LOCKLAB_PAD) NODE node;
 };

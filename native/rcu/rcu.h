@@ -32,9 +32,6 @@
 #include "harness/harness.h"
 #include "locklab/ticket.h"
 
-#define LOCKLAB_PASTE(a, b) a##b
-#define LOCKLAB_NAME(prefix, kernel) LOCKLAB_PASTE(prefix, kernel)
-
 /* Two words that are equal in a version that may be read. Atomics used relaxed, as a broken grace
  * period lets a reader meet the poison. */
 struct version {

@@ -16,7 +16,4 @@ static inline void *given_up(void *state, void (*dispose)(void *state))
     return NULL;
 }
 
-#define LOCKLAB_PASTE(a, b) a##b
-#define LOCKLAB_NAME(prefix, kernel) LOCKLAB_PASTE(prefix, kernel)
-
 #endif

