@@ -55,8 +55,5 @@ static uint64_t updates(const void *state)
     return 0;
 }
 
-#define OWN_PASTE(a, b) a##b
-#define OWN_NAME(prefix, probe) OWN_PASTE(prefix, probe)
-
-const struct locklab_loop OWN_NAME(locklab_throughput_, PROBE) = {prepare, work, updates, free,
-                                                                  false};
+const struct locklab_loop LOCKLAB_NAME(locklab_throughput_, PROBE) = {prepare, work, updates, free,
+                                                                      false};

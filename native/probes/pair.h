@@ -51,8 +51,5 @@ static uint64_t updates(const void *state)
     return atomic_load_explicit(&pair->word, memory_order_relaxed);
 }
 
-#define PAIR_PASTE(a, b) a##b
-#define PAIR_NAME(prefix, probe) PAIR_PASTE(prefix, probe)
-
-const struct locklab_loop PAIR_NAME(locklab_throughput_, PROBE) = {prepare, work, updates, free,
-                                                                   false};
+const struct locklab_loop LOCKLAB_NAME(locklab_throughput_, PROBE) = {prepare, work, updates, free,
+                                                                      false};
