@@ -65,6 +65,7 @@ struct options {
     bool tso;        /* store buffers, else sequential consistency */
     int pct_depth;   /* > 0: random runs with this many priority changes */
     uint64_t runs;   /* of the random search */
+    uint64_t most;   /* > 0: runs of any search, at most */
     uint64_t seed;
     double seconds;     /* time to spend at most */
     uint64_t max_steps; /* of one run */
@@ -120,6 +121,7 @@ struct thread {
     uint64_t spins_on; /* what it has seen of memory and buffers */
     struct visit visits[MAX_VISITS];
     unsigned in_a_row; /* steps since another thread took one */
+    uint64_t writes;   /* to memory that others can read */
 
     struct clock now;      /* what happens before its next operation */
     struct clock met;      /* what relaxed loads have met: an acquire fence adds it to `now` */

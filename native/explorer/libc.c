@@ -294,6 +294,12 @@ void ENTRY(srandom)(unsigned seed)
 
 /* locklab/explore.h */
 
+unsigned long ENTRY(locklab_writes)(void)
+{
+    enter();
+    return ex_self->writes;
+}
+
 int ENTRY(locklab_threads)(void)
 {
     return ex_options.threads;
