@@ -170,7 +170,7 @@ def test_each_tool_has_canaries() -> None:
 
 def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     """A submission that waits for ever is ended."""
-    short = replace(run.LIMITS["validate"], wall_s=2, cpu_s=1)
+    short = replace(run.LIMITS["validate"], wall_s=60, cpu_s=1)
     monkeypatch.setitem(run.LIMITS, "validate", short)
     text = RIGHT.replace(
         "    unsigned forgotten = 0;", "    unsigned forgotten = 0;\n    for (;;);"

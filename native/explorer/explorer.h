@@ -17,6 +17,7 @@
  *   search.c    which of those who may run does: depth first, at random, or as told
  *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, told in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
+ *   confine.c   a program that is not trusted writes to what is its own only
  *   libc.c      the few functions of the C library that must not run unseen
  *   statics.c   the program's statics, put back between two runs
  *   run.c       one run, from setup to check, and how it ends
@@ -44,6 +45,8 @@
 #define MAX_THREADS 16
 #define MAX_BUFFERED 8 /* stores in one thread's buffer */
 #define MAX_VISITS 64
+#define MAX_FRAMES 64                 /* functions that call each other, when confined */
+#define STACK_SIZE ((size_t)256 << 10) /* of each thread */
 
 typedef uintptr_t address;
 typedef unsigned __int128 value; /* of an atomic: up to 16 bytes */
@@ -70,6 +73,7 @@ struct options {
     double seconds;     /* time to spend at most */
     uint64_t max_steps; /* of one run */
     bool every_access;
+    bool confine; /* the program is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */
 };
 extern struct options ex_options;
@@ -101,6 +105,10 @@ struct reader { /* of liburcu */
     unsigned depth;    /* of its read-side section; 0: it is in none */
     uint64_t sections; /* that it has ended */
     struct clock left; /* what happened before it ended the last */
+};
+
+struct frame { /* of a function that has begun */
+    address at, returns, outer;
 };
 
 enum stage { UNUSED, STARTED, ENDED };
@@ -137,6 +145,8 @@ struct thread {
     bool serves;                   /* the library's own thread: nobody waits for its end */
     struct reader reader;          /* rcu.c */
     uint64_t awaited[MAX_THREADS]; /* the sections of others whose end it waits for */
+    unsigned depth;                /* confine.c */
+    struct frame frames[MAX_FRAMES];
 };
 
 extern struct thread ex_threads[MAX_THREADS];
@@ -236,6 +246,11 @@ bool ex_flush_any(void);
 /* Before an access: which of the others' stores to these bytes have arrived by now? */
 void ex_let_arrive(address at, unsigned size);
 uint64_t ex_visible(void); /* a hash of memory and all buffers */
+
+/* a program that is not trusted (confine.c) */
+
+void ex_confine_write(address at, size_t size);
+void ex_confine_call(address function);
 
 /* races (races.c) */
 

@@ -65,8 +65,12 @@ void *ENTRY(memalign)(size_t alignment, size_t size)
 
 int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
 {
+    void *made;
+
     enter();
-    *block = ex_allocate(size, alignment);
+    made = ex_allocate(size, alignment);
+    ex_access((address)block, sizeof(made), WRITES);
+    ex_memory_write((address)block, &made, sizeof(made));
     return 0;
 }
 

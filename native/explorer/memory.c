@@ -274,6 +274,7 @@ uint32_t ex_word(address at)
 
 void ex_word_set(address at, uint32_t to)
 {
+    ex_confine_write(at, sizeof(to));
     poke(at, sizeof(to), to);
 }
 

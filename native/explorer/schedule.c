@@ -23,7 +23,6 @@
 #include "explorer.h"
 
 #define STACKS ((address)0x1100000000)
-#define STACK_SIZE ((size_t)256 << 10)
 #define PATIENCE 1000
 
 extern void ex_switch(void **save_sp, void *next_sp);

@@ -107,7 +107,10 @@ TOOLS = {
         _TURNS,
     ),
     "explorer": Tool(
-        ("-O1", "-g1", "-fsanitize=thread"), _tsan_names(), ("-fsanitize=thread",), ("explored.c",)
+        ("-O1", "-g1", "-fsanitize=thread", "-fno-omit-frame-pointer"),
+        _tsan_names(),
+        ("-fsanitize=thread",),
+        ("explored.c",),
     ),
 }
 """How a submission can be judged. All but the explorer run canary.c beside it where they can."""
@@ -258,6 +261,7 @@ def _renaming(names: str) -> list[str]:
         f"--redefine-syms={names}",
         *("--rename-section", ".data=program_data"),
         *("--rename-section", ".bss=program_bss"),
+        *("--rename-section", ".text=program_text"),
     ]
 
 
@@ -306,7 +310,11 @@ def _client(
         options: list[str | Path] = [*CLIENT, f"-I{interface.folder}"]
         options += [f"-D{define}" for define in defines]
         if name == "explorer":
-            options += [*explorer.FLAGS, f"-I{root / 'explorer/include'}"]
+            options += [
+                *explorer.FLAGS,
+                "-fno-omit-frame-pointer",
+                f"-I{root / 'explorer/include'}",
+            ]
             options += ["-include", "locklab/explore.h"]
         elif source == "canary.c":
             options += about.client

@@ -84,12 +84,20 @@ def told(data: bytes, program: Program, source: dict[str, list[str]], memory: st
         return Finding("pass", 1.0, f"nothing wrong: {made}, {reach}")
     names = _Names(program, report.blocks)
     message = re.sub(r"\{(pc|at):(\w{1,16})\}", names.named, report.message)
-    steps = [_step(names, source, one, report.threads) for one in report.path[-TOLD_STEPS:]]
-    if report.threads == 0:
-        raise MalformedError("a run without threads")
-    shown = Counterexample(report.found, message, steps, report.threads)
+    threads = max(1, report.threads)  # what goes wrong in the setup is nobody's
+    path = [one for one in report.path if not _is_private(one)]
+    steps = [_step(names, source, one, threads) for one in path[-TOLD_STEPS:]]
+    shown = Counterexample(report.found, message, steps, threads)
     text = f"{report.found} ({made}): {message}\n{table(shown)}"
-    return Finding("fail", 0.0, text, tag=report.found, counterexample=shown.to_json())
+    # Who reads what another frees has a lifetime wrong, not an order.
+    tag = "freed" if report.found == "race" and " frees " in message else report.found
+    return Finding("fail", 0.0, text, tag=tag, counterexample=shown.to_json())
+
+
+def _is_private(step: _Step) -> bool:
+    """Whether a step is a plain access of a thread to its own stack."""
+    own = STACKS + step.thread * STACK_SIZE
+    return step.operation in ("read", "write") and own <= step.at < own + STACK_SIZE
 
 
 class _Names:

@@ -87,7 +87,7 @@ def records(data: bytes, order: Order) -> Records:
     with np.errstate(over="ignore"):
         stream = np.uint64(order.nonce[0]) + np.arange(count, dtype=np.uint64) * np.uint64(_GOLDEN)
         mask = _mixed(stream) ^ np.uint64(order.nonce[1])
-    found = (np.frombuffer(data, "<u8") ^ mask).view(_RECORD)
+    found: Records = (np.frombuffer(data, "<u8") ^ mask).view(_RECORD)
     operation, key, version = _expected(order)
     asked = found["operation"]
     same = (

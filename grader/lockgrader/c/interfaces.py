@@ -57,7 +57,7 @@ INTERFACES = {
         scenarios={"replace": 1, "reclaim": 2, "writers": 3, "hit": 4},
         canaries={
             "explorer": {
-                1: frozenset({"race", "memory"}),
+                1: frozenset({"freed", "race", "memory"}),
                 2: frozenset({"race"}),
                 3: frozenset({"assertion"}),
             },

@@ -118,7 +118,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
     argv: Sequence[str] = ("/job/program",)
     if check.tool == "explorer":
         options = {"threads": check.threads, "preemptions": check.preemptions}
-        more = {"memory": check.memory, "most-runs": check.runs, "seconds": 10**6}
+        more = {"memory": check.memory, "most-runs": check.runs, "seconds": 10**6, "confine": 1}
         words = [str(word) for pair in (options | more).items() for word in pair]
         argv = ("/job/program", "-", *words)
     elif check.tool in SANITIZERS:
@@ -169,7 +169,9 @@ def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:
 
 def _reported(reported: re.Match[str], said: str) -> Finding:
     what = reported["what"] or reported["undefined"] or reported["rule"]
-    places = re.findall(r"#\d+ (\S+) (?:\S*/)?([\w.-]+:\d+)", said[reported.start() :])
+    places = re.findall(
+        r"#\d+ (?:0x\w+ in )?(\S+) (?:\S*/)?([\w.-]+:\d+)", said[reported.start() :]
+    )
     where = reported["at"] or next((f"{file} ({name})" for name, file in places), "")
     tag = re.sub(r"[^a-z]+", "-", what.lower()).strip("-")[:40]
     if reported["undefined"]:
