@@ -59,13 +59,13 @@ ATTACKS = {
         "is not the program's",
     ),
     "above its own frames": (
-        "static void act(void) { long here, *volatile at = &here;"
-        " for (int i = 0; i < 400; i++) at[i + 100] = 0; }",
+        "static volatile long *volatile at; static void act(void)"
+        " { long here = 0; at = &here; for (int i = 0; i < 400; i++) at[i + 100] = 0; }",
         "is not the program's",
     ),
     "where it returns to": (
-        "static void act(void) { long here = 0, *volatile at = &here;"
-        " for (int i = 1; i < 16; i++) at[i] = 0x401000; }",
+        "static volatile long *volatile at; static void act(void)"
+        " { long here = 0; at = &here; for (int i = 1; i < 8; i++) at[i] = 0x401000; }",
         "where its function returns to",
     ),
     "a mutex made in the explorer": (

@@ -14,6 +14,7 @@ from lockgrader.grade import grade
 from lockgrader.lab import C, LabError, load
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile, SandboxError, available
+from locknative import toolchain
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
@@ -148,7 +149,7 @@ def test_no_compiler_under_platform() -> None:
 
 def test_compiler_outside_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """A compiler that the sandbox has not is no compiler."""
-    monkeypatch.setattr(tools.toolchain, "compiler", lambda: "/opt/cc")
+    monkeypatch.setattr(toolchain, "compiler", lambda: "/opt/cc")
     with pytest.raises(SandboxError, match="install the distribution's"):
         tools.compiler()
 

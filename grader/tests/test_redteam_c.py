@@ -61,6 +61,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(
             run.LIMITS, name, replace(limits, wall_s=15, cpu_s=2, memory_bytes=memory)
         )
+    monkeypatch.setitem(run.LIMITS, "torture", replace(run.LIMITS["torture"], wall_s=3))
     limits = replace(tools.LIMITS, wall_s=60, cpu_s=3, memory_bytes=256 << 20)
     monkeypatch.setattr(tools, "LIMITS", limits)
 

@@ -162,6 +162,7 @@ void ex_point(void);
 void ex_wait(bool (*ready)(struct thread *self, address subject), address subject,
              const char *waits_for);
 void ex_forget_visits(void);
+void ex_bound_steps(void); /* gives a run up that takes too many */
 /* The thread is over: never comes back. */
 _Noreturn void ex_end_thread(void *result);
 void ex_stacks_make(void);
