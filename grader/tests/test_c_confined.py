@@ -48,38 +48,49 @@ ATTACKS = {
     "a static of the explorer's": (
         "static unsigned long at = 0x4c0000;\n"
         "static void act(void) { *(long *)(at + (unsigned long)(void *)&at % 8) = 0; }",
-        "is not the program's",
+        "is not the submission's",
     ),
     "the C library": (
         "static void act(void) { *(char *)(void *)malloc = 0; }",
-        "is not the program's",
+        "is not the submission's",
     ),
     "another thread's stack": (
         "static void act(void) { *(volatile long *)(0x1100000000 + 8 * 262144 - 64) = 0; }",
-        "is not the program's",
+        "is not the submission's",
     ),
     "above its own frames": (
         "static volatile long *volatile at; static void act(void)"
         " { long here = 0; at = &here; for (int i = 0; i < 400; i++) at[i + 100] = 0; }",
-        "is not the program's",
+        "is not the submission's",
     ),
     "where it returns to": (
+        "static volatile long *volatile at; static void smash(long what)"
+        " { long here = 0; at = &here; for (int i = 1; i < 8; i++) at[i] = what; }"
+        "static void act(void) { smash(0x401000); smash(0x402000); }",
+        "where its function returns to",
+    ),
+    "where it returns to outside": (
         "static volatile long *volatile at; static void act(void)"
         " { long here = 0; at = &here; for (int i = 1; i < 8; i++) at[i] = 0x401000; }",
-        "where its function returns to",
+        "is not the submission's",
+    ),
+    "what the client remembers": (
+        "static volatile long *volatile at; static void act(void)"
+        " { long here = 0; at = &here; for (int i = 0; i < 24; i++) at[i + 8] = 0; }",
+        "is not the submission's",
     ),
     "a mutex made in the explorer": (
         "static void act(void) { pthread_mutex_init((pthread_mutex_t *)0x4c0000, NULL); }",
-        "is not the program's",
+        "is not the submission's",
     ),
     "memset": (
         "#include <string.h>\nstatic void act(void) { memset((void *)0x4c0000, 0, 64); }",
-        "is not the program's",
+        "is not the submission's",
     ),
     "a callback into the explorer": (
         "static struct rcu_head head; static void act(void)"
         " { call_rcu(&head, (void (*)(struct rcu_head *))((char *)(void *)free + 64)); }",
-        "no function of the program",
+        "no function of the submission",
     ),
 }
 

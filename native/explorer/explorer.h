@@ -109,6 +109,7 @@ struct reader { /* of liburcu */
 
 struct frame { /* of a function that has begun */
     address at, returns, outer;
+    bool submission;
 };
 
 enum stage { UNUSED, STARTED, ENDED };
@@ -145,7 +146,9 @@ struct thread {
     bool serves;                   /* the library's own thread: nobody waits for its end */
     struct reader reader;          /* rcu.c */
     uint64_t awaited[MAX_THREADS]; /* the sections of others whose end it waits for */
-    unsigned depth;                /* confine.c */
+    address lent; /* confine.c */
+    size_t lent_size;
+    unsigned depth;
     struct frame frames[MAX_FRAMES];
 };
 
@@ -295,7 +298,8 @@ bool ex_on_a_stack(address at);
 
 /* the program's statics (statics.c) */
 
-#define STATICS 2 /* ranges */
+#define STATICS 4     /* ranges */
+#define SUBMISSIONS 2 /* those from here on are a submission's (confine.c) */
 
 void ex_statics_save(void);
 void ex_statics_restore(void);

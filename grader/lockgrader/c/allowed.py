@@ -54,8 +54,8 @@ _BASE_SECTIONS = (
     r"(\.(hot|unlikely|startup|exit|cst\d+|str\d+\.\d+|local))?"
 )
 SECTIONS = re.compile(
-    rf"({_BASE_SECTIONS}|program_data|program_bss|program_text|\.eh_frame|\.debug_\w+|\.note\.GNU-stack|"
-    r"\.note\.gnu\.property|\.comment|\.symtab|\.strtab|\.shstrtab|\.rela(\.|program_)[\w.]+)"
+    rf"({_BASE_SECTIONS}|submission_(text|data|bss)|\.eh_frame|\.debug_\w+|\.note\.GNU-stack|"
+    r"\.note\.gnu\.property|\.comment|\.symtab|\.strtab|\.shstrtab|\.rela(\.|submission_)[\w.]+)"
 )
 CONSTRUCTORS = re.compile(r"\.(?:rela)?\.?(init|fini)_array\.00099")
 """Where a sanitizer's own beginning stands: one address each, which a submission cannot add to."""

@@ -252,17 +252,14 @@ def _commands(file: str, name: str) -> list[list[str]]:
         [compiler(), "-c", f"{name}.s", "-o", f"{name}.o"],
     ]
     if name == "explorer":
-        commands.append([tool("objcopy"), *_renaming("/job/renamed"), f"{name}.o"])
+        commands.append([tool("objcopy"), *_renaming("/job/renamed", "submission"), f"{name}.o"])
     return commands
 
 
-def _renaming(names: str) -> list[str]:
-    return [
-        f"--redefine-syms={names}",
-        *("--rename-section", ".data=program_data"),
-        *("--rename-section", ".bss=program_bss"),
-        *("--rename-section", ".text=program_text"),
-    ]
+def _renaming(names: str, whose: str) -> list[str]:
+    """Options for objcopy: the explorer's names, and sections that say whose they are."""
+    sections = [f".{name}={whose}_{name}" for name in ("text", "data", "bss")]
+    return [f"--redefine-syms={names}", *(f"--rename-section={one}" for one in sections)]
 
 
 @functools.cache
@@ -321,7 +318,9 @@ def _client(
         try:
             toolchain.compile_c([*options, "-c", interface.folder / source, "-o", made], source)
             if name == "explorer":
-                toolchain.run([tool("objcopy"), *_renaming(str(_renames())), made], source)
+                toolchain.run(
+                    [tool("objcopy"), *_renaming(str(_renames()), "program"), made], source
+                )
         except NativeError as error:
             raise SandboxError(f"a client of ours does not compile: {error}") from error
         made.chmod(0o644)
