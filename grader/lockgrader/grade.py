@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import shlex
 import time
+import traceback
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.answers import read_answers
+from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted
 from lockgrader.compile import Refused, compile_text
 from lockgrader.evaluate import evaluate
-from lockgrader.lab import Answer, Check, Code, Lab, Prediction, Proven, Simulated, Written
+from lockgrader.lab import (
+    Answer,
+    C,
+    Check,
+    Code,
+    Lab,
+    LabError,
+    Prediction,
+    Proven,
+    Simulated,
+    Written,
+)
 from lockgrader.result import CheckResult, Result
 from lockgrader.sandbox import Profile
 from lockgrader.submission import Submission, read
@@ -20,6 +33,8 @@ from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
 __all__ = ["Progress", "grade"]
+
+EXIT_USAGE = 2
 
 Progress = Callable[[Result], None]
 
@@ -58,7 +73,7 @@ def grade(
         submission = read(path, names)
         submitted = _submitted(lab, checks, submission, refused, profile)
     except Refused as error:
-        refused = {"locks": error, "answers": error}
+        refused = {"locks": error, "answers": error, "c": error}
     done: list[CheckResult] = []
 
     def result(complete: bool) -> Result:
@@ -68,7 +83,7 @@ def grade(
             submission_sha256=submission.sha256,
             lab_sha256=lab.sha256,
             versions={"locklab": version("locklab")},
-            seeds={c.name: c.seed for c in checks if isinstance(c, Simulated)},
+            seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
             checks=tuple(done),
             complete=complete,
             replay=shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student]),
@@ -82,6 +97,8 @@ def grade(
             finding = Finding(stopped.verdict, message=stopped.message)
         elif missing is not None:
             finding = Finding("skipped", message=f"'{missing}' comes first")
+        elif isinstance(check, C):
+            finding = _of_c(check, submitted, profile)
         else:
             finding = evaluate(check, submitted, lab.seconds)
         done.append(_result(check, finding, attempt))
@@ -97,7 +114,7 @@ def printable(text: str) -> str:
 
 def wanted(lab: Lab) -> tuple[str, ...]:
     """The files that a submission may have."""
-    names = [n for n in (lab.locks,) if n]
+    names = [n for n in (lab.locks, lab.c) if n]
     if lab.answers:
         stem = Path(lab.answers).stem
         names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
@@ -111,7 +128,7 @@ def _submitted(
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """Both parts of a submission; a part that is refused leaves the other's points alone."""
+    """All parts of a submission; a part that is refused leaves the others' points alone."""
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
     texts: dict[str, str] = {}
@@ -134,7 +151,27 @@ def _submitted(
             answers, texts = read_answers(name, data, asked, words, profile)
         except Refused as error:
             refused["answers"] = error
-    return Submitted(codes, answers, texts)
+    compiled = None
+    tools = {c.tool for c in checks if isinstance(c, C)}
+    if lab.c and tools:
+        try:
+            _, data = _part_of(submission, (lab.c,))
+            compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
+        except Refused as error:
+            refused["c"] = error
+    return Submitted(codes, answers, texts, compiled)
+
+
+def _of_c(check: C, submitted: Submitted, profile: Profile) -> Finding:
+    """A check of the C part: it runs in sandboxes of its own, and what comes out is bounded."""
+    if submitted.c is None:
+        raise LabError(f"the check '{check.name}' judges a C file, and the lab names none: c = …")
+    try:
+        return judge_c(check, submitted.c, profile)
+    except Exception as error:
+        if getattr(error, "exit_code", None) == EXIT_USAGE:
+            raise
+        return Finding("grader_error", message=traceback.format_exc()[-4000:])
 
 
 def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
@@ -145,6 +182,8 @@ def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes
 
 
 def _part(check: Check) -> str:
+    if isinstance(check, C):
+        return "c"
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
 
 

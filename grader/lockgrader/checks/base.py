@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lockgrader.lab import Band
 from lockgrader.result import Row, Verdict
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
+
+if TYPE_CHECKING:
+    from lockgrader.c.build import Compiled
 
 __all__ = ["Finding", "Submitted", "found", "row", "shares"]
 
@@ -21,11 +24,13 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. answers: name → numbers. texts: name → words.
+        c: the C part's objects, None where there is none.
     """
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    c: Compiled | None = None
 
     @property
     def table(self) -> dict[type[Struct], ClassCode]:
