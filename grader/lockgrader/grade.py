@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 import time
+import traceback
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.answers import read_answers
 from lockgrader.checks import Finding, Submitted
+from lockgrader.checks.numeric import prepare
 from lockgrader.compile import Refused, compile_text
 from lockgrader.evaluate import evaluate
 from lockgrader.lab import Answer, Check, Code, Lab, Prediction, Proven, Simulated, Written
@@ -19,7 +21,7 @@ from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Progress", "grade"]
+__all__ = ["Progress", "grade", "printable", "replay", "wanted"]
 
 Progress = Callable[[Result], None]
 
@@ -59,6 +61,13 @@ def grade(
         submitted = _submitted(lab, checks, submission, refused, profile)
     except Refused as error:
         refused = {"locks": error, "answers": error}
+    except Exception as error:
+        if getattr(error, "exit_code", None) == 2:  # no sandbox, no lab: nobody can be graded
+            raise
+        fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
+        refused = {"locks": fault, "answers": fault}
+    if "answers" not in refused:
+        prepare(checks)
     done: list[CheckResult] = []
 
     def result(complete: bool) -> Result:
@@ -71,7 +80,7 @@ def grade(
             seeds={c.name: c.seed for c in checks if isinstance(c, Simulated)},
             checks=tuple(done),
             complete=complete,
-            replay=shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student]),
+            replay=replay(lab, path, student),
             measured={"seconds": time.monotonic() - began},
         )
 
@@ -88,6 +97,11 @@ def grade(
         if progress is not None:
             progress(result(complete=False))
     return result(complete=True)
+
+
+def replay(lab: Lab, path: Path, student: str) -> str:
+    """The command that grades a submission again."""
+    return shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student])
 
 
 def printable(text: str) -> str:
