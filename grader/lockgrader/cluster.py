@@ -86,7 +86,7 @@ def grade_on(
             given = json.dumps(_given(lab, task, attempt, key, profile))
             asked[client.submit(_graded, given, files, pure=False, retries=RETRIES)] = task
         lost = []
-        for future in distributed.as_completed(asked):
+        for future in distributed.as_completed(list(asked), loop=client.loop):
             task = asked[future]
             try:
                 answer = json.loads(future.result())

@@ -64,4 +64,7 @@ def _written(folder: Path, files: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(0)  # nobody waits for the answer any more
