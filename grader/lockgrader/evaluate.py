@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import multiprocessing
 import os
 import resource
@@ -82,6 +83,10 @@ def warm() -> None:
     made = simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
     made.transactions()
     made.by_lock()  # both import what takes long, and nothing else does
+    # What is there by now lives as long as the process: a collection in a child would write to the
+    # heads of all these objects, and so copy the pages that it shares with its parent.
+    gc.collect()
+    gc.freeze()
 
 
 def _child(

@@ -12,6 +12,7 @@ from pathlib import Path
 from lockgrader.answers import read_answers
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted
+from lockgrader.checks.numeric import prepare
 from lockgrader.compile import Refused, compile_text
 from lockgrader.evaluate import evaluate
 from lockgrader.lab import (
@@ -32,7 +33,7 @@ from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Progress", "grade"]
+__all__ = ["Progress", "grade", "printable", "replay", "wanted"]
 
 EXIT_USAGE = 2
 
@@ -74,6 +75,13 @@ def grade(
         submitted = _submitted(lab, checks, submission, refused, profile)
     except Refused as error:
         refused = {"locks": error, "answers": error, "c": error}
+    except Exception as error:
+        if getattr(error, "exit_code", None) == 2:  # no sandbox, no lab: nobody can be graded
+            raise
+        fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
+        refused = {"locks": fault, "answers": fault, "c": fault}
+    if "answers" not in refused:
+        prepare(checks)
     done: list[CheckResult] = []
 
     def result(complete: bool) -> Result:
@@ -86,7 +94,7 @@ def grade(
             seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
             checks=tuple(done),
             complete=complete,
-            replay=shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student]),
+            replay=replay(lab, path, student),
             measured={"seconds": time.monotonic() - began},
         )
 
@@ -105,6 +113,11 @@ def grade(
         if progress is not None:
             progress(result(complete=False))
     return result(complete=True)
+
+
+def replay(lab: Lab, path: Path, student: str) -> str:
+    """The command that grades a submission again."""
+    return shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student])
 
 
 def printable(text: str) -> str:

@@ -22,6 +22,7 @@ from locksim.lang import ops
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.layout import Space
 from locksim.lang.ops import Kind, Mark, Op
+from locksim.lang.ops import wrap64 as wrap64  # words are kept so
 from locksim.lang.struct import Struct, Workload, tasks_of
 from locksim.machine import MachineTables
 
@@ -303,11 +304,6 @@ def new_value(kind: int, old: int, a: int, b: int) -> int:
         case Kind.FETCH_XOR:
             return old ^ a
     raise ValueError(kind)
-
-
-def wrap64(value: int) -> int:
-    """A Python number as signed 64 bits, as memory keeps it."""
-    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:

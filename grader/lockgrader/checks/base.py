@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from lockgrader.lab import Band
 from lockgrader.result import Row, Verdict
@@ -49,11 +51,17 @@ class Finding:
     """
 
     verdict: Verdict
-    share: float = 0.0
+    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
     message: str = ""
     rows: tuple[Row, ...] = ()
     tag: str = ""
     counterexample: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict == "pass" and self.share != 1.0:
+            raise ValueError(f"passed with a share of {self.share}")
+        if self.verdict not in ("pass", "partial") and self.share:
+            raise ValueError(f"a share of {self.share} for {self.verdict}")
 
 
 def found(rows: Sequence[Row], message: str = "") -> Finding:

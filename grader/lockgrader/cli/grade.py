@@ -40,6 +40,9 @@ def grade(
     ] = None,
     sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
     processes: Annotated[int, typer.Option(help="submissions at a time; 0: as many as CPUs")] = 0,
+    scheduler: Annotated[
+        str, typer.Option(help="ADDRESS of a Dask cluster to grade a folder of submissions on")
+    ] = "",
     public: Annotated[bool, typer.Option(help="only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -69,13 +72,21 @@ def grade(
         raise common.UsageError(
             f"{submission} does not exist; name a submission, or a folder of them"
         )
+    if scheduler and not _is_batch(submission, wanted(loaded), out):
+        raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
     if _is_batch(submission, wanted(loaded), out):
         assert out is not None
         todo = tasks(submission, common.folder_to_write(out, "--out"))
         count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
-                loaded, todo, key=secret, profile=sandbox, processes=count, report=report
+                loaded,
+                todo,
+                key=secret,
+                profile=sandbox,
+                processes=count,
+                scheduler=scheduler,
+                report=report,
             )
         _print_all(results, as_json)
     else:
