@@ -21,6 +21,7 @@ from lockgrader.compile import Refused
 from lockgrader.evaluate import die_with_parent, warm
 from lockgrader.grade import grade, wanted
 from lockgrader.lab import Lab
+from lockgrader.report.feedback import FEEDBACK, keep_feedback
 from lockgrader.result import HISTORY, Result, ResultError, keep, load
 from lockgrader.sandbox import Profile
 from lockgrader.submission import read
@@ -74,6 +75,8 @@ def grade_all(
         kept = load(task.results)
         if kept is not None and up_to_date(kept, lab, task.path):
             results[task.student] = kept
+            if not (task.results / FEEDBACK).exists():  # a kill came between the two files
+                keep_feedback(task.results, kept)
         else:
             fresh.append(task)
     if fresh:
@@ -134,4 +137,6 @@ def attempt_of(folder: Path, sha256: str) -> int:
 def _grade(lab: Lab, task: Task, key: bytes, profile: Profile) -> Result:
     attempt = attempt_at(lab, task.path, task.results)
     made = grade(lab, task.path, student=task.student, key=key, profile=profile, attempt=attempt)
-    return keep(task.results, made)
+    stands = keep(task.results, made)
+    keep_feedback(task.results, stands)
+    return stands

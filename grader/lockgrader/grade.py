@@ -160,6 +160,7 @@ def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
         name=check.name,
         title=check.title,
         public=check.public,
+        revealed=check.revealed,
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
@@ -168,4 +169,6 @@ def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),
         counterexample=finding.counterexample,
+        curve=finding.curve,
+        answer=printable(finding.answer),
     )

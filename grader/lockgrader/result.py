@@ -18,7 +18,17 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-__all__ = ["VERDICTS", "CheckResult", "Result", "ResultError", "Row", "Verdict", "keep", "load"]
+__all__ = [
+    "VERDICTS",
+    "CheckResult",
+    "Curve",
+    "Result",
+    "ResultError",
+    "Row",
+    "Verdict",
+    "keep",
+    "load",
+]
 
 Verdict = Literal[
     "pass",
@@ -73,20 +83,54 @@ class Row(_Model):
     share: Finite = 0.0
 
 
+class Curve(_Model):
+    """A measured curve beside what is right.
+
+    Arguments:
+        what: what was measured. unit: its unit, "" for a bare number.
+        x: numbers of CPUs. y: what was measured there.
+        low, high: the band that is right at each x; empty where that side is open.
+        reference: what the curve is compared with, at each x; empty where there is nothing.
+        name, reference_name: of the two curves.
+    """
+
+    what: str
+    unit: str
+    name: str
+    x: tuple[int, ...]
+    y: tuple[Finite, ...]
+    low: tuple[Finite, ...] = ()
+    high: tuple[Finite, ...] = ()
+    reference: tuple[Finite, ...] = ()
+    reference_name: str = ""
+
+    @model_validator(mode="after")
+    def _equally_long(self) -> Curve:
+        for values in (self.y, self.low, self.high, self.reference):
+            if len(values) not in (0, len(self.x)):
+                raise ValueError(f"{len(values)} values for {len(self.x)} numbers of CPUs")
+        return self
+
+
 class CheckResult(_Model):
     """One check's verdict.
 
     Arguments:
         name: the check's in the lab. title: for people. public: whether students see it before.
+        revealed: whether students may see title, points and numbers of a hidden check afterwards.
         verdict: one of VERDICTS. points, max_points: earned and possible.
         message: what happened, and why. rows: the numbers. hint: the next step, or "".
+        curve: what was measured at several numbers of CPUs, or None.
         misconception: the name of what is probably believed, or "".
         counterexample: what the checker found, JSON-ready, or None.
+        answer: what was answered in words, for the instructor.
+        elsewhere: variants other than the student's for which a wrong answer is right.
     """
 
     name: str
     title: str
     public: bool = True
+    revealed: bool = False
     verdict: Verdict
     points: Points
     max_points: Points
@@ -95,6 +139,9 @@ class CheckResult(_Model):
     hint: str = ""
     misconception: str = ""
     counterexample: dict[str, Any] | None = None
+    curve: Curve | None = None
+    answer: str = ""
+    elsewhere: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> CheckResult:

@@ -53,6 +53,7 @@ def grade(
     from lockgrader.grade import grade as grade_one
     from lockgrader.grade import wanted
     from lockgrader.lab import load
+    from lockgrader.report.feedback import keep_feedback
     from lockgrader.result import keep
     from lockgrader.variants import course_key
     from locklabs import find
@@ -101,7 +102,7 @@ def grade(
             )
         results = [result]
         if folder is not None:
-            keep(folder, result)
+            keep_feedback(folder, keep(folder, result))
         if as_json:
             common.print_json(json.loads(result.to_json()))
         else:
