@@ -9,9 +9,10 @@ tried again.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -19,14 +20,24 @@ from pathlib import Path
 
 from lockgrader.compile import Refused
 from lockgrader.evaluate import die_with_parent, warm
+from lockgrader.export import BATCH, export
 from lockgrader.grade import grade, wanted
 from lockgrader.lab import Lab
-from lockgrader.report.feedback import FEEDBACK, keep_feedback
+from lockgrader.report.feedback import keep_feedback
 from lockgrader.result import HISTORY, Result, ResultError, keep, load
 from lockgrader.sandbox import Profile
 from lockgrader.submission import read
 
-__all__ = ["Task", "attempt_at", "attempt_of", "grade_all", "tasks", "up_to_date"]
+__all__ = [
+    "Task",
+    "attempt_among",
+    "attempt_at",
+    "attempt_of",
+    "grade_all",
+    "publish",
+    "tasks",
+    "up_to_date",
+]
 
 
 @dataclass(frozen=True)
@@ -75,8 +86,6 @@ def grade_all(
         kept = load(task.results)
         if kept is not None and up_to_date(kept, lab, task.path):
             results[task.student] = kept
-            if not (task.results / FEEDBACK).exists():  # a kill came between the two files
-                keep_feedback(task.results, kept)
         else:
             fresh.append(task)
     if fresh:
@@ -95,6 +104,27 @@ def grade_all(
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
     return [results[task.student] for task in todo]
+
+
+def publish(results: Sequence[Result], folder: Path, gradebook: str = "") -> None:
+    """Write what a batch's results are made into: tables, pages, and the gradebook.
+
+    All of it is made from what is kept, so a kill on the way loses nothing: start again.
+
+    Arguments:
+        results: of the batch. folder: theirs. gradebook: a database's URL, by default the folder's.
+
+    Raises:
+        ResultError: a file can not be written. GradebookError: the database refuses.
+    """
+    from lockgrader.gradebook import Gradebook, beside  # half a second that a single one saves
+
+    export(results, BATCH, folder)
+    book = Gradebook(gradebook or beside(folder))
+    try:
+        book.enter_folders(folder / r.student for r in results)
+    finally:
+        book.close()
 
 
 def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
@@ -122,15 +152,17 @@ def attempt_at(lab: Lab, path: Path, results: Path) -> int:
 
 def attempt_of(folder: Path, sha256: str) -> int:
     """Which attempt a submission is, from 1: different ones before it count, the same one not."""
-    seen: list[str] = []
+    before: list[str] = []
     path = folder / HISTORY
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            one = json.loads(line)["submission_sha256"]
-        except (ValueError, KeyError, TypeError):
-            continue  # the end of a line that a crash cut off
-        if one not in seen:
-            seen.append(one)
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # a line that a crash cut off
+            before.append(json.loads(line)["submission_sha256"])
+    return attempt_among(before, sha256)
+
+
+def attempt_among(before: Iterable[str], sha256: str) -> int:
+    """The same, among the hashes of all submissions until now."""
+    seen = list(dict.fromkeys(before))
     return seen.index(sha256) + 1 if sha256 in seen else len(seen) + 1
 
 

@@ -6,5 +6,6 @@ allows the one script that we put there, by its hash, and no request at all.
 """
 
 from lockgrader.report.feedback import feedback
+from lockgrader.report.summary import summary
 
-__all__ = ["feedback"]
+__all__ = ["feedback", "summary"]
