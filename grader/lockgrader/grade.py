@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 import traceback
@@ -14,6 +15,7 @@ from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.numeric import prepare
 from lockgrader.compile import Refused, compile_text
+from lockgrader.elsewhere import elsewhere
 from lockgrader.evaluate import evaluate
 from lockgrader.lab import (
     Answer,
@@ -27,7 +29,7 @@ from lockgrader.lab import (
     Simulated,
     Written,
 )
-from lockgrader.result import CheckResult, Result
+from lockgrader.result import ELSEWHERE, CheckResult, Result
 from lockgrader.sandbox import Profile
 from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
@@ -49,6 +51,7 @@ def grade(
     profile: Profile = "namespaces",
     attempt: int = 1,
     public_only: bool = False,
+    until_s: float = math.inf,
     progress: Progress | None = None,
 ) -> Result:
     """Grade a submission.
@@ -57,6 +60,8 @@ def grade(
         lab: what it is graded with. path: the submission. student: who handed it in.
         key: the course's. profile: of the sandbox. attempt: from 1, for hints that escalate.
         public_only: leave out what is hidden, as students do at home.
+        until_s: when to stop, on the monotonic clock: checks that are not done by then are
+            grader_errors, for a platform that would otherwise throw all of them away.
         progress: called with the result so far after each check.
 
     Raises:
@@ -92,6 +97,7 @@ def grade(
             lab_sha256=lab.sha256,
             versions={"locklab": version("locklab")},
             seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
+            variant=values,
             checks=tuple(done),
             complete=complete,
             replay=replay(lab, path, student),
@@ -108,8 +114,10 @@ def grade(
         elif isinstance(check, C):
             finding = _of_c(check, submitted, profile)
         else:
-            finding = evaluate(check, submitted, lab.seconds)
-        done.append(_result(check, finding, attempt))
+            finding = evaluate(check, submitted, lab.seconds, until_s)
+        late = time.monotonic() > until_s
+        others = () if late else elsewhere(lab, check, finding, submitted, values)
+        done.append(_result(check, finding, attempt, others))
         if progress is not None:
             progress(result(complete=False))
     return result(complete=True)
@@ -204,7 +212,9 @@ def _passed(done: list[CheckResult], name: str) -> bool:
     return any(c.name == name and c.verdict == "pass" for c in done)
 
 
-def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
+def _result(
+    check: Check, finding: Finding, attempt: int, others: tuple[str, ...] = ()
+) -> CheckResult:
     points = round(check.points * finding.share, 4) if finding.share < 1 else check.points
     failed = finding.verdict not in ("pass", "skipped", "grader_error")
     hint = check.hints[min(attempt, len(check.hints)) - 1] if failed and check.hints else ""
@@ -212,12 +222,16 @@ def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
         name=check.name,
         title=check.title,
         public=check.public,
+        revealed=check.revealed,
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
-        message=printable(finding.message),
+        message=printable(f"{finding.message}; {ELSEWHERE}" if others else finding.message),
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),
         counterexample=finding.counterexample,
+        curve=finding.curve,
+        answer=printable(finding.answer),
+        elsewhere=others,
     )

@@ -58,6 +58,15 @@ class Band(_Closed):
 
 
 class _Check(_Closed):
+    """What all checks have.
+
+    Arguments:
+        needs: checks that must pass first. hints: one an attempt, the last one from then on.
+        misconceptions: what went wrong, in a word → what is probably believed.
+        public: set by where the check stands. revealed: whether students see a hidden check's
+            title, points and numbers in their feedback; its name and verdict they see always.
+    """
+
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     title: Text
     points: Points
@@ -65,6 +74,7 @@ class _Check(_Closed):
     hints: tuple[str, ...] = ()
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
+    revealed: bool = False
 
 
 class Proven(_Check):

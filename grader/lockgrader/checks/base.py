@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from lockgrader.lab import Band
-from lockgrader.result import Row, Verdict
+from lockgrader.result import Curve, Row, Verdict
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
@@ -47,7 +47,8 @@ class Finding:
     Arguments:
         verdict: one of the closed set. share: of the points, 0 to 1.
         message: why. rows: the numbers. tag: what went wrong, in a word that the lab knows.
-        counterexample: JSON-ready, or None.
+        counterexample: JSON-ready, or None. curve: what was measured, where it is one.
+        answer: words that the instructor will read.
     """
 
     verdict: Verdict
@@ -56,6 +57,8 @@ class Finding:
     rows: tuple[Row, ...] = ()
     tag: str = ""
     counterexample: dict[str, Any] | None = None
+    curve: Curve | None = None
+    answer: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict == "pass" and self.share != 1.0:

@@ -100,5 +100,10 @@ def of_trace(trace: Trace) -> dict[str, Any]:
 
 def of_counterexample(told: Counterexample, title: str = "Counterexample") -> dict[str, Any]:
     """A checker's counterexample for the player: its own JSON, and a title."""
-    facts = f"{told.threads} threads · {len(told.steps)} steps · {told.found}"
-    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | told.to_json()
+    return of_told(told.to_json(), title)
+
+
+def of_told(told: dict[str, Any], title: str) -> dict[str, Any]:
+    """The same of a counterexample that was kept as JSON."""
+    facts = f"{told['threads']} threads · {len(told['steps'])} steps · {told['found']}"
+    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | told
