@@ -8,7 +8,6 @@ answers with JSON (never a pickle), and its answer is read as hostile.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import multiprocessing
 import os
 import resource
@@ -22,6 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.lab import Check
+from lockgrader.sandbox.watch import die_with_parent
 
 __all__ = ["die_with_parent", "evaluate", "warm"]
 
@@ -29,7 +29,6 @@ WALL_FACTOR = 20
 """Wall time for a check, over its processor time: what a loaded machine may add."""
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
-PR_SET_PDEATHSIG = 1
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
@@ -63,11 +62,6 @@ def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
         return _adapter.validate_json(data)
     except ValidationError as error:
         return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
-
-
-def die_with_parent() -> None:
-    """Let the kernel end this process when its parent ends, however that ends."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def warm() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,9 +19,10 @@ from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Progress", "grade"]
+__all__ = ["Gate", "Progress", "accept", "grade", "printable", "wanted"]
 
 Progress = Callable[[Result], None]
+Gate = Callable[[Check, Submitted], str]
 
 
 def grade(
@@ -33,6 +34,9 @@ def grade(
     profile: Profile = "namespaces",
     attempt: int = 1,
     public_only: bool = False,
+    values: Mapping[str, str | int] | None = None,
+    only: Collection[str] = (),
+    gate: Gate | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Grade a submission.
@@ -41,6 +45,9 @@ def grade(
         lab: what it is graded with. path: the submission. student: who handed it in.
         key: the course's. profile: of the sandbox. attempt: from 1, for hints that escalate.
         public_only: leave out what is hidden, as students do at home.
+        values: the student's variant where the key is not at hand; by default it is drawn.
+        only: names of checks to run, by default all.
+        gate: says why a check is not to be run yet, or ""; it is skipped then.
         progress: called with the result so far after each check.
 
     Raises:
@@ -48,15 +55,15 @@ def grade(
         LabError: the lab makes no sense.
     """
     began = time.monotonic()
-    values = variant(lab, student, key)
-    checks = [c for c in lab.checks(values) if c.public or not public_only]
+    own = variant(lab, student, key) if values is None else dict(values)
+    checks = [c for c in lab.checks(own) if c.public or not public_only]
     names = wanted(lab)
     submission = Submission({}, "0" * 64)
     refused: dict[str, Refused] = {}
     submitted = Submitted()
     try:
         submission = read(path, names)
-        submitted = _submitted(lab, checks, submission, refused, profile)
+        submitted = accept(lab, checks, submission, refused, profile)
     except Refused as error:
         refused = {"locks": error, "answers": error}
     done: list[CheckResult] = []
@@ -76,12 +83,16 @@ def grade(
         )
 
     for check in checks:
+        if only and check.name not in only:
+            continue
         missing = next((n for n in check.needs if not _passed(done, n)), None)
         stopped = refused.get(_part(check))
         if stopped is not None:
             finding = Finding(stopped.verdict, message=stopped.message)
         elif missing is not None:
             finding = Finding("skipped", message=f"'{missing}' comes first")
+        elif gate is not None and (why := gate(check, submitted)):
+            finding = Finding("skipped", message=why)
         else:
             finding = evaluate(check, submitted, lab.seconds)
         done.append(_result(check, finding, attempt))
@@ -104,14 +115,19 @@ def wanted(lab: Lab) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _submitted(
+def accept(
     lab: Lab,
     checks: list[Check],
     submission: Submission,
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """Both parts of a submission; a part that is refused leaves the other's points alone."""
+    """Both parts of a submission; a part that is refused leaves the other's points alone.
+
+    Arguments:
+        lab: the lab. checks: what is asked. submission: the files.
+        refused: "locks" and "answers" → why, filled in here. profile: of the sandbox.
+    """
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
     texts: dict[str, str] = {}

@@ -207,10 +207,15 @@ def keep(folder: Path, result: Result) -> Result:
 
 def write(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old text or the new one, and a crash leaves either."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """As :func:`write`, for what is no text."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o644)

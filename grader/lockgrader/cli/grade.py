@@ -54,6 +54,7 @@ def grade(
     from lockgrader.grade import wanted
     from lockgrader.lab import load
     from lockgrader.result import keep
+    from lockgrader.submission import student_of
     from lockgrader.variants import course_key
     from locklabs import find
 
@@ -71,7 +72,7 @@ def grade(
         )
     if _is_batch(submission, wanted(loaded), out):
         assert out is not None
-        todo = tasks(submission, common.folder_to_write(out, "--out"))
+        todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
         count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
@@ -79,7 +80,7 @@ def grade(
             )
         _print_all(results, as_json)
     else:
-        name = student or submission.stem
+        name = student or student_of(submission.absolute(), loaded.name)
         folder = None if out is None else common.folder_to_write(out, "--out") / name
         with common.progress("grading") as report:
             warm()
