@@ -29,7 +29,8 @@ from lockgrader.variants import variant
 
 __all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "public_files", "read"]
 
-NAMED = ("lab.toml", "handout.md", "misconceptions.toml")
+BELIEFS = "misconceptions.toml"
+NAMED = ("lab.toml", "handout.md", BELIEFS)
 SECRET = ("hidden", "solution", "broken")
 OWN = "student.json"
 MAX_FILES, MAX_BYTES = 200, 16 << 20
@@ -90,8 +91,8 @@ def public_files(folder: Path) -> dict[str, bytes]:
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
     if not any(name.startswith("starter/") for name in files):
         raise BundleError(f"{starter} holds no file to start from")
-    if "misconceptions.toml" in files:
-        _refuse_other_checks(lab, folder, files["misconceptions.toml"])
+    if BELIEFS in files:
+        files[BELIEFS] = _of_public_checks(lab, folder / BELIEFS)
     _refuse_leaks(lab, folder, files)
     return files
 
@@ -194,15 +195,23 @@ def _own(data: bytes) -> Own:
         raise BundleError(f"{OWN} is damaged: {error.errors()[0]['msg']}") from error
 
 
-def _refuse_other_checks(lab: Lab, folder: Path, data: bytes) -> None:
-    """Misconceptions are told by check; those of hidden checks belong into ``hidden/``."""
-    public = {raw.get("name") for raw in lab.check if raw.get("public", True)}
-    for name in tomllib.loads(data.decode("utf-8")):
-        if name in _hidden_names(lab) - public:
+def _of_public_checks(lab: Lab, path: Path) -> bytes:
+    """The misconceptions that public checks name; what the others are about would tell of them."""
+    public = [raw for raw in lab.check if raw.get("public", True)]
+    named = {name for raw in public for name in raw.get("misconceptions", {}).values()}
+    data = path.read_bytes()
+    try:
+        every = tomllib.loads(data.decode("utf-8"))
+        head, *tables = re.split(rb"(?m)^(?=\[)", data)
+        kept = [head] + [t for t in tables if t[1:].partition(b"]")[0].decode().strip() in named]
+        made = b"".join(kept)
+        if tomllib.loads(made.decode("utf-8")) != {k: v for k, v in every.items() if k in named}:
             raise BundleError(
-                f"{folder / 'misconceptions.toml'} tells about the hidden check '{name}'; "
-                "move that to hidden/"
+                f"{path}: only tables [name], each from the start of a line, are read"
             )
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BundleError(f"{path} can not be read: {error}") from error
+    return made
 
 
 def _hidden_names(lab: Lab) -> set[str]:

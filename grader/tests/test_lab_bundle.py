@@ -80,6 +80,15 @@ def test_leak_is_refused(lab: Path, file: str, text: str) -> None:
         public_files(lab)
 
 
+def test_beliefs_of_hidden_checks_stay(lab: Path) -> None:
+    """Of the misconceptions go those that a public check names."""
+    text = "# What students believe.\n\n[shown]\nbelief = 'a'\n\n[kept]\nbelief = '[b]'\n"
+    (lab / "misconceptions.toml").write_text(text)
+    (lab / "lab.toml").write_text(CHECKS.replace('"two steps are one"', '"shown"'))
+    told = public_files(lab)["misconceptions.toml"].decode()
+    assert (True, False) == ("[shown]" in told, "kept" in told)
+
+
 def test_longer_word_is_no_leak(lab: Path) -> None:
     """A name inside another word is not that name."""
     (lab / "handout.md").write_text("again-and-again-and-again\n")

@@ -50,11 +50,11 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     following = to_do(state, checks)
     for one in result.checks:
         wanted = every or (following is not None and one.name == following.name)
-        if one.verdict != "pass" and wanted:
+        if wanted and one.verdict not in ("pass", "skipped"):
             _explain(workspace, by_name[one.name], one, state)
     for check in checks:
-        if isinstance(check, Prediction) and check.answer in state.predictions:
-            _predicted(check, state)
+        if isinstance(check, Prediction):
+            _predicted(check, state, workspace.lab.answers)
     common.say(f"\n{_points(result, state, following)}")
 
 
@@ -141,8 +141,9 @@ class Live:
         self._bar.close()
 
     def _foot(self) -> None:
-        keys = "; h: a hint, a: all details, r: run again, q: quit" if self._keys else ""
-        common.say(f"\nwatching {self._workspace.folder.name}: save a file to run again{keys}")
+        common.say(f"\nwatching {self._workspace.folder.name}: save a file to run again")
+        if self._keys:
+            common.say("h: a hint, a: all details, r: run again, q: quit")
 
 
 def _points(result: Result, state: State, following: Check | None) -> str:
@@ -198,9 +199,14 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     common.say(f"  play it in a browser: {shlex.join(command)}")
 
 
-def _predicted(check: Prediction, state: State) -> None:
-    """Say what was predicted, and since when that stands."""
-    made = state.predictions[check.answer]
+def _predicted(check: Prediction, state: State, file: str) -> None:
+    """Say what was predicted, and since when that stands; or that it is still to come."""
+    made = state.predictions.get(check.answer)
+    if made is None:
+        told(
+            f'\nto predict before anything is measured: "{check.answer}": [low, high] in {file}', ""
+        )
+        return
     values = " to ".join(f"{v:g}" for v in made.values)
     when = f"{made.at.astimezone():%Y-%m-%d %H:%M}"
     told(f"\npredicted before the first measurement ({when}): {check.answer} {values}", "")

@@ -2,9 +2,10 @@
 
 Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then looks whether
 the files that would be graded have another hash; by looking at a few small files it also notices
-what is saved on a network drive, or by an editor that renames. Two looks have to agree before a run
-starts, so that half a save is not graded. The worker is a process forked for one run, which sends
-results as JSON. A save in between ends it, and what it had forked dies with it.
+what is saved on a network drive, or by an editor that renames. Files have to stay as they are for a
+moment before a run starts, so that half a save is not graded. The worker is a process forked for
+one run, which sends results as JSON. A save in between ends it, and what it had forked dies with
+it.
 
 Keys come one by one where standard input is a terminal of ours, and as whatever arrives where it is
 a pipe; when a pipe ends, the loop goes on until it is interrupted.
@@ -20,6 +21,7 @@ import selectors
 import signal
 import sys
 import termios
+import time
 import tty
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +41,9 @@ from lockgrader.submission import read
 
 __all__ = ["Screen", "watch"]
 
-LOOK_S = 0.3
+LOOK_S = 0.2
+SETTLED_S = 0.15
+"""How long files have to stay as they are before they are graded."""
 QUIT, HINT, ALL, AGAIN = "q", "h", "a", "r"
 
 
@@ -97,7 +101,8 @@ class _Watch:
         self._workspace, self._screen, self._profile = workspace, screen, profile
         self._names = wanted(workspace.lab)
         self._selector = selectors.DefaultSelector()
-        self._looked = self._ran = ""
+        self._looked, self._since_s = "", 0.0
+        self._ran = ""
         self._run: _Run | None = None
         self._last: Result | None = None
         if keys is not None:
@@ -105,10 +110,11 @@ class _Watch:
 
     def turn(self) -> bool:
         """Look once, then serve what there is to serve; False when it is time to go."""
-        now = self._saved()
-        if now == self._looked and now != self._ran:
+        now, now_s = self._saved(), time.monotonic()
+        if now != self._looked:
+            self._looked, self._since_s = now, now_s
+        elif now != self._ran and now_s - self._since_s >= SETTLED_S:
             self._begin(now)
-        self._looked = now
         for key, _ in self._selector.select(LOOK_S):
             if self._run is not None and key.fileobj is self._run.answers:
                 self._take(self._run)
