@@ -25,8 +25,9 @@ from lockgrader.grade import grade, wanted
 from lockgrader.lab import Lab
 from lockgrader.report.feedback import keep_feedback
 from lockgrader.result import HISTORY, Result, ResultError, keep, load
-from lockgrader.sandbox import Profile
-from lockgrader.submission import read
+from lockgrader.sandbox import Profile, SandboxError
+from lockgrader.sandbox.job import PROFILES
+from lockgrader.submission import read, student_of
 
 __all__ = [
     "Task",
@@ -49,15 +50,18 @@ class Task:
     results: Path
 
 
-def tasks(submissions: Path, results: Path) -> list[Task]:
-    """One task for each entry of a folder; a student is the entry's name without its suffix.
+def tasks(submissions: Path, results: Path, lab: str = "") -> list[Task]:
+    """One task for each entry of a folder; the entry's name says whose it is.
+
+    Arguments:
+        submissions: the folder. results: where results go. lab: its name, which may end a file's.
 
     Raises:
         ResultError: two entries are the same student's.
     """
     found: dict[str, Task] = {}
     for path in sorted(p for p in submissions.iterdir() if not p.name.startswith(".")):
-        student = path.stem if path.is_file() or path.is_symlink() else path.name
+        student = student_of(path, lab)
         if student in found:
             raise ResultError(
                 f"{found[student].path.name} and {path.name} are both {student}'s: keep one of them"
@@ -85,6 +89,8 @@ def grade_all(
         SandboxError: there is no sandbox. ResultError: a result can not be kept.
         ClusterError: there is no such cluster, or it gave submissions up.
     """
+    if profile not in PROFILES:
+        raise SandboxError(f"submissions of others are graded in a sandbox, not '{profile}'")
     results: dict[str, Result] = {}
     fresh = []
     for task in todo:

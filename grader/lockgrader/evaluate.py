@@ -8,7 +8,6 @@ answers with JSON (never a pickle), and its answer is read as hostile.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 import math
 import multiprocessing
@@ -25,6 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.lab import Check
+from lockgrader.sandbox.watch import die_with_parent
 
 __all__ = ["die_with_parent", "evaluate", "warm"]
 
@@ -33,7 +33,6 @@ WALL_FACTOR = 20
 LATE = "the time for the whole grading was over; grade this submission again"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
-PR_SET_PDEATHSIG = 1
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
@@ -75,11 +74,6 @@ def evaluate(
         return _adapter.validate_json(data)
     except ValidationError as error:
         return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
-
-
-def die_with_parent() -> None:
-    """Let the kernel end this process when its parent ends, however that ends."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def warm() -> None:

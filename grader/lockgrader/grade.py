@@ -6,7 +6,7 @@ import math
 import shlex
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.numeric import prepare
 from lockgrader.compile import Refused, compile_text
 from lockgrader.elsewhere import elsewhere
-from lockgrader.evaluate import evaluate
+from lockgrader.evaluate import LATE, evaluate
 from lockgrader.lab import (
     Answer,
     C,
@@ -35,11 +35,12 @@ from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Progress", "grade", "printable", "replay", "wanted"]
+__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay", "wanted"]
 
 EXIT_USAGE = 2
 
 Progress = Callable[[Result], None]
+Gate = Callable[[Check, Submitted], str]
 
 
 def grade(
@@ -52,6 +53,9 @@ def grade(
     attempt: int = 1,
     public_only: bool = False,
     until_s: float = math.inf,
+    values: Mapping[str, str | int] | None = None,
+    only: Collection[str] = (),
+    gate: Gate | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Grade a submission.
@@ -62,6 +66,9 @@ def grade(
         public_only: leave out what is hidden, as students do at home.
         until_s: when to stop, on the monotonic clock: checks that are not done by then are
             grader_errors, for a platform that would otherwise throw all of them away.
+        values: the student's variant where the key is not at hand; by default it is drawn.
+        only: names of checks to run, by default all.
+        gate: says why a check is not to be run yet, or ""; it is skipped then.
         progress: called with the result so far after each check.
 
     Raises:
@@ -69,15 +76,15 @@ def grade(
         LabError: the lab makes no sense.
     """
     began = time.monotonic()
-    values = variant(lab, student, key)
-    checks = [c for c in lab.checks(values) if c.public or not public_only]
+    own = variant(lab, student, key) if values is None else dict(values)
+    checks = [c for c in lab.checks(own) if c.public or not public_only]
     names = wanted(lab)
     submission = Submission({}, "0" * 64)
     refused: dict[str, Refused] = {}
     submitted = Submitted()
     try:
         submission = read(path, names)
-        submitted = _submitted(lab, checks, submission, refused, profile)
+        submitted = accept(lab, checks, submission, refused, profile)
     except Refused as error:
         refused = {"locks": error, "answers": error, "c": error}
     except Exception as error:
@@ -105,14 +112,18 @@ def grade(
         )
 
     for check in checks:
+        if only and check.name not in only:
+            continue
         missing = next((n for n in check.needs if not _passed(done, n)), None)
         stopped = refused.get(_part(check))
         if stopped is not None:
             finding = Finding(stopped.verdict, message=stopped.message)
         elif missing is not None:
             finding = Finding("skipped", message=f"'{missing}' comes first")
+        elif gate is not None and (why := gate(check, submitted)):
+            finding = Finding("skipped", message=why)
         elif isinstance(check, C):
-            finding = _of_c(check, submitted, profile)
+            finding = _of_c(check, submitted, profile, until_s)
         else:
             finding = evaluate(check, submitted, lab.seconds, until_s)
         late = time.monotonic() > until_s
@@ -142,14 +153,19 @@ def wanted(lab: Lab) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _submitted(
+def accept(
     lab: Lab,
     checks: list[Check],
     submission: Submission,
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """All parts of a submission; a part that is refused leaves the others' points alone."""
+    """All parts of a submission; a part that is refused leaves the others' points alone.
+
+    Arguments:
+        lab: the lab. checks: what is asked. submission: the files.
+        refused: "locks", "answers" and "c" → why, filled in here. profile: of the sandbox.
+    """
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
     texts: dict[str, str] = {}
@@ -183,10 +199,12 @@ def _submitted(
     return Submitted(codes, answers, texts, compiled)
 
 
-def _of_c(check: C, submitted: Submitted, profile: Profile) -> Finding:
+def _of_c(check: C, submitted: Submitted, profile: Profile, until_s: float) -> Finding:
     """A check of the C part: it runs in sandboxes of its own, and what comes out is bounded."""
     if submitted.c is None:
         raise LabError(f"the check '{check.name}' judges a C file, and the lab names none: c = …")
+    if time.monotonic() > until_s:
+        return Finding("grader_error", message=LATE)
     try:
         return judge_c(check, submitted.c, profile)
     except Exception as error:

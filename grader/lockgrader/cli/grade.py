@@ -61,6 +61,7 @@ def grade(
     from lockgrader.lab import load
     from lockgrader.report.feedback import keep_feedback
     from lockgrader.result import keep
+    from lockgrader.submission import student_of
     from lockgrader.variants import course_key
     from locklabs import find
 
@@ -80,7 +81,7 @@ def grade(
         raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
     if _is_batch(submission, wanted(loaded), out):
         assert out is not None
-        todo = tasks(submission, common.folder_to_write(out, "--out"))
+        todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
         if gradebook:
             from lockgrader.gradebook import Gradebook
 
@@ -100,7 +101,7 @@ def grade(
             publish(results, out, gradebook)
         _print_all(results, as_json)
     else:
-        name = student or submission.stem
+        name = student or student_of(submission.absolute(), loaded.name)
         folder = None if out is None else common.folder_to_write(out, "--out") / name
         with common.progress("grading") as report:
             warm()
