@@ -9,12 +9,25 @@ from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.answers import read_answers
+from lockgrader.artefact import MalformedError
 from lockgrader.checks import Finding, Submitted
 from lockgrader.compile import Refused, compile_text
 from lockgrader.evaluate import evaluate
-from lockgrader.lab import Answer, Check, Code, Lab, Prediction, Proven, Simulated, Written
+from lockgrader.lab import (
+    Answer,
+    Check,
+    Code,
+    Lab,
+    OwnTests,
+    Prediction,
+    Proven,
+    Simulated,
+    Written,
+)
 from lockgrader.result import CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockgrader.scenarios import Scenario
+from lockgrader.scenarios import read as read_scenarios
 from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
@@ -58,7 +71,7 @@ def grade(
         submission = read(path, names)
         submitted = _submitted(lab, checks, submission, refused, profile)
     except Refused as error:
-        refused = {"locks": error, "answers": error}
+        refused = {"locks": error, "answers": error, "tests": error}
     done: list[CheckResult] = []
 
     def result(complete: bool) -> Result:
@@ -101,6 +114,7 @@ def wanted(lab: Lab) -> tuple[str, ...]:
     if lab.answers:
         stem = Path(lab.answers).stem
         names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
+    names += [n for n in (lab.tests,) if n]
     return tuple(dict.fromkeys(names))
 
 
@@ -111,10 +125,11 @@ def _submitted(
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """Both parts of a submission; a part that is refused leaves the other's points alone."""
+    """The parts of a submission; one that is refused leaves the points of the others alone."""
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
     texts: dict[str, str] = {}
+    scenarios: tuple[Scenario, ...] = ()
     if lab.locks:
         try:
             data = _part_of(submission, (lab.locks,))[1]
@@ -122,7 +137,7 @@ def _submitted(
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise Refused("ungradable", f"{lab.locks} is no UTF-8 text") from error
-            codes = compile_text(text, lab.locks, profile)
+            codes = compile_text(text, lab.locks, profile, lab.library)
         except Refused as error:
             refused["locks"] = error
     if lab.answers:
@@ -134,7 +149,14 @@ def _submitted(
             answers, texts = read_answers(name, data, asked, words, profile)
         except Refused as error:
             refused["answers"] = error
-    return Submitted(codes, answers, texts)
+    if lab.tests:
+        try:
+            scenarios = read_scenarios(_part_of(submission, (lab.tests,))[1])
+        except Refused as error:
+            refused["tests"] = error
+        except MalformedError as error:
+            refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
+    return Submitted(codes, answers, texts, scenarios)
 
 
 def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
@@ -145,6 +167,8 @@ def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes
 
 
 def _part(check: Check) -> str:
+    if isinstance(check, OwnTests):
+        return "tests"
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lockgrader.lab import Band
 from lockgrader.result import Row, Verdict
+from lockgrader.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
@@ -21,11 +22,13 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. answers: name → numbers. texts: name → words.
+        scenarios: the student's own tests.
     """
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
 
     @property
     def table(self) -> dict[type[Struct], ClassCode]:
