@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lockgrader.c import Compiled, compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.checks.numeric import expected
-from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, changed
+from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
 from lockgrader.scenarios import read
 from lockgrader.variants import variant
 from locksim.compiler import compile_source
@@ -94,7 +95,7 @@ def broken(lab: Lab) -> list[Broken]:
 def findings(
     lab: Lab, files: Files, student: str, key: bytes, only: str = ""
 ) -> Iterator[tuple[Check, Finding]]:
-    """What each check finds in files of ours, which need no sandbox; points in words aside.
+    """What each check finds in files of ours. Only a C part needs a sandbox.
 
     Arguments:
         lab: whose checks. files: a submission. student, key: for the variant.
@@ -102,7 +103,7 @@ def findings(
             needs another that has not passed.
 
     Raises:
-        CompileError: the part in the language is outside it.
+        CompileError: the part in the language is outside it. Refused: the C part does not compile.
     """
     checks = lab.checks(variant(lab, student, key))
     texts = json.loads(files.get(lab.answers, "{}"))
@@ -112,12 +113,13 @@ def findings(
         answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
         texts={k: v for k, v in texts.items() if k in words},
         scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
+        c=_compiled(lab, files, [c for c in checks if only in ("", c.name)]),
     )
     passed: set[str] = set()
     for check in checks:
         if only in ("", check.name):
             skipped = not only and not {*check.needs} <= passed
-            finding = Finding("skipped") if skipped else judge(check, submitted)
+            finding = Finding("skipped") if skipped else _judged(check, submitted)
             passed |= {check.name} if finding.verdict == "pass" else set()
             yield check, finding
 
@@ -128,6 +130,19 @@ def write(files: Files, folder: Path) -> Path:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+def _judged(check: Check, submitted: Submitted) -> Finding:
+    if isinstance(check, C) and submitted.c is not None:
+        return judge_c(check, submitted.c, "namespaces")
+    return judge(check, submitted)
+
+
+def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | None:
+    tools = {c.tool for c in checks if isinstance(c, C)}
+    if not tools or lab.c not in files:
+        return None
+    return compile_c(files[lab.c].encode(), lab.c, interface(lab.interface), tools, "namespaces")
 
 
 def _files(lab: Lab, name: str) -> Files:

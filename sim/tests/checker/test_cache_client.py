@@ -1,10 +1,14 @@
 """Caches of decisions: a right one is proven, and each wrong one is caught."""
 
+import json
+
 import pytest
+from typer.testing import CliRunner
 
 from locksim.caches.decisions_spinlock import N_SLOTS, DecisionEntry, DecisionsSpinlock
 from locksim.checker import CheckError, check_lock, replay
 from locksim.checker.client import clients
+from locksim.cli.check import app
 from locksim.lang import RELAXED, free, pause
 
 
@@ -125,3 +129,11 @@ def test_clients_are_chosen_by_the_beginning_of_their_names():
     assert 6 == len(clients(DecisionsSpinlock, 2, 1))
     with pytest.raises(CheckError, match=r"no client 'replay'.*alone; replace, thread 0 first"):
         check_lock(DecisionsSpinlock, client="replay")
+
+
+def test_the_command_checks_with_one_client():
+    """The verdict names it; an unknown one is refused with those that there are."""
+    asked = ["decisions_spinlock", "--threads", "1", "--client"]
+    found = CliRunner().invoke(app, [*asked, "alone", "--json"])
+    assert ("proven", "alone") == tuple(json.loads(found.stdout)[k] for k in ("verdict", "client"))
+    assert 2 == CliRunner().invoke(app, [*asked, "nobody"]).exit_code
