@@ -243,9 +243,9 @@ class OwnTests(_Check):
     """The student's own tests, scenarios for the checker (:mod:`lockgrader.scenarios`).
 
     Arguments:
-        lock: the class that they try. states: that one scenario may have on one lock. mutants:
-        whether it is the solution, which none may accuse, and the lab's wrong ones, of which
-            the share that is found counts; else it is the submission's own, which none may accuse.
+        lock: the class that they try. states: that one scenario may have on one lock.
+        mutants: True tries them on the solution, which none may accuse, and on the lab's wrong
+            ones, of which the share that is found counts; False on the submission's own class.
         suspects: filled in: the solution, and the wrong ones.
     """
 
