@@ -195,6 +195,7 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
+    command += ["--client", check.client] if check.client else []
     command += ["--memory", check.memory, "--play", page]
     common.say(f"  play it in a browser: {shlex.join(command)}")
 
