@@ -36,7 +36,8 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
         items = [item for item in linted.items if item.what == what]
         kept = sum(item.ok for item in items)
         verdict = "[green]ok[/green]" if kept == len(items) else "[red]broken[/red]"
-        table.add_row(promise, f"{kept} of {len(items)}", verdict)
+        told = (f"{kept} of {len(items)}", verdict) if items else ("", "not looked at")
+        table.add_row(promise, *told)
     tables.print_table(common.console(), table)
     shown = [item for item in linted.items if every or not item.ok]
     if shown:
