@@ -33,8 +33,16 @@ FIXED = (
     *("-fno-optimize-sibling-calls", "-fmax-include-depth=20", "-fdiagnostics-color=never"),
     *("-fno-diagnostics-show-caret", "-Werror=implicit-function-declaration"),
     *("-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=return-type"),
+    *("-Werror=vla", "-Waggregate-return", "-Werror=aggregate-return", "-Werror=trampolines"),
 )
-"""What the compiler is run with, whatever the submission says."""
+"""What the compiler is run with, whatever the submission says. The last line: what the compiler
+would write without announcing it to the explorer."""
+CONFINED = (
+    *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
+    "-fsanitize-undefined-trap-on-error",
+)
+"""For the explorer: every write is announced, and those that are not because they seem to stay in a
+local variable do stay there."""
 CLIENT = ("-std=gnu11", "-fno-pie", "-fno-lto", "-O2")
 
 
@@ -107,7 +115,7 @@ TOOLS = {
         _TURNS,
     ),
     "explorer": Tool(
-        ("-O1", "-g1", "-fsanitize=thread", "-fno-omit-frame-pointer"),
+        CONFINED,
         _tsan_names(),
         ("-fsanitize=thread",),
         ("explored.c",),
