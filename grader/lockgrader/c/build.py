@@ -130,12 +130,14 @@ class Compiled:
 
     Arguments:
         file: its name. interface: what it is. objects: tool → object file.
+        functions: where those of the explorer's object begin in its submission_text.
         source: the lines of the file and of the explorer's client, for counterexamples.
     """
 
     file: str
     interface: Interface
     objects: dict[str, bytes]
+    functions: tuple[int, ...] = ()
     source: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
 
@@ -171,31 +173,35 @@ def compile_c(
     wanted = sorted(set(tools))
     commands = [command for name in wanted for command in _commands(file, name)]
     keep = [f"{name}.{end}" for name in wanted for end in ("s", "o")]
-    read = {
+    given = {
         "/job/include": toolchain.sources() / "explorer/include",
         "/job/interface": interface.folder,
         "/job/renamed": _renames(),
     }
     try:
-        made = make(file, {file: text}, commands, keep, read, profile)
+        made = make(file, {file: text}, commands, keep, given, profile)
     except ToolError as error:
         raise Refused("student_error", f"{file} does not compile:\n{error}") from error
+    functions: list[int] = []
     try:
         for name in wanted:
             about = TOOLS[name]
+            read = read_object(made.files[f"{name}.o"])
             examine_assembly(made.files[f"{name}.s"].decode("ascii", errors="replace"), file)
             examine_object(
-                read_object(made.files[f"{name}.o"]),
+                read,
                 file,
                 interface.exports,
                 about.names | (_renamed_calls() if name == "explorer" else CALLS),
                 instrumented=about.instrumented,
             )
+            functions += read.functions("submission_text")
     except MalformedError as error:
         raise Refused("malformed_output", f"what {file} became: {error}") from error
     ours = interface.folder / "explored.c"
     source = {ours.name: ours.read_text().splitlines(), file: text.split("\n")}
-    return Compiled(file, interface, {name: made.files[f"{name}.o"] for name in wanted}, source)
+    objects = {name: made.files[f"{name}.o"] for name in wanted}
+    return Compiled(file, interface, objects, tuple(functions), source)
 
 
 def link(
