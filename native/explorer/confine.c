@@ -5,8 +5,8 @@
  *
  * The compiler announces every write before it takes place, and every function's begin and end. So
  * a write of the submission's code is refused, and the run violated, unless it goes to its own
- * statics, to the heap, to the part of the stack that its own functions use now, or to what the client
- * has lent it (locklab_lend). Where a function returns to is kept aside when it begins and
+ * statics, to the heap, to the part of the stack that its own functions use now, or to what the
+ * client has lent it (locklab_lend). Where a function returns to is kept aside when it begins and
  * compared when it ends. A callback has to be one of the submission's functions, whose
  * beginnings the option `confine` lists.
  *
@@ -51,7 +51,8 @@ void ENTRY(func_entry)(void *pc)
         return;
     if (ex_self->depth == MAX_FRAMES)
         ex_give_up("functions call each other more than %d deep", MAX_FRAMES);
-    ex_self->frames[ex_self->depth++] = (struct frame){at, (address)pc, word_at(at), is_submission(ex_door.pc)};
+    ex_self->frames[ex_self->depth++] =
+        (struct frame){at, (address)pc, word_at(at), is_submission(ex_door.pc)};
 }
 
 void ENTRY(func_exit)(void)

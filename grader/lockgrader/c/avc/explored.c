@@ -28,8 +28,8 @@
 #define CANARY 0
 #endif
 
-/* A call of the submission: whatever it gives back in registers that it should have kept, none is in
- * use here, and those that were are restored from a frame that it cannot write to. */
+/* A call of the submission: whatever it gives back in registers that it should have kept, none is
+ * in use here, and those that were are restored from a frame that it cannot write to. */
 #if defined(__x86_64__)
 #define GATE() __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15", "memory")
 #else
