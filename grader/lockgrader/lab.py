@@ -58,6 +58,15 @@ class Band(_Closed):
 
 
 class _Check(_Closed):
+    """What all checks have.
+
+    Arguments:
+        needs: checks that must pass first. hints: one an attempt, the last one from then on.
+        misconceptions: what went wrong, in a word → what is probably believed.
+        public: set by where the check stands. revealed: whether students see a hidden check's
+            title, points and numbers in their feedback; its name and verdict they see always.
+    """
+
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     title: Text
     points: Points
@@ -65,6 +74,7 @@ class _Check(_Closed):
     hints: tuple[str, ...] = ()
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
+    revealed: bool = False
 
 
 class Proven(_Check):
@@ -259,6 +269,15 @@ class Lab(_Closed):
                     raise LabError(f"{where} needs '{needed}', which is no check before it")
             found.append(made)
         return found
+
+    def drawn(self, values: dict[str, str | int]) -> Lab:
+        """Return the lab of one student: the values stand in the checks, and none is left to draw.
+
+        Raises:
+            LabError: a check asks for a value that is not there.
+        """
+        checks = tuple(_filled(raw, values, self.name) for raw in self.check)
+        return self.model_copy(update={"check": checks, "variant": {}})
 
 
 def load(folder: Path) -> Lab:

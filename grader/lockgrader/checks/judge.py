@@ -39,7 +39,8 @@ def judge(check: Check, submitted: Submitted) -> Finding:
             raise TypeError("the C part is judged in sandboxes of its own (lockgrader.c)")
     if check.answer not in submitted.texts:
         return Finding("no_output", message=f"there is no answer '{check.answer}'")
-    return Finding("pass", 1.0, "kept for the instructor")
+    told = submitted.texts[check.answer]
+    return Finding("pass", 1.0, "kept for the instructor", answer=told)
 
 
 def _of_lock(check: Proven | Simulated | Code, submitted: Submitted, lock: type[Struct]) -> Finding:
