@@ -24,6 +24,7 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from lockgrader.c import interface
 from lockgrader.lab import Lab, load
 from lockgrader.variants import variant
 
@@ -91,6 +92,9 @@ def public_files(folder: Path) -> dict[str, bytes]:
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
     if not any(name.startswith("starter/") for name in files):
         raise BundleError(f"{starter} holds no file to start from")
+    if lab.c:
+        about = interface(lab.interface)
+        files[f"starter/{about.header}"] = (about.folder / about.header).read_bytes()
     if BELIEFS in files:
         files[BELIEFS] = _of_public_checks(lab, folder / BELIEFS)
     _refuse_leaks(lab, folder, files)

@@ -129,10 +129,15 @@ def _order(check: C, canary: int, repeat: int) -> Order:
 def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
     argv: Sequence[str] = ("/job/program",)
     if check.tool == "explorer":
-        options = {"threads": check.threads, "preemptions": check.preemptions}
-        more = {"memory": check.memory, "most-runs": check.runs, "seconds": 10**6}
-        more |= {"confine": ",".join(map(str, compiled.functions))}
-        words = [str(word) for pair in (options | more).items() for word in pair]
+        options: dict[str, object] = {
+            "threads": check.threads,
+            "preemptions": check.preemptions,
+            "memory": check.memory,
+            "most-runs": check.runs,
+            "seconds": 10**6,
+            "confine": ",".join(map(str, compiled.functions)),
+        }
+        words = [str(word) for pair in options.items() for word in pair]
         argv = ("/job/program", "-", *words)
     elif check.tool in SANITIZERS:
         # ThreadSanitizer does not know addresses that are spread as widely as some kernels do.
