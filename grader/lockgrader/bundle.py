@@ -24,7 +24,6 @@ from pathlib import Path, PurePosixPath
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from lockgrader.c import interface
 from lockgrader.lab import Lab, load
 from lockgrader.variants import variant
 
@@ -93,6 +92,8 @@ def public_files(folder: Path) -> dict[str, bytes]:
     if not any(name.startswith("starter/") for name in files):
         raise BundleError(f"{starter} holds no file to start from")
     if lab.c:
+        from lockgrader.c import interface  # loads engines that no other lab needs here
+
         about = interface(lab.interface)
         files[f"starter/{about.header}"] = (about.folder / about.header).read_bytes()
     if BELIEFS in files:
