@@ -8,9 +8,11 @@ linked in sandboxes in which nothing of it runs; what comes out is looked at bef
 from __future__ import annotations
 
 import functools
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from lockgrader.artefact import MalformedError
@@ -284,16 +286,18 @@ def _renamed_calls() -> frozenset[str]:
 
 
 @functools.cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Where this process keeps what it has compiled of ours."""
-    made = tempfile.TemporaryDirectory(prefix="locklab-clients-")
-    Path(made.name).chmod(0o755)
+def _folder() -> Path:
+    """Where this process, and those that it forks, keep what they have compiled of ours."""
+    made = Path(tempfile.mkdtemp(prefix="locklab-clients-"))
+    made.chmod(0o755)
+    # Runs when a worker of a batch ends, too, which atexit does not; never in a child of ours.
+    Finalize(None, shutil.rmtree, (made,), {"ignore_errors": True}, exitpriority=1)
     return made
 
 
 @functools.cache
 def _renames() -> Path:
-    path = Path(_folder().name, "renamed")
+    path = _folder() / "renamed"
     path.write_text(explorer.renames(toolchain.sources() / "explorer/doors.def"))
     path.chmod(0o644)
     return path
@@ -312,7 +316,7 @@ def _client(
 ) -> tuple[Path, tuple[str, ...]]:
     """A folder with a tool's client, compiled, and the names of its objects."""
     about, root = TOOLS[name], toolchain.sources()
-    folder = Path(tempfile.mkdtemp(dir=_folder().name))
+    folder = Path(tempfile.mkdtemp(dir=_folder()))
     folder.chmod(0o755)
     sources = [*about.sources, *(["canary.c"] if "turns.c" in about.sources else [])]
     objects = []

@@ -76,6 +76,8 @@ def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
     silent = sorted(n for n, found in canaries.items() if not _caught(expected[n], found))
     if not silent:
         return finding
+    if any(canaries[n].verdict in SLOW for n in silent):
+        return Finding("grader_error", message=f"no time to try whether {check.tool} works")
     _, ours = _all_runs(check, reference(compiled.interface, check.tool, profile), profile)
     if any(not _caught(expected[n], ours[n]) for n in silent):
         return Finding(
