@@ -151,8 +151,9 @@ def test_what_does_not_come_again_takes_no_points() -> None:
 
 def test_no_compiler_under_platform() -> None:
     """The other profile starts no processes, so nothing is compiled there."""
-    with pytest.raises(SandboxError, match="'namespaces' only"):
+    with pytest.raises(Refused, match="'namespaces' only") as error:
         compile_c(RIGHT.encode(), "avc_rcu.c", AVC, ("validate",), "platform")
+    assert "grader_error" == error.value.verdict
 
 
 def test_compiler_outside_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
