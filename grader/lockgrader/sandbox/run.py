@@ -199,8 +199,12 @@ def _beside(job: Job) -> Outcome:
 
 
 def _moved(text: str, job: Job, folder: Path) -> str:
-    """An argument in which the paths inside are those of the job's folder."""
-    return f"{folder}{text}" if any(text.startswith(where) for where in job.read) else text
+    """An argument in which the paths inside, and folders above them, are the job's folder's."""
+    path = Path(text)
+    for where in map(Path, job.read):
+        if len(path.parts) > 1 and (path.is_relative_to(where) or where.is_relative_to(path)):
+            return f"{folder}{text}"
+    return text
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:
