@@ -8,7 +8,7 @@ answers with JSON (never a pickle), and its answer is read as hostile.
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import gc
 import math
 import multiprocessing
 import os
@@ -24,6 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.lab import Check
+from lockgrader.sandbox.watch import die_with_parent
 
 __all__ = ["die_with_parent", "evaluate", "warm"]
 
@@ -32,7 +33,6 @@ WALL_FACTOR = 20
 LATE = "the time for the whole grading was over; grade this submission again"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
-PR_SET_PDEATHSIG = 1
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
@@ -76,11 +76,6 @@ def evaluate(
         return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
 
 
-def die_with_parent() -> None:
-    """Let the kernel end this process when its parent ends, however that ends."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-
-
 def warm() -> None:
     """Load what checks run on, so that each child finds it there."""
     from locksim.checker import check_lock
@@ -93,6 +88,10 @@ def warm() -> None:
     made = simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
     made.transactions()
     made.by_lock()  # both import what takes long, and nothing else does
+    # What is there by now lives as long as the process: a collection in a child would write to the
+    # heads of all these objects, and so copy the pages that it shares with its parent.
+    gc.collect()
+    gc.freeze()
 
 
 def _child(

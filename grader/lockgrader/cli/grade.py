@@ -40,6 +40,9 @@ def grade(
     ] = None,
     sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
     processes: Annotated[int, typer.Option(help="submissions at a time; 0: as many as CPUs")] = 0,
+    scheduler: Annotated[
+        str, typer.Option(help="ADDRESS of a Dask cluster to grade a folder of submissions on")
+    ] = "",
     gradebook: Annotated[
         str, typer.Option(help="database URL for a batch; by default RESULTS/gradebook.sqlite")
     ] = "",
@@ -58,6 +61,7 @@ def grade(
     from lockgrader.lab import load
     from lockgrader.report.feedback import keep_feedback
     from lockgrader.result import keep
+    from lockgrader.submission import student_of
     from lockgrader.variants import course_key
     from locklabs import find
 
@@ -73,9 +77,11 @@ def grade(
         raise common.UsageError(
             f"{submission} does not exist; name a submission, or a folder of them"
         )
+    if scheduler and not _is_batch(submission, wanted(loaded), out):
+        raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
     if _is_batch(submission, wanted(loaded), out):
         assert out is not None
-        todo = tasks(submission, common.folder_to_write(out, "--out"))
+        todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
         if gradebook:
             from lockgrader.gradebook import Gradebook
 
@@ -83,13 +89,19 @@ def grade(
         count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
-                loaded, todo, key=secret, profile=sandbox, processes=count, report=report
+                loaded,
+                todo,
+                key=secret,
+                profile=sandbox,
+                processes=count,
+                scheduler=scheduler,
+                report=report,
             )
             report("writing what the results are made into", 1.0)
             publish(results, out, gradebook)
         _print_all(results, as_json)
     else:
-        name = student or submission.stem
+        name = student or student_of(submission.absolute(), loaded.name)
         folder = None if out is None else common.folder_to_write(out, "--out") / name
         with common.progress("grading") as report:
             warm()

@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from locksim.engine.trace import MARK
+from locksim.engine.trace import EVICTED, MARK
 from locksim.traces.frames import WITH_WORD, what_name
 
 if TYPE_CHECKING:
@@ -66,6 +66,11 @@ def of_trace(trace: Trace) -> dict[str, Any]:
         }
         for t in trace.transfers
     ]
+    evictions = [
+        {"row": k, "line": lines(line), "cpu": agent >> 1, "back": bool(back)}
+        for k, (_, agent, what, line, back) in enumerate(trace.rows.tolist())
+        if what == EVICTED
+    ]
     spans = [
         {
             "cpu": a.cpu,
@@ -94,6 +99,7 @@ def of_trace(trace: Trace) -> dict[str, Any]:
         ],
         "rows": rows,
         "transfers": transfers,
+        "evictions": evictions,
         "spans": spans,
     }
 
