@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import multiprocessing
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,13 +20,25 @@ from pathlib import Path
 
 from lockgrader.cluster import grade_on
 from lockgrader.evaluate import die_with_parent, warm
+from lockgrader.export import BATCH, export
 from lockgrader.grade import grade, wanted
 from lockgrader.lab import Lab
+from lockgrader.report.feedback import keep_feedback
 from lockgrader.result import HISTORY, Result, ResultError, keep, load
-from lockgrader.sandbox import Profile
-from lockgrader.submission import read
+from lockgrader.sandbox import Profile, SandboxError
+from lockgrader.sandbox.job import PROFILES
+from lockgrader.submission import read, student_of
 
-__all__ = ["Task", "attempt_at", "attempt_of", "grade_all", "tasks", "up_to_date"]
+__all__ = [
+    "Task",
+    "attempt_among",
+    "attempt_at",
+    "attempt_of",
+    "grade_all",
+    "publish",
+    "tasks",
+    "up_to_date",
+]
 
 
 @dataclass(frozen=True)
@@ -38,15 +50,18 @@ class Task:
     results: Path
 
 
-def tasks(submissions: Path, results: Path) -> list[Task]:
-    """One task for each entry of a folder; a student is the entry's name without its suffix.
+def tasks(submissions: Path, results: Path, lab: str = "") -> list[Task]:
+    """One task for each entry of a folder; the entry's name says whose it is.
+
+    Arguments:
+        submissions: the folder. results: where results go. lab: its name, which may end a file's.
 
     Raises:
         ResultError: two entries are the same student's.
     """
     found: dict[str, Task] = {}
     for path in sorted(p for p in submissions.iterdir() if not p.name.startswith(".")):
-        student = path.stem if path.is_file() or path.is_symlink() else path.name
+        student = student_of(path, lab)
         if student in found:
             raise ResultError(
                 f"{found[student].path.name} and {path.name} are both {student}'s: keep one of them"
@@ -74,6 +89,8 @@ def grade_all(
         SandboxError: there is no sandbox. ResultError: a result can not be kept.
         ClusterError: there is no such cluster, or it gave submissions up.
     """
+    if profile not in PROFILES:
+        raise SandboxError(f"submissions of others are graded in a sandbox, not '{profile}'")
     results: dict[str, Result] = {}
     fresh = []
     for task in todo:
@@ -94,6 +111,27 @@ def grade_all(
     return [results[task.student] for task in todo]
 
 
+def publish(results: Sequence[Result], folder: Path, gradebook: str = "") -> None:
+    """Write what a batch's results are made into: tables, pages, and the gradebook.
+
+    All of it is made from what is kept, so a kill on the way loses nothing: start again.
+
+    Arguments:
+        results: of the batch. folder: theirs. gradebook: a database's URL, by default the folder's.
+
+    Raises:
+        ResultError: a file can not be written. GradebookError: the database refuses.
+    """
+    from lockgrader.gradebook import Gradebook, beside  # half a second that a single one saves
+
+    export(results, BATCH, folder)
+    book = Gradebook(gradebook or beside(folder))
+    try:
+        book.enter_folders(folder / r.student for r in results)
+    finally:
+        book.close()
+
+
 def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
     """Whether a result is what grading these files now would give."""
     return (
@@ -112,15 +150,17 @@ def attempt_at(lab: Lab, path: Path, results: Path) -> int:
 
 def attempt_of(folder: Path, sha256: str) -> int:
     """Which attempt a submission is, from 1: different ones before it count, the same one not."""
-    seen: list[str] = []
+    before: list[str] = []
     path = folder / HISTORY
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        try:
-            one = json.loads(line)["submission_sha256"]
-        except (ValueError, KeyError, TypeError):
-            continue  # the end of a line that a crash cut off
-        if one not in seen:
-            seen.append(one)
+        with contextlib.suppress(ValueError, KeyError, TypeError):  # a line that a crash cut off
+            before.append(json.loads(line)["submission_sha256"])
+    return attempt_among(before, sha256)
+
+
+def attempt_among(before: Iterable[str], sha256: str) -> int:
+    """The same, among the hashes of all submissions until now."""
+    seen = list(dict.fromkeys(before))
     return seen.index(sha256) + 1 if sha256 in seen else len(seen) + 1
 
 
@@ -170,4 +210,6 @@ def _on_cluster(address: str, lab: Lab, todo: list[Task], key: bytes, profile: P
 def _grade(lab: Lab, task: Task, key: bytes, profile: Profile) -> Result:
     attempt = attempt_at(lab, task.path, task.results)
     made = grade(lab, task.path, student=task.student, key=key, profile=profile, attempt=attempt)
-    return keep(task.results, made)
+    stands = keep(task.results, made)
+    keep_feedback(task.results, stands)
+    return stands

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lockgrader.compile import Refused
 
-__all__ = ["Submission", "read"]
+__all__ = ["Submission", "read", "student_of"]
 
 MAX_FILE = 4 << 20
 MAX_ENTRIES = 2000
@@ -68,6 +68,19 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
     for name in sorted(found):
         digest.update(f"{len(name)}:{name}:{len(found[name])}:".encode() + found[name])
     return Submission(found, digest.hexdigest())
+
+
+def student_of(path: Path, lab: str) -> str:
+    """Whose submission a file or folder is, by its name: ``ada`` and ``ada-lab02.zip`` are ada's.
+
+    Arguments:
+        path: the submission. lab: the lab's name, such as ``lab02-spinlocks``.
+    """
+    name = path.name if path.is_dir() and not path.is_symlink() else path.stem
+    for ending in (f"-{lab}", f"-{lab.partition('-')[0]}"):
+        if lab and name.endswith(ending) and name != ending:
+            return name.removesuffix(ending)
+    return name
 
 
 def _file(path: Path) -> bytes | None:
