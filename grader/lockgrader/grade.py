@@ -104,7 +104,7 @@ def grade(
             lab_sha256=lab.sha256,
             versions={"locklab": version("locklab")},
             seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
-            variant=values,
+            variant=own,
             checks=tuple(done),
             complete=complete,
             replay=replay(lab, path, student),
@@ -127,7 +127,7 @@ def grade(
         else:
             finding = evaluate(check, submitted, lab.seconds, until_s)
         late = time.monotonic() > until_s
-        others = () if late else elsewhere(lab, check, finding, submitted, values)
+        others = () if late else elsewhere(lab, check, finding, submitted, own)
         done.append(_result(check, finding, attempt, others))
         if progress is not None:
             progress(result(complete=False))

@@ -270,15 +270,6 @@ class Lab(_Closed):
             found.append(made)
         return found
 
-    def drawn(self, values: dict[str, str | int]) -> Lab:
-        """Return the lab of one student: the values stand in the checks, and none is left to draw.
-
-        Raises:
-            LabError: a check asks for a value that is not there.
-        """
-        checks = tuple(_filled(raw, values, self.name) for raw in self.check)
-        return self.model_copy(update={"check": checks, "variant": {}})
-
 
 def load(folder: Path) -> Lab:
     """Read a lab's folder, hidden checks included where they are.
