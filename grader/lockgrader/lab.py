@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 __all__ = [
     "Answer",
+    "C",
     "Check",
     "Code",
     "Lab",
@@ -57,6 +58,15 @@ class Band(_Closed):
 
 
 class _Check(_Closed):
+    """What all checks have.
+
+    Arguments:
+        needs: checks that must pass first. hints: one an attempt, the last one from then on.
+        misconceptions: what went wrong, in a word → what is probably believed.
+        public: set by where the check stands. revealed: whether students see a hidden check's
+            title, points and numbers in their feedback; its name and verdict they see always.
+    """
+
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     title: Text
     points: Points
@@ -64,6 +74,7 @@ class _Check(_Closed):
     hints: tuple[str, ...] = ()
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
+    revealed: bool = False
 
 
 class Proven(_Check):
@@ -165,6 +176,28 @@ class Code(_Check):
     max_words: Annotated[int, Field(ge=1)] | None = None
 
 
+class C(_Check):
+    """What a tool finds in the C part (:mod:`lockgrader.c`).
+
+    Arguments:
+        tool: "explorer" (interleavings of a scenario), "validate" (operations in turns beside a
+            model), "torture" (at once, on real threads), or a sanitizer over operations in turns.
+        scenario: of the explorer's client. threads: at once.
+        memory, preemptions, runs: the explorer's model, its bound, and the runs that it may take.
+        operations: of each thread, for the others. seed: which ones.
+    """
+
+    kind: Literal["c"]
+    tool: Literal["explorer", "validate", "torture", "asan", "tsan", "ubsan"]
+    scenario: str = ""
+    threads: Annotated[int, Field(ge=2, le=8)] = 2
+    memory: Literal["sc", "tso"] = "sc"
+    preemptions: Annotated[int, Field(ge=0, le=100)] = 2
+    runs: Annotated[int, Field(ge=1, le=10_000_000)] = 300_000
+    operations: Annotated[int, Field(ge=10, le=5_000)] = 400
+    seed: Annotated[int, Field(ge=0, le=2**40)] = 1
+
+
 class Written(_Check):
     """An answer in words, collected for the instructor, who alone gives points for it."""
 
@@ -174,7 +207,7 @@ class Written(_Check):
 
 
 Check = Annotated[
-    Proven | Simulated | Answer | Prediction | Code | Written, Field(discriminator="kind")
+    Proven | Simulated | Answer | Prediction | Code | C | Written, Field(discriminator="kind")
 ]
 
 
@@ -193,6 +226,7 @@ class Lab(_Closed):
     Arguments:
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none.
+        c: the C file; "" for none. interface: what it has to be (:mod:`lockgrader.c.interfaces`).
         variant: name → what a student's own value is drawn from.
         check: the checks, in order; a check comes after those that it needs.
         seconds: processor time for one check, at most.
@@ -203,6 +237,8 @@ class Lab(_Closed):
     title: Text
     locks: str = ""
     answers: str = ""
+    c: str = ""
+    interface: str = ""
     seconds: Annotated[int, Field(ge=1, le=600)] = 60
     variant: dict[str, Choice] = Field(default_factory=dict)
     check: tuple[dict[str, Any], ...]
@@ -233,6 +269,15 @@ class Lab(_Closed):
                     raise LabError(f"{where} needs '{needed}', which is no check before it")
             found.append(made)
         return found
+
+    def drawn(self, values: dict[str, str | int]) -> Lab:
+        """Return the lab of one student: the values stand in the checks, and none is left to draw.
+
+        Raises:
+            LabError: a check asks for a value that is not there.
+        """
+        checks = tuple(_filled(raw, values, self.name) for raw in self.check)
+        return self.model_copy(update={"check": checks, "variant": {}})
 
 
 def load(folder: Path) -> Lab:

@@ -1,6 +1,8 @@
 """`locklab reproduce`: its output at 80 columns, the JSON, files, refusals and Ctrl-C."""
 
 import json
+import time
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,25 +12,33 @@ from typer.testing import CliRunner, Result
 
 from locksim import experiments
 from locksim.cli.reproduce import app
-from locksim.experiments import Cell, Reproduction, kaigai_2004
+from locksim.experiments import Cell, Experiment, Reproduction, kaigai_2004
+from locksim.experiments.experiment import Plan
+from locksim.jobs import Job
 from locksim.machine import Parameter, load
 
 RUN = CliRunner()
 
 
-class MadeUp:
+def interrupt() -> None:
+    """Be interrupted, as a job is by Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+class MadeUp(Experiment):
     """An experiment of one cell that takes no time."""
 
     name = "made-up"
     title = "A made-up table"
     interrupted = False
 
-    def reproduce(self, **options: Any) -> Reproduction:
-        if self.interrupted:
-            raise KeyboardInterrupt
-        cell = Cell("ticket", "4 CPUs", "10.0", 10.0, 10.5, 10.4, 10.6, "predicted", "s")
-        figure = Parameter("far", 500, "ns", "a probe", "measured")
-        return Reproduction(self.name, self.title, "Nobody 2004", "ideal-4", [figure], [cell])
+    def plan(self, **options: Any) -> Plan[str, Any]:
+        def table(done: Mapping[str, Any]) -> Reproduction:
+            cell = Cell("ticket", "4 CPUs", "10.0", 10.0, 10.5, 10.4, 10.6, "predicted", "s")
+            figure = Parameter("far", 500, "ns", "a probe", "measured")
+            return Reproduction(self.name, self.title, "Nobody 2004", "ideal-4", [figure], [cell])
+
+        return Plan({"all": Job("all", interrupt if self.interrupted else time.time)}, table)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         path.write_text("<svg/>")
@@ -137,6 +147,7 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
         ([], "name an experiment ("),
         (["kaigai2004"], "there is no experiment 'kaigai2004': did you mean 'kaigai-2004'?"),
         (["kaigai-2004", "--seed", "-1"], "--seed -1: give a whole number from 0"),
+        (["kaigai-2004", "--jobs", "0"], "--jobs 0: give a whole number from 1"),
     ],
 )
 def test_bad_arguments_get_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -171,17 +182,16 @@ def test_interrupt_keeps_the_finished_cells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C within the sixth cell: five are printed and saved, exit code 130."""
-    whole = kaigai_2004.wall_seconds
+    whole = Job.call
     measured: list[int] = []
 
-    def cut(*arguments: Any, **options: Any) -> Any:
-        if options.get("seed") is not None:  # a cell, not one of the runs that set the inputs
-            measured.append(1)
-            if len(measured) == 6:
-                raise KeyboardInterrupt
-        return whole(*arguments, **options)
+    def cut(job: Job[Any]) -> Any:
+        measured.append(1)
+        if len(measured) == 6:
+            raise KeyboardInterrupt
+        return whole(job)
 
-    monkeypatch.setattr(kaigai_2004, "wall_seconds", cut)
+    monkeypatch.setattr(Job, "call", cut)
     result = reproduce(tmp_path, "kaigai-2004", "--json")
     found = json.loads(result.stdout)
     assert (130, False, 5) == (result.exit_code, found["complete"], len(found["cells"]))
@@ -201,9 +211,9 @@ def test_interrupt_ends_a_list_of_experiments(
     tmp_path: Path, made_up: MadeUp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first experiment was cut short; the second is not begun, the list has one document."""
-    whole = MadeUp.reproduce
+    whole = Plan.run
     monkeypatch.setattr(
-        MadeUp, "reproduce", lambda self, **options: replace(whole(self), complete=False)
+        Plan, "run", lambda plan, *rest: replace(whole(plan, *rest), complete=False)
     )
     result = reproduce(tmp_path, "made-up", "made-up", "--json")
     assert (130, 1) == (result.exit_code, len(json.loads(result.stdout)))

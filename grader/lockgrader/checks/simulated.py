@@ -7,10 +7,12 @@ has, and behaves only there.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 
 from lockgrader.checks.base import Finding, Submitted, found, row
+from lockgrader.checks.curve import UNITS, curve_of
 from lockgrader.lab import Band, Measure, Simulated
 from lockgrader.result import Row
 from locksim.compiler.ir import ClassCode
@@ -22,7 +24,6 @@ from locksim.workloads.critical_section import CriticalSection
 __all__ = ["reference", "simulated"]
 
 LONGEST_PS = 10**11
-UNITS = {"transfers": "line transfers", "time_ns": "ns", "throughput": "1/s", "fairness": ""}
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "transfers": lambda s: s.transactions().mean,
     "time_ns": lambda s: s.operation_ps().mean / 1e3,
@@ -48,7 +49,8 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
             other = [_value(check, against, n, submitted.table) for n in check.cpus]
     except NotExclusiveError as error:
         return Finding("fail", 0.0, str(error), tag="exclusion")
-    return found(_rows(check, values, other))
+    made = found(_rows(check, values, other))
+    return dataclasses.replace(made, curve=curve_of(check, values, other))
 
 
 def reference(measure: Measure, seed: int = 1) -> float:
@@ -96,7 +98,7 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
         case "ordering":
             return [
                 row(
-                    f"{check.measure} on {n} CPUs, below {check.against}'s {o:.4g}",
+                    f"{check.measure} on {n} CPUs, below {check.against}'s {o:,.1f}",
                     v,
                     Band(high=o, fade=check.band.fade),
                 )

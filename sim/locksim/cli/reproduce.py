@@ -46,8 +46,13 @@ def reproduce(
     html: Annotated[
         Path | None, typer.Option(help="write one HTML page with everything, readable offline")
     ] = None,
-    replications: Annotated[int, typer.Option(help="independent runs per cell")] = 5,
+    replications: Annotated[
+        int | None, typer.Option(help="independent runs per cell [each experiment's own]")
+    ] = None,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    jobs: Annotated[
+        int | None, typer.Option(help="processes to simulate with [CPUs that may be used]")
+    ] = None,
     parameters: Annotated[bool, typer.Option(help="list every parameter")] = True,
     verbose: Annotated[bool, typer.Option("--verbose", help="describe the plot in words")] = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
@@ -55,6 +60,7 @@ def reproduce(
     """Simulate published tables and set them beside what was printed."""
     from locksim import experiments
     from locksim.cli.html_report import Section, page
+    from locksim.jobs import Runner, usable_cpus
 
     if list_:
         _list(json)
@@ -65,37 +71,46 @@ def reproduce(
             f"name an experiment ({', '.join(experiments.names())}), or say --all"
         )
     found = [experiments.find(name) for name in chosen]
-    common.check_runs(replications=replications, seed=seed)
+    common.check_runs(replications=1 if replications is None else replications, seed=seed)
+    workers = usable_cpus() if jobs is None else common.bounded(jobs, "--jobs", 1, 1024)
     common.folder_to_write(output, f"--output {output}")
     if html is not None:
         common.folder_to_write(html.parent, f"--html {html}")
+    options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     complete = True
-    for i, experiment in enumerate(found):
-        try:
-            with common.progress(experiment.name) as report:
-                result = experiment.reproduce(progress=report, replications=replications, seed=seed)
-        except KeyboardInterrupt:
-            if not documents:
-                raise
-            complete = False
-            break
-        with common.saving(f"--output {output}"):
-            files = _save(experiment, result, output)
-        documents.append({**result.to_json(), **files})
-        sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
-        if not json:
-            if i:
-                common.say("")
-            common.print_reproduction(result, parameters=parameters)
-            common.say(f"plot: {files['plot']}")
-            common.say(f"its data: {files['table']}")
-            if verbose:
-                common.say(f"the plot in words: {files['plot_alt']}")
-        complete = result.complete
-        if not complete:
-            break
+    with Runner(workers) as run:
+        with common.progress("fits") as report:
+            plans = []
+            for i, experiment in enumerate(found):
+                report(f"{experiment.name}: what to simulate", i / len(found))
+                plans.append(experiment.plan(**options))
+        run.start(job for plan in plans for job in plan.jobs.values())
+        for i, (experiment, plan) in enumerate(zip(found, plans, strict=True)):
+            try:
+                with common.progress(experiment.name) as report:
+                    result = plan.run(run, report)
+            except KeyboardInterrupt:
+                if not documents:
+                    raise
+                complete = False
+                break
+            with common.saving(f"--output {output}"):
+                files = _save(experiment, result, output)
+            documents.append({**result.to_json(), **files})
+            sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
+            if not json:
+                if i:
+                    common.say("")
+                common.print_reproduction(result, parameters=parameters)
+                common.say(f"plot: {files['plot']}")
+                common.say(f"its data: {files['table']}")
+                if verbose:
+                    common.say(f"the plot in words: {files['plot_alt']}")
+            complete = result.complete
+            if not complete:
+                break
     if html is not None:
         with common.saving(f"--html {html}"):
             html.write_text(page(sections, _settings(replications, seed)), encoding="utf-8")
@@ -122,9 +137,10 @@ def _list(json: bool) -> None:
     tables.print_table(common.console(), view)
 
 
-def _settings(replications: int, seed: int) -> str:
+def _settings(replications: int | None, seed: int) -> str:
     """Return what a page says about how its figures were made."""
-    return f"{replications} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
+    times = "each experiment's own number of" if replications is None else replications
+    return f"{times} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
 
 
 def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:

@@ -1,4 +1,8 @@
-"""What a reproduction of a published result gives: cells with honest roles, all parameters.
+"""A published result to be simulated, and what that gives: cells with honest roles, all parameters.
+
+An experiment is a :class:`Plan`: jobs that need nothing of each other, and how a table is made of
+their results. So one process or several can perform it, and what had been finished when somebody
+pressed Ctrl-C makes a smaller table.
 
 A cell is *input* if a parameter was set from it (it proves nothing), *fitted* if a fit has seen it,
 and *predicted* if nothing has. Errors are fractions of the understood value, and only predicted
@@ -7,15 +11,19 @@ cells count in the summary.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, TypeVar
 
+from locksim.jobs import Job, Runner
 from locksim.machine import Parameter
 
 Role = Literal["input", "fitted", "predicted"]
 Progress = Callable[[str, float], None]
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
 
 
 class ExperimentError(Exception):
@@ -113,16 +121,61 @@ class Reproduction:
         }
 
 
-class Experiment(Protocol):
+@dataclass(frozen=True)
+class Plan(Generic[Key, Result]):
+    """An experiment that is ready to run.
+
+    Arguments:
+        jobs: by key, such as a cell's row and column; in the order of the table.
+        assemble: makes the table of the results so far, by the same keys. Where they are too few
+            for any table, it raises ``KeyboardInterrupt``: that is how a run gets there.
+    """
+
+    jobs: Mapping[Key, Job[Result]]
+    assemble: Callable[[Mapping[Key, Result]], Reproduction]
+
+    def run(self, run: Runner, progress: Progress | None = None) -> Reproduction:
+        """Perform all jobs. After Ctrl-C: what was finished, if anything was.
+
+        Arguments:
+            run: where. progress: called with what is running and the fraction done.
+        """
+        report = progress or (lambda text, fraction: None)
+        run.start(self.jobs.values())
+        try:
+            return self.assemble({key: run(job, report) for key, job in self.jobs.items()})
+        except KeyboardInterrupt:
+            done = {key: run(job) for key, job in self.jobs.items() if run.ready(job)}
+            if not done:
+                raise
+        partly = replace(self.assemble(done), complete=False)
+        if not partly.cells:
+            raise KeyboardInterrupt
+        return partly
+
+
+class Experiment(ABC):
     """A published result that can be simulated."""
 
     name: str
     title: str
 
-    def reproduce(self, *, progress: Progress | None = None, **options: Any) -> Reproduction:
-        """Simulate every cell."""
-        ...
+    @abstractmethod
+    def plan(self, **options: Any) -> Plan[Any, Any]:
+        """What to simulate; an experiment's fit is done here. The options are its own, and any."""
 
+    @abstractmethod
     def plot(self, result: Reproduction, path: Path) -> str:
         """Save a plot; gives its alternative text."""
-        ...
+
+    def reproduce(
+        self, *, run: Runner | None = None, progress: Progress | None = None, **options: Any
+    ) -> Reproduction:
+        """Simulate every cell.
+
+        Arguments:
+            run: where; in this process by default.
+            progress: called with what is running and the fraction done.
+            options: those of the experiment's :meth:`plan`.
+        """
+        return self.plan(**options).run(run or Runner(), progress)

@@ -24,6 +24,7 @@ machine's.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,6 +36,7 @@ from locksim.caches.avc_2_4 import AvcColoured, AvcTwoFour
 from locksim.caches.no_check import NoCheck
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.experiments.experiment import Role
+from locksim.jobs import Job
 from locksim.lang import Struct
 from locksim.machine import Machine, MachineTables, Parameter
 from locksim.memory import Memory
@@ -339,6 +341,41 @@ def sample(
         run(profile, kernel, rooms, cpus, costs, seed=seed + k, **options)
         for k in range(replications)
     ]
+
+
+def jobs(
+    profile: Machine,
+    cells: Iterable[tuple[str, int, int]],
+    costs: Costs,
+    *,
+    replications: int = REPLICATIONS,
+    seed: int = 1,
+    messages: int = MESSAGES,
+) -> dict[tuple[str, int, int, int], Job[Run]]:
+    """The runs behind some cells, by kernel, rooms, CPUs and seed.
+
+    Arguments:
+        cells: kernel, rooms and CPUs. The others are those of :func:`sample`.
+    """
+    return {
+        (kernel, rooms, n, k): Job(
+            f"Chatroom, {kernel}, {rooms} rooms on {n} CPUs",
+            run,
+            (profile, kernel, rooms, n, costs),
+            {"messages": messages, "seed": k},
+            seconds=rooms * messages / 60,
+        )
+        for kernel, rooms, n in cells
+        for k in range(seed, seed + replications)
+    }
+
+
+def by_cell(done: Mapping[tuple[str, int, int, int], Run]) -> dict[tuple[str, int, int], list[Run]]:
+    """Runs by kernel, rooms and CPUs, in the order of their seeds."""
+    found: dict[tuple[str, int, int], list[Run]] = {}
+    for (kernel, rooms, n, _), one in done.items():
+        found.setdefault((kernel, rooms, n), []).append(one)
+    return found
 
 
 def role_of(cpus: int) -> Role:

@@ -8,35 +8,44 @@ rooms share their simulation, and what the published ones differ by is error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
 from locksim.experiments import franke_2001
-from locksim.experiments.experiment import Cell, Progress, Reproduction
-from locksim.experiments.franke_2001 import CPUS, KERNELS, MACHINE, MESSAGES, ROOMS, SOURCE, Costs
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.franke_2001 import (
+    CPUS,
+    KERNELS,
+    MACHINE,
+    MESSAGES,
+    ROOMS,
+    SOURCE,
+    Costs,
+    Run,
+)
 from locksim.machine import Machine
 from locksim.simulation import Interval, interval
 
 
-class Franke2001Chatroom:
+class Franke2001Chatroom(Experiment):
     """The experiment (see the module)."""
 
     name = "franke-2001-chatroom"
     title = "Chatroom on Linux 2.4.3 with and without SELinux, 1 to 8 CPUs"
 
-    def reproduce(
+    def plan(
         self,
         *,
-        progress: Progress | None = None,
         machine: Machine | None = None,
         costs: Costs | None = None,
         replications: int = franke_2001.REPLICATIONS,
         seed: int = 1,
         messages: int = MESSAGES,
         **options: Any,
-    ) -> Reproduction:
-        """Simulate the 72 cells.
+    ) -> Plan[Any, Run]:
+        """The 72 cells.
 
         Arguments:
             machine: a profile instead of ``pentium3-8way``. costs: instead of the fitted ones.
@@ -45,54 +54,43 @@ class Franke2001Chatroom:
         """
         profile = machine or machines.load(MACHINE)
         used = costs or Costs()
-        plan = [(k, rooms, n) for k in KERNELS for rooms in ROOMS for n in CPUS]
-        simulated: dict[tuple[str, int, int], Interval] = {}
-        complete = True
-        for i, (kernel, rooms, n) in enumerate(plan):
-            if progress is not None:
-                progress(f"{kernel}, {rooms} rooms on {n} CPUs", i / len(plan))
-            try:
-                runs = franke_2001.sample(
-                    profile,
-                    kernel,
-                    rooms,
-                    n,
-                    used,
-                    replications=replications,
-                    seed=seed,
-                    messages=messages,
+        kinds = [(k, rooms, n) for k in KERNELS for rooms in ROOMS for n in CPUS]
+
+        def assemble(done: Mapping[Any, Run]) -> Reproduction:
+            simulated = {
+                kind: interval([r.throughput for r in runs])
+                for kind, runs in franke_2001.by_cell(done).items()
+            }
+            cells = [
+                Cell(
+                    f"{kernel}, {rooms} rooms, {sent} messages",
+                    f"{n} CPU",
+                    printed,
+                    understood,
+                    simulated[kernel, rooms, n].mean,
+                    simulated[kernel, rooms, n].low,
+                    simulated[kernel, rooms, n].high,
+                    franke_2001.role_of(n),
+                    "1/s",
                 )
-            except KeyboardInterrupt:
-                if not simulated:
-                    raise
-                complete = False
-                break
-            simulated[kernel, rooms, n] = interval([r.throughput for r in runs])
-        cells = [
-            Cell(
-                f"{kernel}, {rooms} rooms, {sent} messages",
-                f"{n} CPU",
-                printed,
-                understood,
-                simulated[kernel, rooms, n].mean,
-                simulated[kernel, rooms, n].low,
-                simulated[kernel, rooms, n].high,
-                franke_2001.role_of(n),
-                "1/s",
+                for (kernel, rooms, sent, n), (
+                    printed,
+                    understood,
+                ) in franke_2001.published().items()
+                if (kernel, rooms, n) in simulated
+            ]
+            return Reproduction(
+                self.name,
+                self.title,
+                SOURCE,
+                profile.name,
+                franke_2001.parameters(profile, used, messages=messages),
+                cells,
+                extra={"shape": shape(simulated)} if len(simulated) == len(kinds) else {},
             )
-            for (kernel, rooms, sent, n), (printed, understood) in franke_2001.published().items()
-            if (kernel, rooms, n) in simulated
-        ]
-        return Reproduction(
-            self.name,
-            self.title,
-            SOURCE,
-            profile.name,
-            franke_2001.parameters(profile, used, messages=messages),
-            cells,
-            complete,
-            {"shape": shape(simulated)} if complete else {},
-        )
+
+        runs = {"replications": replications, "seed": seed, "messages": messages}
+        return Plan(franke_2001.jobs(profile, kinds, used, **runs), assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Throughput against CPUs at 200 messages: measured points on simulated lines."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from locksim import machine as machines
 from locksim.engine import fast
-from locksim.engine.trace import DRAINED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.experiments import franke_2001
 from locksim.experiments.franke_2001 import MACHINE, Costs
 from locksim.lang.ops import Kind
@@ -103,7 +103,7 @@ def flat_profile(
     seconds: dict[str, float] = {}
     for c in range(cpus):
         mine = (result.trace[:, 1] == 2 * c) & (result.origins[:, 0] >= 0)
-        mine &= ~np.isin(result.trace[:, 2], (DRAINED, SERVED))
+        mine &= ~np.isin(result.trace[:, 2], (DRAINED, SERVED, EVICTED))
         places, times = result.origins[mine, 0], result.trace[mine, 0]
         addresses = result.trace[mine, 3]
         after = np.isin(result.trace[mine, 2], _AFTERWARDS)

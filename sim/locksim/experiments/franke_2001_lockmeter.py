@@ -16,6 +16,7 @@ Where the source prints 0, or nothing, there is no relative error.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ import numpy as np
 
 from locksim import machine as machines
 from locksim.experiments import franke_2001
-from locksim.experiments.experiment import Cell, Progress, Reproduction
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
 from locksim.experiments.franke_2001 import (
     CPUS,
     FITTED_CPUS,
@@ -56,101 +57,69 @@ COLUMNS = {
 """The dataset's measures: the column here, and its unit. TOTAL is divided by the window."""
 
 
-class Franke2001Lockmeter:
+class Franke2001Lockmeter(Experiment):
     """The experiment (see the module)."""
 
     name = "franke-2001-lockmeter"
     title = "lockmeter on Chatroom: three spinlocks of 2.4.3 with SELinux, 1 to 8 CPUs"
 
-    def reproduce(
+    def plan(
         self,
         *,
-        progress: Progress | None = None,
         machine: Machine | None = None,
         costs: Costs | None = None,
         replications: int = franke_2001.REPLICATIONS,
         seed: int = 1,
         messages: int = MESSAGES,
         **options: Any,
-    ) -> Reproduction:
-        """Simulate the 96 cells.
+    ) -> Plan[Any, Run]:
+        """The 96 cells.
 
         Arguments: those of ``franke-2001-chatroom``.
         """
         profile = machine or machines.load(MACHINE)
         used = costs or Costs()
-        runs: dict[int, list[Run]] = {}
-        complete = True
-        for i, n in enumerate(CPUS):
-            if progress is not None:
-                progress(f"{n} CPUs", i / len(CPUS))
-            try:
-                runs[n] = franke_2001.sample(
-                    profile,
-                    "selinux",
-                    ROOMS,
-                    n,
-                    used,
-                    replications=replications,
-                    seed=seed,
-                    messages=messages,
-                )
-            except KeyboardInterrupt:
-                if not set(FITTED_CPUS) <= set(runs):
-                    raise
-                complete = False
-                break
         table = published()
-        pause = pause_s(runs, table)
-        cells = []
-        for n, sampled in runs.items():
-            for lock in LOCKS:
-                lines = [line(run, lock, pause) for run in sampled]
-                for measure, (column, unit) in COLUMNS.items():
-                    printed, understood = table[n, lock, measure]
-                    value = interval([one[measure] for one in lines])
-                    cells.append(
-                        Cell(
-                            f"{lock}, {n} CPU",
-                            column,
-                            printed,
-                            understood,
-                            value.mean,
-                            value.low,
-                            value.high,
-                            franke_2001.role_of(n),
-                            unit,
-                        )
-                    )
-        return Reproduction(
-            self.name,
-            self.title,
-            SOURCE,
-            profile.name,
-            [
-                Parameter("window.pause", pause, "s", "avc_lock's rate at 1 and 2 CPUs", "fitted"),
-                *(
-                    Parameter(f"window.{n}_cpus", t, "s", "HOLD x TOTAL / UTIL", "input")
-                    for n, t in WINDOW_S.items()
-                ),
-                *franke_2001.parameters(profile, used, messages=messages),
-            ],
-            cells,
-            complete,
-            {
-                "active_fraction": {
-                    str(n): float(np.mean([active_fraction(r, pause) for r in sampled]))
-                    for n, sampled in runs.items()
+
+        def assemble(done: Mapping[Any, Run]) -> Reproduction:
+            runs = {n: sampled for (_, _, n), sampled in franke_2001.by_cell(done).items()}
+            if not set(FITTED_CPUS) <= set(runs):
+                raise KeyboardInterrupt  # the pause is fitted on these
+            pause = pause_s(runs, table)
+            return Reproduction(
+                self.name,
+                self.title,
+                SOURCE,
+                profile.name,
+                [
+                    Parameter(
+                        "window.pause", pause, "s", "avc_lock's rate at 1 and 2 CPUs", "fitted"
+                    ),
+                    *(
+                        Parameter(f"window.{n}_cpus", t, "s", "HOLD x TOTAL / UTIL", "input")
+                        for n, t in WINDOW_S.items()
+                    ),
+                    *franke_2001.parameters(profile, used, messages=messages),
+                ],
+                cells(runs, table, pause),
+                extra={
+                    "active_fraction": {
+                        str(n): float(np.mean([active_fraction(r, pause) for r in sampled]))
+                        for n, sampled in runs.items()
+                    },
+                    "run_queue": {
+                        str(n): {
+                            "mean": float(np.mean([r.queue_mean for r in sampled])),
+                            "longest": max(r.queue_longest for r in sampled),
+                        }
+                        for n, sampled in runs.items()
+                    },
                 },
-                "run_queue": {
-                    str(n): {
-                        "mean": float(np.mean([r.queue_mean for r in sampled])),
-                        "longest": max(r.queue_longest for r in sampled),
-                    }
-                    for n, sampled in runs.items()
-                },
-            },
-        )
+            )
+
+        wanted = [("selinux", ROOMS, n) for n in CPUS]
+        runs = {"replications": replications, "seed": seed, "messages": messages}
+        return Plan(franke_2001.jobs(profile, wanted, used, **runs), assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Hold times against CPUs: measured points on simulated lines."""
@@ -194,6 +163,39 @@ def published() -> dict[tuple[int, str, str], tuple[str | None, float | None]]:
             value /= WINDOW_S[int(cpus)]
         table[int(cpus), lock, measure] = (None if printed != printed else str(printed), value)
     return table
+
+
+def cells(
+    runs: dict[int, list[Run]],
+    table: dict[tuple[int, str, str], tuple[str | None, float | None]],
+    pause: float,
+) -> list[Cell]:
+    """The table's cells: those at the CPU counts that were run.
+
+    Arguments:
+        runs: by CPUs. table: the published one. pause: in seconds, after each run.
+    """
+    found = []
+    for n, sampled in runs.items():
+        for lock in LOCKS:
+            lines = [line(run, lock, pause) for run in sampled]
+            for measure, (column, unit) in COLUMNS.items():
+                printed, understood = table[n, lock, measure]
+                value = interval([one[measure] for one in lines])
+                found.append(
+                    Cell(
+                        f"{lock}, {n} CPU",
+                        column,
+                        printed,
+                        understood,
+                        value.mean,
+                        value.low,
+                        value.high,
+                        franke_2001.role_of(n),
+                        unit,
+                    )
+                )
+    return found
 
 
 def pause_s(

@@ -16,6 +16,7 @@ was too long to measure included.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,9 @@ from locksim.caches.avc_rcu import AvcRCU
 from locksim.caches.avc_rwlock import AvcRWLock
 from locksim.caches.avc_spinlock import AvcSpinlock
 from locksim.caches.no_check import NoCheck
-from locksim.experiments.experiment import Cell, Progress, Reproduction, Role
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction, Role
 from locksim.experiments.models import Load, Models, compare_models
+from locksim.jobs import Job
 from locksim.lang import Struct
 from locksim.machine import Machine, Parameter
 from locksim.simulation import Interval, simulate
@@ -94,25 +96,24 @@ def cache(kernel: str, work: Work) -> Struct:
     raise ValueError(kernel)
 
 
-class Kaigai2004:
+class Kaigai2004(Experiment):
     """The experiment (see the module)."""
 
     name = "kaigai-2004"
     title = "write() on tmpfs with the SELinux AVC under a spinlock, an rwlock and RCU"
     source = "KaiGai Kohei, Re: RCU issue with SELinux, linux-kernel, 20 August 2004"
 
-    def reproduce(
+    def plan(
         self,
         *,
-        progress: Progress | None = None,
         machine: Machine | None = None,
         operations: int = 60,
         replications: int = 5,
         seed: int = 1,
         search_share: float = SEARCH_SHARE,
         **options: Any,
-    ) -> Reproduction:
-        """Simulate all 24 cells.
+    ) -> Plan[Any, Interval]:
+        """All 24 cells.
 
         Arguments:
             machine: a profile instead of ``itanium2-32`` (for ablations).
@@ -124,51 +125,34 @@ class Kaigai2004:
         profile = machines.load("itanium2-32") if machine is None else machine
         table = published()
         work = inputs(profile, search_share)
-        cells: list[Cell] = []
-        complete = True
-        plan = [(k, n) for k in KERNELS for n in CPUS]
-        for i, (kernel, n) in enumerate(plan):
-            if progress is not None:
-                progress(f"{kernel} on {n} CPUs", i / len(plan))
-            try:
-                run = wall_seconds(
-                    profile,
-                    kernel,
-                    n,
-                    work,
-                    operations=operations,
-                    replications=replications,
-                    seed=seed,
-                )
-            except KeyboardInterrupt:
-                if not cells:
-                    raise
-                complete = False
-                break
-            printed, understood = table[kernel, n]
-            role: Role = "predicted"
-            if (kernel, n) in INPUTS:
-                role = "input"
-            elif (kernel, n) in FITTED_ON:
-                role = "fitted"
-            cells.append(
-                Cell(
-                    kernel, f"{n} CPU", printed, understood, run.mean, run.low, run.high, role, "s"
-                )
+        runs = {"operations": operations, "replications": replications, "seed": seed}
+
+        def assemble(done: Mapping[Any, Interval]) -> Reproduction:
+            cells = [
+                Cell(k, f"{n} CPU", *table[k, n], t.mean, t.low, t.high, role_of(k, n), "s")
+                for (k, n), t in done.items()
+            ]
+            return Reproduction(
+                self.name,
+                self.title,
+                self.source,
+                profile.name,
+                parameters(profile, work),
+                cells,
+                extra={
+                    "spinlock_slope": slope(cells),
+                    "models": models(profile, work, cells).to_json(),
+                },
             )
-        return Reproduction(
-            self.name,
-            self.title,
-            self.source,
-            profile.name,
-            parameters(profile, work),
-            cells,
-            complete,
-            {
-                "spinlock_slope": slope(cells),
-                "models": models(profile, work, cells).to_json(),
-            },
-        )
+
+        jobs = {
+            (k, n): Job(
+                f"{k} on {n} CPUs", wall_seconds, (profile, k, n, work), runs, seconds=n / 200
+            )
+            for k in KERNELS
+            for n in CPUS
+        }
+        return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Wall time against CPUs, both on log axes: measured points on simulated lines."""
@@ -203,6 +187,13 @@ def published() -> dict[tuple[str, int], tuple[str, float | None]]:
         )
         for kernel, cpus, printed, understood in rows
     }
+
+
+def role_of(kernel: str, cpus: int) -> Role:
+    """Whether a cell is an input, counts as fitted, or was seen by nothing."""
+    if (kernel, cpus) in INPUTS:
+        return "input"
+    return "fitted" if (kernel, cpus) in FITTED_ON else "predicted"
 
 
 def wall_seconds(

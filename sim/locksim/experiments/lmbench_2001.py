@@ -20,13 +20,15 @@ empty. Neither source gives the spread of its own figures.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
 from locksim.caches.avc_spinlock import AvcSpinlock
-from locksim.experiments.experiment import Cell, Progress, Reproduction, Role
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction, Role
+from locksim.jobs import Job
 from locksim.kernel.syscalls import LABEL, PACKET, ROWS, Hooks, checks
 from locksim.machine import Machine, Parameter
 from locksim.simulation import Interval, simulate
@@ -89,7 +91,7 @@ class Costs:
     far: float
 
 
-class Lmbench2001:
+class Lmbench2001(Experiment):
     """One of the two experiments (see the module).
 
     Arguments:
@@ -111,17 +113,16 @@ class Lmbench2001:
         self.name, self.title, self.source, self.machine = name, title, source, machine
         self.far, self.fitted_on = far, fitted_on
 
-    def reproduce(
+    def plan(
         self,
         *,
-        progress: Progress | None = None,
         machine: Machine | None = None,
         operations: int = 600,
         replications: int = 2,
         seed: int = 1,
         **options: Any,
-    ) -> Reproduction:
-        """Simulate every row without and with SELinux.
+    ) -> Plan[tuple[str, bool], Interval]:
+        """Every row without and with SELinux.
 
         Arguments:
             machine: a profile instead of the experiment's.
@@ -132,39 +133,40 @@ class Lmbench2001:
         lines = published(self.name)
         costs = fit(profile, lines, self.far)
         runs = {"operations": operations, "replications": replications, "seed": seed}
-        cells: list[Cell] = []
-        overheads: list[dict[str, Any]] = []
-        complete = True
-        for i, line in enumerate(lines):
-            if progress is not None:
-                progress(line.name, i / len(lines))
-            try:
-                base, selinux = (
-                    time_us(profile, line, costs if on else None, **runs) for on in (False, True)
-                )
-            except KeyboardInterrupt:
-                if not cells:
-                    raise
-                complete = False
-                break
-            role: Role = "fitted" if line.name in self.fitted_on else "predicted"
-            overhead = _overhead(line, selinux.mean / base.mean - 1, role)
-            cells += [
-                _cell(line, 0, base, "input", ""),
-                _cell(line, 1, selinux, role, f"{overhead['points']:+.1f}"),
-            ]
-            overheads.append(overhead)
-        return Reproduction(
-            self.name,
-            self.title,
-            self.source,
-            profile.name,
-            self.parameters(profile, costs),
-            cells,
-            complete,
-            {"overheads": overheads},
-            _notes(overheads),
-        )
+
+        def assemble(done: Mapping[tuple[str, bool], Interval]) -> Reproduction:
+            cells: list[Cell] = []
+            overheads: list[dict[str, Any]] = []
+            for line in lines:
+                if not {(line.name, False), (line.name, True)} <= set(done):
+                    continue
+                base, selinux = done[line.name, False], done[line.name, True]
+                role: Role = "fitted" if line.name in self.fitted_on else "predicted"
+                overhead = _overhead(line, selinux.mean / base.mean - 1, role)
+                cells += [
+                    _cell(line, 0, base, "input", ""),
+                    _cell(line, 1, selinux, role, f"{overhead['points']:+.1f}"),
+                ]
+                overheads.append(overhead)
+            return Reproduction(
+                self.name,
+                self.title,
+                self.source,
+                profile.name,
+                self.parameters(profile, costs),
+                cells,
+                extra={"overheads": overheads},
+                notes=_notes(overheads),
+            )
+
+        jobs = {
+            (line.name, on): Job(
+                line.name, time_us, (profile, line, costs if on else None), runs, seconds=0.1
+            )
+            for line in lines
+            for on in (False, True)
+        }
+        return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """What SELinux adds to each row, a bar a row."""

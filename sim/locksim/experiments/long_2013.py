@@ -25,11 +25,13 @@ What was fitted, and on what: :mod:`locksim.experiments.long_2013_fit`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from locksim import machine as machines
-from locksim.experiments.experiment import Cell, Role
+from locksim.experiments.experiment import Cell, Plan, Reproduction, Role
+from locksim.jobs import Job
 from locksim.kernel.dcache import Dcache
 from locksim.kernel.dcache_seqretry import SeqRetryDcache
 from locksim.kernel.dcache_seqrwlock import SeqRWLockDcache
@@ -71,6 +73,8 @@ SAMPLES = 4000
 
 Row = tuple[int, int]
 """A row of the tables: readers, writers."""
+Kept = Mapping[Row, Mapping[str, list[Profile]]]
+"""Profiles by row and kernel, one a replication."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +201,53 @@ def runs(
         _run(row, kernel, work, machine or machines.load(MACHINE), seed + k, samples)
         for k in range(replications)
     ]
+
+
+def plan(
+    rows: Iterable[Row],
+    assemble: Callable[[Machine, Kept], Reproduction],
+    *,
+    machine: Machine | None = None,
+    replications: int = 5,
+    seed: int = 1,
+    samples: int = SAMPLES,
+    **options: Any,
+) -> Plan[tuple[Row, str, int], Profile]:
+    """The runs of a table's rows under both kernels, and the table that is made of them.
+
+    Arguments:
+        rows: of the table. assemble: makes it, from the machine and the rows that are there.
+        machine: a profile instead of ``westmere-ex-8x10``.
+        replications: independent runs per row and kernel. seed: of the first one.
+        samples: length of a run, in steps of 20 us.
+    """
+    used = machine or machines.load(MACHINE)
+    rows = list(rows)
+    seeds = range(seed, seed + replications)
+
+    def table(done: Mapping[tuple[Row, str, int], Profile]) -> Reproduction:
+        kept = {}
+        for row in rows:
+            found = {p: [done[row, p, k] for k in seeds if (row, p, k) in done] for p in PATCHES}
+            # A change is taken seed by seed: a row counts where both kernels have the same ones.
+            if all(len(profiles) == replications for profiles in found.values()):
+                kept[row] = found
+        return assemble(used, kept)
+
+    return Plan(
+        {
+            (row, patch, k): Job(
+                f"SLOB {title(row)} {patch} the patches",
+                _run,
+                (row, patch, WORK, used, k, samples),
+                seconds=samples / 10_000,
+            )
+            for row in rows
+            for patch in PATCHES
+            for k in seeds
+        },
+        table,
+    )
 
 
 _KEPT: dict[tuple[Row, str, Work, str, int, int], Profile] = {}

@@ -13,72 +13,43 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from locksim import machine as machines
 from locksim.experiments import long_2013
-from locksim.experiments.experiment import Cell, Progress, Reproduction
-from locksim.experiments.long_2013 import Row
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.long_2013 import Kept, Row
 from locksim.machine import Machine
+from locksim.profile import Profile
 
 ROWS: tuple[Row, ...] = ((32, 0), (80, 0), (128, 0), (32, 64), (80, 64), (128, 64))
 
 
-class Awr:
+class Awr(Experiment):
     """The experiment (see the module)."""
 
     name = "long-2013-awr"
     title = "Oracle SLOB (readers + writers) on 80 CPUs: time without and with Long's patches"
     source = long_2013.SOURCE
 
-    def reproduce(
-        self,
-        *,
-        progress: Progress | None = None,
-        machine: Machine | None = None,
-        replications: int = 5,
-        seed: int = 1,
-        samples: int = long_2013.SAMPLES,
-        **options: Any,
-    ) -> Reproduction:
-        """Simulate all 36 cells; the arguments are those of ``long-2013-redo``."""
-        profile = machine or machines.load(long_2013.MACHINE)
-        cells: list[Cell] = []
-        complete = True
-        for i, row in enumerate(ROWS):
-            if progress is not None:
-                progress(long_2013.title(row), i / len(ROWS))
-            try:
-                found = {
-                    patch: long_2013.runs(
-                        row,
-                        patch,
-                        machine=profile,
-                        replications=replications,
-                        seed=seed,
-                        samples=samples,
-                    )
-                    for patch in long_2013.PATCHES
-                }
-            except KeyboardInterrupt:
-                if not cells:
-                    raise
-                complete = False
-                break
-            cells += [
-                long_2013.cell(row, name, patch, long_2013.mean(measure, found[patch]), "%")
-                for name, measure in long_2013.MEASURES.items()
-                for patch in long_2013.PATCHES
-            ]
+    def plan(self, **options: Any) -> Plan[Any, Profile]:
+        """All 36 cells; the options are those of :func:`locksim.experiments.long_2013.plan`."""
+        return long_2013.plan(ROWS, self._table, **options)
+
+    def _table(self, machine: Machine, kept: Kept) -> Reproduction:
+        cells = [
+            long_2013.cell(row, name, patch, long_2013.mean(measure, found[patch]), "%")
+            for row, found in kept.items()
+            for name, measure in long_2013.MEASURES.items()
+            for patch in long_2013.PATCHES
+        ]
         literal = literal_reading(cells)
         return Reproduction(
             self.name,
             self.title,
             self.source,
-            profile.name,
-            long_2013.parameters(profile),
+            machine.name,
+            long_2013.parameters(machine),
             cells,
-            complete,
-            {"literal_reading": literal},
-            _notes(cells, literal),
+            extra={"literal_reading": literal},
+            notes=_notes(cells, literal),
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:

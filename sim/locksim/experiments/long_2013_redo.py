@@ -8,63 +8,30 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from locksim import machine as machines
 from locksim.experiments import long_2013
-from locksim.experiments.experiment import Cell, Progress, Reproduction
-from locksim.experiments.long_2013 import Row
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.long_2013 import Kept, Row
 from locksim.machine import Machine
+from locksim.profile import Profile
 
 ROWS: tuple[Row, ...] = ((8, 64), (32, 64), (80, 64), (128, 64))
 
 
-class Redo:
+class Redo(Experiment):
     """The experiment (see the module)."""
 
     name = "long-2013-redo"
     title = "Oracle SLOB (readers + writers) on 80 CPUs: redo without and with Long's patches"
     source = long_2013.SOURCE
 
-    def reproduce(
-        self,
-        *,
-        progress: Progress | None = None,
-        machine: Machine | None = None,
-        replications: int = 5,
-        seed: int = 1,
-        samples: int = long_2013.SAMPLES,
-        **options: Any,
-    ) -> Reproduction:
-        """Simulate all 12 cells.
+    def plan(self, **options: Any) -> Plan[Any, Profile]:
+        """All 12 cells; the options are those of :func:`locksim.experiments.long_2013.plan`."""
+        return long_2013.plan(ROWS, self._table, **options)
 
-        Arguments:
-            machine: a profile instead of ``westmere-ex-8x10``.
-            replications: independent runs per row and kernel.
-            seed: of the first one.
-            samples: length of a run, in steps of 20 us.
-        """
-        profile = machine or machines.load(long_2013.MACHINE)
+    def _table(self, machine: Machine, kept: Kept) -> Reproduction:
         cells: list[Cell] = []
-        complete = True
-        for i, row in enumerate(ROWS):
-            if progress is not None:
-                progress(long_2013.title(row), i / len(ROWS))
-            try:
-                without, with_ = (
-                    long_2013.runs(
-                        row,
-                        patch,
-                        machine=profile,
-                        replications=replications,
-                        seed=seed,
-                        samples=samples,
-                    )
-                    for patch in long_2013.PATCHES
-                )
-            except KeyboardInterrupt:
-                if not cells:
-                    raise
-                complete = False
-                break
+        for row, found in kept.items():
+            without, with_ = (found[patch] for patch in long_2013.PATCHES)
             redo = long_2013.redo
             cells += [
                 long_2013.cell(row, "redo", "without", long_2013.mean(redo, without), "MB/s"),
@@ -80,12 +47,11 @@ class Redo:
             self.name,
             self.title,
             self.source,
-            profile.name,
-            long_2013.parameters(profile),
+            machine.name,
+            long_2013.parameters(machine),
             cells,
-            complete,
-            {"gain_off_by_points": points},
-            [_note(points)],
+            extra={"gain_off_by_points": points},
+            notes=[_note(points)],
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:

@@ -21,14 +21,15 @@ the message does not explain the name, and this is the one setting that it fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.experiments.experiment import Cell, Progress, Reproduction, Role
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction, Role
+from locksim.jobs import Job
 from locksim.kernel.netlabel import NetLabel
 from locksim.lang import US, Workload
 from locksim.machine import Machine, Parameter
@@ -133,24 +134,23 @@ class Traffic:
     last_ps: int
 
 
-class Moore2006:
+class Moore2006(Experiment):
     """The experiment (see the module)."""
 
     name = "moore-2006-netlabel"
     title = "NetLabel: netperf with CIPSO labels on a gigabit link, label cache on and off"
     source = "Paul Moore, NetLabel performance numbers, redhat-lspp, 13 July 2006"
 
-    def reproduce(
+    def plan(
         self,
         *,
-        progress: Progress | None = None,
         machine: Machine | None = None,
         messages: int = 200,
         replications: int = 5,
         seed: int = 1,
         **options: Any,
-    ) -> Reproduction:
-        """Simulate all 28 cells.
+    ) -> Plan[Any, Simulation]:
+        """All 28 cells.
 
         Arguments:
             machine: a profile instead of ``two-hosts-2006``.
@@ -161,59 +161,56 @@ class Moore2006:
         profile = machines.load("two-hosts-2006") if machine is None else machine
         works = fit(profile)
         table = published()
-        cells: list[Cell] = []
-        limits: list[dict[str, Any]] = []
-        complete = True
-        plan = [(row, test) for row in CONFIGURATIONS for test in TESTS]
-        for i, (row, test) in enumerate(plan):
-            if progress is not None:
-                progress(f"{test} with {row}", i / len(plan))
-            try:
-                run = measure(
-                    profile, row, test, works, messages, replications=replications, seed=seed
+        runs = {"replications": replications, "seed": seed}
+
+        def assemble(done: Mapping[Any, Simulation]) -> Reproduction:
+            cells = []
+            limits = []
+            for (row, test), run in done.items():
+                rate, unit = rate_of(run, row, test)
+                limit = bottleneck(run, test)
+                cells.append(
+                    Cell(
+                        row,
+                        test,
+                        *table[row, test],
+                        rate.mean,
+                        rate.low,
+                        rate.high,
+                        role_of(row, test),
+                        unit,
+                        limit["bottleneck"],
+                    )
                 )
-            except KeyboardInterrupt:
-                if not cells:
-                    raise
-                complete = False
-                break
-            printed, understood = table[row, test]
-            rate, unit = rate_of(run, row, test)
-            limit = bottleneck(run, test)
-            role: Role = "predicted"
-            if (row, test) in INPUTS:
-                role = "input"
-            elif (row, test) in FITTED_ON:
-                role = "fitted"
-            cells.append(
-                Cell(
-                    row,
-                    test,
-                    printed,
-                    understood,
-                    rate.mean,
-                    rate.low,
-                    rate.high,
-                    role,
-                    unit,
-                    limit["bottleneck"],
-                )
+                limits.append({"row": row, "column": test, **limit})
+            return Reproduction(
+                self.name,
+                self.title,
+                self.source,
+                profile.name,
+                parameters(profile, works),
+                cells,
+                extra={"bottlenecks": limits},
+                notes=[
+                    "note: what limits the cell (with --json: for what share of the time each is "
+                    "busy)",
+                    "A stream is limited by the busiest of link and CPUs, a transaction by them "
+                    "all.",
+                ],
             )
-            limits.append({"row": row, "column": test, **limit})
-        return Reproduction(
-            self.name,
-            self.title,
-            self.source,
-            profile.name,
-            parameters(profile, works),
-            cells,
-            complete,
-            {"bottlenecks": limits},
-            [
-                "note: what limits the cell (with --json: for what share of the time each is busy)",
-                "A stream is limited by the busiest of link and CPUs, a transaction by them all.",
-            ],
-        )
+
+        jobs = {
+            (row, test): Job(
+                f"{test} with {row}",
+                measure,
+                (profile, row, test, works, messages),
+                runs,
+                seconds=0.1,
+            )
+            for row in CONFIGURATIONS
+            for test in TESTS
+        }
+        return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Streams and transactions, a bar a cell."""
@@ -241,6 +238,13 @@ def published() -> dict[tuple[str, str], tuple[str, float]]:
         )
     ]
     return {(row, test): (printed, float(value)) for row, test, printed, value in rows}
+
+
+def role_of(row: str, test: str) -> Role:
+    """Whether a cell is an input, counts as fitted, or was seen by nothing."""
+    if (row, test) in INPUTS:
+        return "input"
+    return "fitted" if (row, test) in FITTED_ON else "predicted"
 
 
 def traffic(test: str, option_bytes: int) -> Traffic:

@@ -1,0 +1,66 @@
+"""Lab 05, the C part: the solution earns everything, each wrong one gets what is documented."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockgrader.c import compile_c, interface, judge_c
+from lockgrader.checks import Finding
+from lockgrader.compile import Refused
+from lockgrader.lab import C
+from lockgrader.sandbox import available
+
+pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
+
+FOLDER = Path(__file__).parent.parent / "lab05-rcu"
+CHECKS = {
+    raw["name"]: C.model_validate(raw)
+    for raw in tomllib.loads((FOLDER / "c_checks.toml").read_text())["check"]
+}
+SOLUTION = (FOLDER / "solution" / "avc_rcu.c").read_text()
+BROKEN: list[dict[str, Any]] = tomllib.loads((FOLDER / "broken_c.toml").read_text())["broken"]
+
+
+def finding(text: str, name: str) -> Finding:
+    """What a check finds in a text, and those before it that it needs."""
+    check = CHECKS[name]
+    for needed in check.needs:
+        if finding(text, needed).verdict != "pass":
+            return Finding("skipped")
+    try:
+        compiled = compile_c(
+            text.encode(), "avc_rcu.c", interface("avc"), (check.tool,), "namespaces"
+        )
+    except Refused as error:
+        return Finding(error.verdict, message=error.message)
+    return judge_c(check, compiled, "namespaces")
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_solution_earns_everything(name: str) -> None:
+    """Each check passes."""
+    found = finding(SOLUTION, name)
+    assert ("pass", 1.0) == (found.verdict, found.share), found.message
+
+
+@pytest.mark.parametrize("name", ["c-model"])
+def test_starter_earns_nothing(name: str) -> None:
+    """The first check, which most others need, fails for what is not written yet."""
+    found = finding((FOLDER / "starter" / "avc_rcu.c").read_text(), name)
+    assert ("fail", "wrong-answer") == (found.verdict, found.tag)
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda b: b["name"])
+def test_wrong_submission_gets_its_verdict(broken: dict[str, Any]) -> None:
+    """Verdict and misconception are the documented ones."""
+    text = SOLUTION
+    for old, new in broken["change"]:
+        assert old in text
+        text = text.replace(old, new, 1)
+    found = finding(text, broken["check"])
+    told = CHECKS[broken["check"]].misconceptions.get(found.tag, "")
+    assert broken["verdict"] == found.verdict, (found.tag, found.message)
+    assert broken["misconception"] in told, (found.tag, found.message)
+    assert bool(broken["misconception"]) == bool(told)
