@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import shlex
 import time
@@ -108,6 +109,7 @@ def grade(
             student=student,
             submission_sha256=submission.sha256,
             lab_sha256=lab.sha256,
+            files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
             versions={"locklab": version("locklab")},
             seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
             variant=drawn,
