@@ -18,7 +18,7 @@ from lockgrader.home.workspace import State, Workspace
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
 from locksim.checker.counterexample import Step
-from locksim.checker.render import did
+from locksim.checker.render import behind, did
 from locksim.cli import common, tables
 
 __all__ = ["Live", "show_hint", "show_result", "told", "whose"]
@@ -55,6 +55,9 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         if asked and one.verdict not in ("pass", "skipped") and one.message not in shown:
             _explain(workspace, by_name[one.name], one, state)
             shown.add(one.message)  # a file that does not compile says the same in every check
+    if len(result.checks) < len(checks):
+        common.say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
+        return
     for check in checks:
         if isinstance(check, Prediction):
             _predicted(check, state, workspace.lab.answers)
@@ -198,10 +201,8 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
         if number - 1 == document["cycle"]:
             common.say("     from here on, again and again:")
         place = f"{file}:{step.line}" if step.file == f"<{file}>" else "the test"
-        marks = "".join(f", {mark}" for mark in step.marks)
-        common.say(
-            f"  {number:>4}  thread {step.thread}  {place:<{len(file) + 5}} {did(step)}{marks}"
-        )
+        shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
+        common.say(f"  {number:>4}  thread {step.thread}  {place:<{len(file) + 5}} {shown}")
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
