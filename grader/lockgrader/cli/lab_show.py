@@ -20,6 +20,7 @@ from lockgrader.result import CheckResult, Result
 from locksim.checker.counterexample import Step
 from locksim.checker.render import behind, did
 from locksim.cli import common, tables
+from locksim.engine.faults import place
 
 __all__ = ["Live", "show_hint", "show_result", "told", "whose"]
 
@@ -194,15 +195,16 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     asked = f"{check.threads} threads{rounds}, {check.memory.upper()}"
     told(f"{document['found']}: {document['message']}", "  ")
     common.say(f"  the shortest way there ({asked}):")
+    places = [_own_files(workspace, place(step.file, step.line)) for step in steps]
+    width = max(map(len, places), default=0)
     left_out = max(0, len(steps) - STEPS)
     if left_out:
         common.say(f"     … {left_out} steps before these")
     for number, step in enumerate(steps[left_out:], start=left_out + 1):
         if number - 1 == document["cycle"]:
             common.say("     from here on, again and again:")
-        place = f"{file}:{step.line}" if step.file == f"<{file}>" else "the test"
         shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
-        common.say(f"  {number:>4}  thread {step.thread}  {place:<{len(file) + 5}} {shown}")
+        common.say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
