@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import shlex
 import time
@@ -82,8 +83,8 @@ def grade(
         LabError: the lab makes no sense.
     """
     began = time.monotonic()
-    own = variant(lab, student, key) if values is None else dict(values)
-    checks = [c for c in lab.checks(own) if c.public or not public_only]
+    drawn = variant(lab, student, key) if values is None else dict(values)
+    checks = [c for c in lab.checks(drawn) if c.public or not public_only]
     names = wanted(lab)
     submission = Submission({}, "0" * 64)
     refused: dict[str, Refused] = {}
@@ -108,9 +109,10 @@ def grade(
             student=student,
             submission_sha256=submission.sha256,
             lab_sha256=lab.sha256,
+            files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
             versions={"locklab": version("locklab")},
             seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
-            variant=own,
+            variant=drawn,
             checks=tuple(done),
             complete=complete,
             replay=replay(lab, path, student),
@@ -133,7 +135,7 @@ def grade(
         else:
             finding = evaluate(check, submitted, lab.seconds, until_s)
         late = time.monotonic() > until_s
-        others = () if late else elsewhere(lab, check, finding, submitted, own)
+        others = () if late else elsewhere(lab, check, finding, submitted, drawn)
         done.append(_result(check, finding, attempt, others))
         if progress is not None:
             progress(result(complete=False))

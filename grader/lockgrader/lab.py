@@ -350,15 +350,6 @@ class Lab(_Closed):
             found.append(self._with_suspects(made, where))
         return found
 
-    def drawn(self, values: dict[str, str | int]) -> Lab:
-        """Return the lab of one student: the values stand in the checks, and none is left to draw.
-
-        Raises:
-            LabError: a check asks for a value that is not there.
-        """
-        checks = tuple(_filled(raw, values, self.name) for raw in self.check)
-        return self.model_copy(update={"check": checks, "variant": {}})
-
     def _with_suspects(self, made: Check, where: str) -> Check:
         if not (isinstance(made, OwnTests) and made.mutants):
             return made

@@ -167,6 +167,7 @@ class Result(_Model):
     Arguments:
         format: of this document. lab, student: who and what.
         submission_sha256, lab_sha256: of what was graded, and of what it was graded with.
+        files: name of each file that was graded → sha256.
         versions: package → version. seeds: what → seed. variant: the student's own values.
         checks: in the lab's order. complete: False while checks are still to come.
         replay: the command that grades this submission again.
@@ -178,6 +179,7 @@ class Result(_Model):
     student: str
     submission_sha256: str
     lab_sha256: str
+    files: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str]
     seeds: dict[str, int]
     variant: dict[str, str | int] = Field(default_factory=dict)

@@ -16,6 +16,8 @@ from typing import Any, Literal
 import pytest
 from allowance import Allowance
 from pydantic import BaseModel, ConfigDict, Field
+from test_grade import LAB as TINY
+from test_grade import TAS
 from typer.testing import CliRunner
 
 from lockgrader import evaluate as evaluating
@@ -105,7 +107,13 @@ class Document(_Schema):
     tests: list[TestCase]
 
 
-def tree(root: Path, lab: str = LAB, hidden: str = HIDDEN, **config: Any) -> Path:
+def tree(
+    root: Path,
+    lab: str = LAB,
+    hidden: str = HIDDEN,
+    answers: str = '{"n": 10, "m": 4}',
+    **config: Any,
+) -> Path:
     """``/autograder`` as the platform makes it, with a small lab."""
     for name in ("source/lab/hidden", "submission", "results"):
         (root / name).mkdir(parents=True)
@@ -115,7 +123,7 @@ def tree(root: Path, lab: str = LAB, hidden: str = HIDDEN, **config: Any) -> Pat
     (root / "source/course.key").write_bytes(KEY)
     about = {"id": 1, "users": [{"email": "ada@example.org", "id": 7, "name": "Ada"}]}
     (root / "submission_metadata.json").write_text(json.dumps(about))
-    (root / "submission/answers.json").write_text('{"n": 10, "m": 4}')
+    (root / "submission/answers.json").write_text(answers)
     return root
 
 
@@ -137,13 +145,14 @@ def test_a_submission_is_graded(tmp_path: Path) -> None:
 
 
 SPY = """
-import json, pathlib
+import os
 found = []
-for path in pathlib.Path("ROOT").rglob("*"):
-    try:
-        found.append(path.read_text())
-    except OSError:
-        pass
+for folder, _, names in os.walk("ROOT"):
+    for name in names:
+        try:
+            found.append(open(os.path.join(folder, name)).read())
+        except OSError:
+            pass
 answers = {"n": 10 if not "".join(found) else -1, "m": 3}
 """
 
@@ -169,6 +178,19 @@ def test_student_reads_nothing_of_the_platforms(
         opened = run(root).checks[0].verdict
     assert {"platform": "fail", "namespaces": "pass"}[profile] == opened  # it would have found some
     assert ["pass", "pass", "pass"] == [c.verdict for c in run(root).checks]
+
+
+@pytest.mark.parametrize("profile", ["namespaces", "platform"])
+def test_a_lock_is_graded_as_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, profile: str
+) -> None:
+    """Compiled in either sandbox, proven and simulated outside: the same verdicts."""
+    if os.geteuid() != 0 or available(profile):  # type: ignore[arg-type]
+        pytest.skip(f"{profile} as root: {available(profile) or 'not root'}")  # type: ignore[arg-type]
+    monkeypatch.setattr(running, "profile", lambda: profile)
+    root = tree(tmp_path, lab=TINY, answers='{"n": 10}')
+    (root / "submission/tas.py").write_text(TAS)
+    assert ["pass", "partial", "pass", "pass"] == [c.verdict for c in run(root).checks]
 
 
 def test_results_are_there_after_each_check(

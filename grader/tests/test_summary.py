@@ -34,6 +34,20 @@ def test_identical_submissions_are_told() -> None:
     assert [("ada", "bob")] == [s.students for s in suspicions(same + unread)]
 
 
+def test_a_shared_file_is_told_once() -> None:
+    """The same lock with answers of one's own; who shares all is not told of each file too."""
+    results = [
+        result(name, submission_sha256=sha * 64, files={"tas.py": lock * 64, "answers.json": sha})
+        for name, sha, lock in (("ada", "1", "a"), ("bob", "2", "a"), ("eve", "3", "b"))
+        + (("ida", "4", "c"), ("joe", "4", "c"))
+    ]
+    told = [(s.students, s.what) for s in suspicions(results)]
+    assert [
+        (("ida", "joe"), "handed in the same files, byte for byte"),
+        (("ada", "bob"), "handed in the same tas.py, byte for byte"),
+    ] == told
+
+
 def test_answers_of_others_are_told_with_their_owners() -> None:
     """The variant, and who in the batch has it."""
     wrong = check("n", "fail", elsewhere=("machine = m2, cpus = 24", "machine = m3, cpus = 24"))

@@ -74,7 +74,8 @@ def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> l
     made = []
     for name in formats:
         if name not in FORMATS:
-            raise ResultError(f"no format '{name}'; there are {', '.join(FORMATS)}")
+            known = "".join(f"\n  {n}: {f.what}" for n, f in FORMATS.items())
+            raise ResultError(f"no format '{name}'; there are{known}")
         for relative, text in FORMATS[name].files(results).items():
             path = folder / relative
             try:

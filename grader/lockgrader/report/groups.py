@@ -91,13 +91,27 @@ def _found(check: CheckResult) -> str:
 
 
 def _identical(results: Sequence[Result]) -> Iterator[Suspicion]:
-    same = defaultdict(list)
-    for result in results:
-        if result.submission_sha256 != NOTHING:
-            same[result.lab, result.submission_sha256].append(result.student)
-    for students in same.values():
-        if len(students) > 1:
-            yield Suspicion(tuple(students), "handed in the same files, byte for byte")
+    """Students with the same files, and those who share one of several."""
+    told = set()
+    for what, key in (("the same files", _whole), ("the same {}", _each)):
+        same: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for result in results:
+            for one in key(result):
+                same[one].append(result.student)
+        for (_, name, _), students in same.items():
+            if len(students) > 1 and tuple(students) not in told:
+                told.add(tuple(students))
+                yield Suspicion(tuple(students), f"handed in {what.format(name)}, byte for byte")
+
+
+def _whole(result: Result) -> Iterator[tuple[str, str, str]]:
+    if result.submission_sha256 != NOTHING:
+        yield result.lab, "", result.submission_sha256
+
+
+def _each(result: Result) -> Iterator[tuple[str, str, str]]:
+    for name, sha256 in result.files.items():
+        yield result.lab, name, sha256
 
 
 def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
