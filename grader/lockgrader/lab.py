@@ -81,6 +81,7 @@ class _Check(_Closed):
     points: Points
     needs: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    no_hint: str = ""
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
     revealed: bool = False

@@ -6,13 +6,15 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
 "texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
 "files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
-``lint``: see :mod:`lockgrader.lint`.
+``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
+:class:`lockgrader.lint.Item`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -326,6 +328,65 @@ def bundle(
         return
     for path, one in zip(paths, made, strict=True):
         common.say(f"{path}: {', '.join(one.files)}")
+
+
+@app.command()
+@common.reported()
+def lint(
+    labs: Annotated[
+        list[str] | None, typer.Argument(help="folders or names; by default all", metavar="[LAB]…")
+    ] = None,
+    students: Annotated[
+        int, typer.Option(help="how many the solution is tried for; 0: files only")
+    ] = 20,
+    processes: Annotated[int, typer.Option(help="at a time; 0: as many as CPUs")] = 0,
+    every: Annotated[bool, typer.Option("--all", help="list what is well, too")] = False,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="run the lab's own files without one")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
+    """Find out whether a lab keeps its promises, before students see it.
+
+    The solution earns everything, the starter nothing, each wrong submission gets its verdict, and
+    more: see grader/README.md. Exit code 0: all is well. 1: something is not.
+    """
+    from dataclasses import asdict
+
+    from lockgrader.cli.lint_show import show_lint
+    from lockgrader.lint import lint as look
+    from locklabs import find
+    from locklabs import names as installed
+
+    folders = [find(name) for name in labs or installed()]
+    if not folders:
+        raise common.UsageError("no lab is installed here: name a lab's folder")
+    common.bounded(students, "--students", 0, 10_000)
+    count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
+    profile = _profile(no_sandbox)
+    with common.progress("lint") as report:
+        made = [
+            look(one, students=students, processes=count, profile=profile, report=report)
+            for one in folders
+        ]
+    if as_json:
+        common.print_json(
+            [
+                {
+                    "lab": one.lab,
+                    "ok": one.ok,
+                    "students": one.students,
+                    "variants": one.variants,
+                    "items": [asdict(item) for item in one.items],
+                }
+                for one in made
+            ]
+        )
+    else:
+        for one in made:
+            show_lint(one, every=every)
+    if not all(one.ok for one in made):
+        raise typer.Exit(EXIT_NOT_YET)
 
 
 def _roster(path: Path) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.cli.show import numbers
+from lockgrader.grade import wanted
 from lockgrader.home.attempt import public_checks, to_do
 from lockgrader.home.hints import NoHintError, Told, next_hint
 from lockgrader.home.workspace import State, Workspace
@@ -48,10 +49,12 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         table.add_row(escape(one.title), one.name, verdict, points)
     tables.print_table(common.console(), table)
     following = to_do(state, checks)
+    shown: set[str] = set()
     for one in result.checks:
-        wanted = every or (following is not None and one.name == following.name)
-        if wanted and one.verdict not in ("pass", "skipped"):
+        asked = every or (following is not None and one.name == following.name)
+        if asked and one.verdict not in ("pass", "skipped") and one.message not in shown:
             _explain(workspace, by_name[one.name], one, state)
+            shown.add(one.message)  # a file that does not compile says the same in every check
     for check in checks:
         if isinstance(check, Prediction):
             _predicted(check, state, workspace.lab.answers)
@@ -161,7 +164,7 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     if one.counterexample is not None and isinstance(check, Proven):
         _counterexample(workspace, check, one.counterexample)
     else:
-        common.say("  " + one.message.replace("\n", "\n  "))
+        common.say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
     if one.rows:
         numbers(one)
     if one.misconception:
@@ -171,6 +174,13 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
         told(f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  ")
+
+
+def _own_files(workspace: Workspace, message: str) -> str:
+    """A message with the student's files as an editor knows them: tas.py:3, not <tas.py>:3."""
+    for name in wanted(workspace.lab):
+        message = message.replace(f"<{name}>", name)
+    return message
 
 
 def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any]) -> None:
@@ -195,6 +205,7 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
+    command += ["--client", check.client] if check.client else []
     command += ["--memory", check.memory, "--play", page]
     common.say(f"  play it in a browser: {shlex.join(command)}")
 
