@@ -73,6 +73,8 @@ def main() -> int:
     attacks = tomllib.loads((HERE / "attacks.toml").read_text())["attack"]
     outcomes = []
     try:
+        with status.status("a harmless notebook first"):
+            _control(options)
         for attack in attacks:
             if options.only and attack["name"] not in options.only:
                 continue
@@ -110,6 +112,8 @@ def _outcome(attack: dict[str, Any], grader: str, options: argparse.Namespace) -
         outcome = WON["points"]  # on the way to something else
     if not won and not evidence["ended"]:
         outcome = WON["stall"]
+    if evidence.get("error"):
+        outcome = "brought down"  # and nobody was graded
     return Outcome(number, name, grader, outcome, points, evidence)
 
 
@@ -150,7 +154,8 @@ def _ours(text: str, mark: str) -> dict[str, Any]:
         return {
             "ended": True,
             "eve": result.points or None,
-            "error": result.checks[0].verdict,
+            "error": "",
+            "verdict": result.checks[0].verdict,
             "called": len(calls),
             "secret": any(repr(value) in told for value in exercise.expected().values()),
             "code": b"ran beside" in taken,
@@ -189,9 +194,19 @@ def _jailed(text: str, mark: str, grader: str, options: argparse.Namespace) -> d
     if not lines or not lines[-1].startswith("{"):
         raise RivalError(f"{grader} did not run in the jail:\n{done.stderr[-2000:]}")
     told: dict[str, Any] = json.loads(lines[-1])
-    if told["error"]:
-        raise RivalError(f"{grader} did not grade in the jail:\n{told['error']}")
     return told
+
+
+def _control(options: argparse.Namespace) -> None:
+    """See that each of the others grades a harmless notebook in the jail.
+
+    Raises:
+        RivalError: it does not, and would hold any attack.
+    """
+    for grader in RIVALS:
+        told = _jailed("harmless = 1", "no-such-process", grader, options)
+        if (told["eve"] or 0.0, told["victim"]) != (0.0, exercise.MOST):
+            raise RivalError(f"{grader} does not grade in the jail:\n{told}")
 
 
 def _page(outcomes: list[Outcome]) -> str:
@@ -217,7 +232,10 @@ def _page(outcomes: list[Outcome]) -> str:
 
 def _cell(one: Outcome) -> str:
     points = f", {one.points:g} of {exercise.MOST}" if one.points else ""
-    return f"{one.outcome}{points}"
+    told = one.evidence or {}
+    honest = told.get("victim", exercise.MOST)
+    beside = "" if honest == exercise.MOST else f"; the honest one got {honest or 'nothing'}"
+    return f"{one.outcome}{points}{beside}"
 
 
 def _options() -> argparse.Namespace:

@@ -91,6 +91,11 @@ def public_files(folder: Path) -> dict[str, bytes]:
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
     if not any(name.startswith("starter/") for name in files):
         raise BundleError(f"{starter} holds no file to start from")
+    if lab.c:
+        from lockgrader.c import interface  # loads engines that no other lab needs here
+
+        about = interface(lab.interface)
+        files[f"starter/{about.header}"] = (about.folder / about.header).read_bytes()
     if BELIEFS in files:
         files[BELIEFS] = _of_public_checks(lab, folder / BELIEFS)
     _refuse_leaks(lab, folder, files)

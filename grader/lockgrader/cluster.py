@@ -1,8 +1,8 @@
 """Grade on other machines: a Dask cluster does the work, this process keeps the results.
 
-Mechanism. A task carries all that it needs as JSON: the files of a submission, and the lab with the
-student's own values filled in, so that the course key stays here; the lab's files are a task of
-their own, computed once and fetched by each worker. No path of this machine means anything there.
+Mechanism. A task carries all that it needs as JSON: the files of a submission, the lab and the
+student's own values, so that the course key stays here; the lab's files are a task of their own,
+computed once and fetched by each worker. No path of this machine means anything there.
 A worker hands tasks to a process of its own beside it (:mod:`cluster_worker`), since checks are
 forked, and neither a process with Dask's threads nor Dask's daemons may fork.
 
@@ -139,9 +139,9 @@ def _versions() -> dict[str, str]:
 
 def _given(lab: Lab, task: Task, attempt: int, key: bytes, profile: Profile) -> dict[str, object]:
     """All that a worker needs for a submission but the lab's files."""
-    own = lab.drawn(variant(lab, task.student, key))
     return {
-        "lab": own.model_dump(mode="json"),
+        "lab": lab.model_dump(mode="json"),
+        "values": variant(lab, task.student, key),
         "student": task.student,
         "attempt": attempt,
         "profile": profile,

@@ -15,9 +15,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 from lockgrader.evaluate import warm
 from lockgrader.grade import grade
 from lockgrader.lab import Lab
+
+VALUES: TypeAdapter[dict[str, str | int]] = TypeAdapter(dict[str, str | int])
 
 
 def main() -> None:
@@ -45,7 +49,8 @@ def _answer(given: dict[str, object], files: str, folder: Path) -> dict[str, obj
                 lab.model_copy(update={"folder": str(home)}),
                 path,
                 student=str(given["student"]),
-                key=b"",  # the student's values are in the lab already
+                key=b"",  # it stays with who asks; the values have come
+                values=VALUES.validate_python(given["values"]),
                 profile="platform" if given["profile"] == "platform" else "namespaces",
                 attempt=int(str(given["attempt"])),
             )

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.answers import read_answers
+from lockgrader.artefact import MalformedError
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.numeric import prepare
@@ -25,6 +26,7 @@ from lockgrader.lab import (
     Code,
     Lab,
     LabError,
+    OwnTests,
     Prediction,
     Proven,
     Simulated,
@@ -32,6 +34,8 @@ from lockgrader.lab import (
 )
 from lockgrader.result import ELSEWHERE, CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockgrader.scenarios import Scenario
+from lockgrader.scenarios import read as read_scenarios
 from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
@@ -39,6 +43,8 @@ from locksim.compiler.ir import ClassCode
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay", "wanted"]
 
 EXIT_USAGE = 2
+PARTS = ("locks", "answers", "tests", "c")
+"""Of a submission; one can be refused and leave the others' points alone."""
 
 Progress = Callable[[Result], None]
 Gate = Callable[[Check, Submitted], str]
@@ -87,12 +93,12 @@ def grade(
         submission = read(path, names)
         submitted = accept(lab, checks, submission, refused, profile)
     except Refused as error:
-        refused = {"locks": error, "answers": error, "c": error}
+        refused = dict.fromkeys(PARTS, error)
     except Exception as error:
         if getattr(error, "exit_code", None) == 2:  # no sandbox, no lab: nobody can be graded
             raise
         fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
-        refused = {"locks": fault, "answers": fault, "c": fault}
+        refused = dict.fromkeys(PARTS, fault)
     if "answers" not in refused:
         prepare(checks)
     done: list[CheckResult] = []
@@ -152,6 +158,7 @@ def wanted(lab: Lab) -> tuple[str, ...]:
     if lab.answers:
         stem = Path(lab.answers).stem
         names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
+    names += [n for n in (lab.tests,) if n]
     return tuple(dict.fromkeys(names))
 
 
@@ -166,11 +173,12 @@ def accept(
 
     Arguments:
         lab: the lab. checks: what is asked. submission: the files.
-        refused: "locks", "answers" and "c" → why, filled in here. profile: of the sandbox.
+        refused: a part (of PARTS) → why, filled in here. profile: of the sandbox.
     """
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
     texts: dict[str, str] = {}
+    scenarios: tuple[Scenario, ...] = ()
     if lab.locks:
         try:
             data = _part_of(submission, (lab.locks,))[1]
@@ -178,7 +186,7 @@ def accept(
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise Refused("ungradable", f"{lab.locks} is no UTF-8 text") from error
-            codes = compile_text(text, lab.locks, profile)
+            codes = compile_text(text, lab.locks, profile, lab.library)
         except Refused as error:
             refused["locks"] = error
     if lab.answers:
@@ -190,6 +198,13 @@ def accept(
             answers, texts = read_answers(name, data, asked, words, profile)
         except Refused as error:
             refused["answers"] = error
+    if lab.tests:
+        try:
+            scenarios = read_scenarios(_part_of(submission, (lab.tests,))[1])
+        except Refused as error:
+            refused["tests"] = error
+        except MalformedError as error:
+            refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
     tools = {c.tool for c in checks if isinstance(c, C)}
     if lab.c and tools:
@@ -198,7 +213,7 @@ def accept(
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
         except Refused as error:
             refused["c"] = error
-    return Submitted(codes, answers, texts, compiled)
+    return Submitted(codes, answers, texts, scenarios, compiled)
 
 
 def _of_c(check: C, submitted: Submitted, profile: Profile, until_s: float) -> Finding:
@@ -223,6 +238,8 @@ def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes
 
 
 def _part(check: Check) -> str:
+    if isinstance(check, OwnTests):
+        return "tests"
     if isinstance(check, C):
         return "c"
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"

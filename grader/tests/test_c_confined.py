@@ -79,6 +79,22 @@ ATTACKS = {
         " { long here = 0; at = &here; for (int i = 0; i < 24; i++) at[i + 8] = 0; }",
         "is not the submission's",
     ),
+    "a callback into its own middle": (
+        "static struct rcu_head head; static void mine(struct rcu_head *h) { free(h); }"
+        "static void act(void)"
+        " { call_rcu(&head, (void (*)(struct rcu_head *))((char *)(void *)mine + 5)); }",
+        "no function of the submission",
+    ),
+    "an index of a local variable": (
+        "static volatile long i = 1000, sink; static void act(void)"
+        " { long a[4]; a[0] = i; a[i] = 7; sink = a[1]; }",
+        "beyond a variable",
+    ),
+    "behind a local variable": (
+        "static volatile long sink; static void act(void)"
+        " { long a[4]; *(a + 1000) = 7; sink = *(a + 1000); }",
+        "beyond a variable",
+    ),
     "a mutex made in the explorer": (
         "static void act(void) { pthread_mutex_init((pthread_mutex_t *)0x4c0000, NULL); }",
         "is not the submission's",

@@ -133,6 +133,14 @@ def test_a_tool_that_the_submission_silences(monkeypatch: pytest.MonkeyPatch) ->
     assert ("forbidden_operation", "silenced") == (found.verdict, found.tag)
 
 
+def test_a_canary_that_had_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is too busy to try a tool accuses nobody."""
+    compiled = compile_c(RIGHT.encode(), "avc_rcu.c", AVC, ("validate",), "namespaces")
+    canaries = {1: Finding("timeout_wall"), 2: Finding("pass", 1.0), 3: Finding("pass", 1.0)}
+    monkeypatch.setattr(run, "_all_runs", lambda *_: ([Finding("pass", 1.0)], canaries))
+    assert "grader_error" == judge_c(check("validate"), compiled, "namespaces").verdict
+
+
 def test_what_does_not_come_again_takes_no_points() -> None:
     """Torture has to go wrong each time."""
     wrong, right = Finding("fail", tag="wrong-answer"), Finding("pass", 1.0)
@@ -143,8 +151,9 @@ def test_what_does_not_come_again_takes_no_points() -> None:
 
 def test_no_compiler_under_platform() -> None:
     """The other profile starts no processes, so nothing is compiled there."""
-    with pytest.raises(SandboxError, match="'namespaces' only"):
+    with pytest.raises(Refused, match="'namespaces' only") as error:
         compile_c(RIGHT.encode(), "avc_rcu.c", AVC, ("validate",), "platform")
+    assert "grader_error" == error.value.verdict
 
 
 def test_compiler_outside_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,9 +5,10 @@
  *
  * The compiler announces every write before it takes place, and every function's begin and end. So
  * a write of the submission's code is refused, and the run violated, unless it goes to its own
- * statics, to the heap, to the part of the stack that its own functions use now, or to what the client
- * has lent it (locklab_lend). Where a function returns to is kept aside when it begins and
- * compared when it ends. A callback has to be code of the submission's.
+ * statics, to the heap, to the part of the stack that its own functions use now, or to what the
+ * client has lent it (locklab_lend). Where a function returns to is kept aside when it begins and
+ * compared when it ends. A callback has to be one of the submission's functions, whose
+ * beginnings the option `confine` lists.
  *
  * The submission is what was linked with its sections named submission_text, _data and _bss. All
  * this holds for what the compiler announces: inline assembly and calls through pointers have to be
@@ -17,6 +18,8 @@
  *
  * Source of the idea: Wahbe, Lucco, Anderson and Graham, SOSP 1993 (software fault isolation).
  */
+#include <stdlib.h>
+
 #include "explorer.h"
 
 #define ENTRY(name) ex_do_##name
@@ -48,7 +51,8 @@ void ENTRY(func_entry)(void *pc)
         return;
     if (ex_self->depth == MAX_FRAMES)
         ex_give_up("functions call each other more than %d deep", MAX_FRAMES);
-    ex_self->frames[ex_self->depth++] = (struct frame){at, (address)pc, word_at(at), is_submission(ex_door.pc)};
+    ex_self->frames[ex_self->depth++] =
+        (struct frame){at, (address)pc, word_at(at), is_submission(ex_door.pc)};
 }
 
 void ENTRY(func_exit)(void)
@@ -112,9 +116,24 @@ void ex_confine_write(address at, size_t size)
             ex_self->number, at, ex_self->pc);
 }
 
+/* Is it one of the offsets that the option lists? */
+static bool begins_a_function(address offset)
+{
+    for (const char *at = ex_options.confine; *at != '\0'; at += *at == ',') {
+        char *end;
+
+        if (strtoull(at, &end, 10) == offset)
+            return true;
+        at = end;
+    }
+    return false;
+}
+
 void ex_confine_call(address function)
 {
-    if (ex_options.confine && !is_submission(function))
+    address offset = function - (address)__start_submission_text;
+
+    if (ex_options.confine && !(is_submission(function) && begins_a_function(offset)))
         ex_fail("memory",
                 "thread %d hands over a callback at {pc:%zx} that is no function of the submission",
                 ex_self->number, ex_self->pc);

@@ -73,7 +73,7 @@ struct options {
     double seconds;     /* time to spend at most */
     uint64_t max_steps; /* of one run */
     bool every_access;
-    bool confine; /* the program is not trusted: confine.c */
+    const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */
 };
 extern struct options ex_options;

@@ -65,7 +65,7 @@ static void read_options(char **words)
         else if (strcmp(name, "every-access") == 0)
             ex_options.every_access = atoi(text) != 0;
         else if (strcmp(name, "confine") == 0)
-            ex_options.confine = atoi(text) != 0;
+            ex_options.confine = text;
         else if (strcmp(name, "replay") == 0)
             ex_options.replay = text;
     }

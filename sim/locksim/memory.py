@@ -29,7 +29,7 @@ from locksim.machine.tables import WORD_BYTES
 
 HEAP_LINES = 1 << 14
 """Lines that ``alloc`` can hand out in one run, unless a run asks for more."""
-MAX_SETUP_STEPS = 10_000_000
+MAX_SETUP_STEPS = 1_000_000
 """Operations after which a setup program counts as one that never ends."""
 _INT64 = npt.NDArray[np.int64]
 

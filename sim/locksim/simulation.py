@@ -144,8 +144,8 @@ class Simulation:
         ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
         CPUs' time spent waiting, as in lockmeter. A writer that found another writer in counts in
         ``con_ww`` and ``wait_ww_ns`` too. ``busy_ns`` is the mean reader busy period: from the
-        first reader's coming to the last one's going. ``rejected`` are failed tries, of both sides;
-        they are no part of ``total``.
+        first reader's coming to the last one's going, cut by the window. ``rejected`` are failed
+        tries, of both sides; they are no part of ``total``.
         """
         import pandas as pd
 
@@ -286,16 +286,16 @@ def meter_rows(
     rows = []
     for side, p in (("write", ""), ("read", "read_")):
         total, contended = counts[f"{p}total"], counts[f"{p}contended"]
-        if not total:
-            continue
+        if not total and not (p and counts["busy_ps"]):
+            continue  # nobody took it so, nor held it through the window
         ww = 0 if p else counts["contended_ww"]
         rows.append(
             {
                 "lock": name,
                 "side": side,
                 "util": (counts["busy_ps"] if p else counts["hold_ps"]) / window_ps,
-                "con": contended / total,
-                "hold_ns": counts[f"{p}hold_ps"] / total / 1e3,
+                "con": _share(contended, total),
+                "hold_ns": _mean_ns(counts[f"{p}hold_ps"], total),
                 "hold_max_ns": counts[f"{p}hold_max_ps"] / 1e3,
                 "wait_ns": _mean_ns(counts[f"{p}wait_ps"], contended),
                 "wait_max_ns": counts[f"{p}wait_max_ps"] / 1e3,
@@ -304,7 +304,7 @@ def meter_rows(
                 "per_second": total / window_ps * 1e12,
                 "readers_max": counts["readers_max"] if p else 0,
                 "rejected": counts["rejected"],
-                "con_ww": ww / total,
+                "con_ww": _share(ww, total),
                 "wait_ww_ns": _mean_ns(counts["wait_ww_ps"], ww),
                 "wait_ww_max_ns": 0.0 if p else counts["wait_ww_max_ps"] / 1e3,
                 "busy_ns": _mean_ns(counts["busy_ps"], counts["busy_periods"]) if p else 0.0,
@@ -376,6 +376,10 @@ def _replicate(
             break
     result = session.result()
     return Replication(seed, session.time_ps - start, result.cpu, result.locks, result.lines)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
 
 
 def _mean_ns(total_ps: int, times: int) -> float:

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locksim.engine.counters import LOCK_COUNTERS
-from locksim.engine.meters import mark, meter_state
+from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
+from locksim.engine.meters import begin_window, end_window, mark, meter_state
 from locksim.lang.ops import Mark
 
 START, GOT, LEFT, FAILED = Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED
@@ -135,6 +136,34 @@ def test_readers_share_a_busy_period(count: Any):
         "busy_max_ps": 50,
         "busy_since_ps": 100,
     }
+
+
+def test_the_window_cuts_a_busy_period() -> None:
+    """Open at the beginning and at the end: its part inside counts, once."""
+    locks = np.zeros((2, len(LOCK_COUNTERS)), np.int64)
+    state = meter_state(2, 2)
+    for kind, thread, now in ((READING, 0, 10), (READING, 1, 20)):
+        mark.py_func(locks, state, 0, int(kind), thread, now, 0)  # type: ignore[no-untyped-call]
+    begin_window(locks, 100)
+    assert _counted(end_window(locks, 150)[0]) == {
+        "readers_max": 2,
+        "busy_periods": 1,
+        "busy_ps": 50,
+        "busy_max_ps": 50,
+    }
+    for kind, thread, now in ((READ_LEFT, 0, 160), (READ_LEFT, 1, 180), (READING, 0, 190)):
+        mark.py_func(locks, state, 0, int(kind), thread, now, 0)  # type: ignore[no-untyped-call]
+    found = _counted(end_window(locks, 200)[0])
+    busy = ("busy_periods", "busy_ps", "busy_max_ps")
+    assert (2, 80 + 10, 80) == tuple(found[name] for name in busy)
+    assert _counted(end_window(locks, 200)[0]) == found  # a copy: looking changes nothing
+    assert not end_window(locks, 200)[1].any()
+
+
+def _counted(row: npt.NDArray[np.int64]) -> dict[str, int]:
+    """The counts of a lock that are not zero, without its state."""
+    pairs = zip(LOCK_COUNTERS, row.tolist(), strict=True)
+    return {name: value for name, value in pairs if value and name not in LOCK_STATE}
 
 
 def test_a_writer_behind_a_writer(count: Any):

@@ -8,9 +8,11 @@ linked in sandboxes in which nothing of it runs; what comes out is looked at bef
 from __future__ import annotations
 
 import functools
+import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from lockgrader.artefact import MalformedError
@@ -33,8 +35,16 @@ FIXED = (
     *("-fno-optimize-sibling-calls", "-fmax-include-depth=20", "-fdiagnostics-color=never"),
     *("-fno-diagnostics-show-caret", "-Werror=implicit-function-declaration"),
     *("-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=return-type"),
+    *("-Werror=vla", "-Waggregate-return", "-Werror=aggregate-return", "-Werror=trampolines"),
 )
-"""What the compiler is run with, whatever the submission says."""
+"""What the compiler is run with, whatever the submission says. The last line: what the compiler
+would write without announcing it to the explorer."""
+CONFINED = (
+    *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
+    "-fsanitize-undefined-trap-on-error",
+)
+"""For the explorer: every write is announced, and those that are not because they seem to stay in a
+local variable do stay there."""
 CLIENT = ("-std=gnu11", "-fno-pie", "-fno-lto", "-O2")
 
 
@@ -107,7 +117,7 @@ TOOLS = {
         _TURNS,
     ),
     "explorer": Tool(
-        ("-O1", "-g1", "-fsanitize=thread", "-fno-omit-frame-pointer"),
+        CONFINED,
         _tsan_names(),
         ("-fsanitize=thread",),
         ("explored.c",),
@@ -122,12 +132,14 @@ class Compiled:
 
     Arguments:
         file: its name. interface: what it is. objects: tool → object file.
+        functions: where those of the explorer's object begin in its submission_text.
         source: the lines of the file and of the explorer's client, for counterexamples.
     """
 
     file: str
     interface: Interface
     objects: dict[str, bytes]
+    functions: tuple[int, ...] = ()
     source: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
 
@@ -163,31 +175,35 @@ def compile_c(
     wanted = sorted(set(tools))
     commands = [command for name in wanted for command in _commands(file, name)]
     keep = [f"{name}.{end}" for name in wanted for end in ("s", "o")]
-    read = {
+    given = {
         "/job/include": toolchain.sources() / "explorer/include",
         "/job/interface": interface.folder,
         "/job/renamed": _renames(),
     }
     try:
-        made = make(file, {file: text}, commands, keep, read, profile)
+        made = make(file, {file: text}, commands, keep, given, profile)
     except ToolError as error:
         raise Refused("student_error", f"{file} does not compile:\n{error}") from error
+    functions: list[int] = []
     try:
         for name in wanted:
             about = TOOLS[name]
+            read = read_object(made.files[f"{name}.o"])
             examine_assembly(made.files[f"{name}.s"].decode("ascii", errors="replace"), file)
             examine_object(
-                read_object(made.files[f"{name}.o"]),
+                read,
                 file,
                 interface.exports,
                 about.names | (_renamed_calls() if name == "explorer" else CALLS),
                 instrumented=about.instrumented,
             )
+            functions += read.functions("submission_text")
     except MalformedError as error:
         raise Refused("malformed_output", f"what {file} became: {error}") from error
     ours = interface.folder / "explored.c"
     source = {ours.name: ours.read_text().splitlines(), file: text.split("\n")}
-    return Compiled(file, interface, {name: made.files[f"{name}.o"] for name in wanted}, source)
+    objects = {name: made.files[f"{name}.o"] for name in wanted}
+    return Compiled(file, interface, objects, tuple(functions), source)
 
 
 def link(
@@ -270,16 +286,18 @@ def _renamed_calls() -> frozenset[str]:
 
 
 @functools.cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Where this process keeps what it has compiled of ours."""
-    made = tempfile.TemporaryDirectory(prefix="locklab-clients-")
-    Path(made.name).chmod(0o755)
+def _folder() -> Path:
+    """Where this process, and those that it forks, keep what they have compiled of ours."""
+    made = Path(tempfile.mkdtemp(prefix="locklab-clients-"))
+    made.chmod(0o755)
+    # Runs when a worker of a batch ends, too, which atexit does not; never in a child of ours.
+    Finalize(None, shutil.rmtree, (made,), {"ignore_errors": True}, exitpriority=1)
     return made
 
 
 @functools.cache
 def _renames() -> Path:
-    path = Path(_folder().name, "renamed")
+    path = _folder() / "renamed"
     path.write_text(explorer.renames(toolchain.sources() / "explorer/doors.def"))
     path.chmod(0o644)
     return path
@@ -298,7 +316,7 @@ def _client(
 ) -> tuple[Path, tuple[str, ...]]:
     """A folder with a tool's client, compiled, and the names of its objects."""
     about, root = TOOLS[name], toolchain.sources()
-    folder = Path(tempfile.mkdtemp(dir=_folder().name))
+    folder = Path(tempfile.mkdtemp(dir=_folder()))
     folder.chmod(0o755)
     sources = [*about.sources, *(["canary.c"] if "turns.c" in about.sources else [])]
     objects = []

@@ -54,13 +54,14 @@ class Symbol:
 
     Arguments:
         name: as the linker sees it. binding: "local", "global", "weak", … kind: "function", …
-        section: the number of its section; None where it is undefined.
+        section: the number of its section; None where it is undefined. value: its place in it.
     """
 
     name: str
     binding: str
     kind: str
     section: int | None
+    value: int
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,13 @@ class Object:
     def defined(self) -> set[str]:
         """The names that other files would see."""
         return {s.name for s in self.symbols if s.section is not None and s.binding != "local"}
+
+    def functions(self, section: str) -> list[int]:
+        """Where functions begin in the section of a name."""
+        numbers = {i for i, one in enumerate(self.sections) if one.name == section}
+        return sorted(
+            s.value for s in self.symbols if s.kind == "function" and s.section in numbers
+        )
 
 
 def read_object(data: bytes) -> Object:
@@ -129,13 +137,14 @@ def _symbols(data: bytes, rows: list[tuple[int, ...]], table: int) -> tuple[Symb
         raise MalformedError("a table of symbols that makes no sense")
     names, found = _strings(data, rows, link), []
     for number in range(1, size // entry):
-        name, info, _, section, _, _ = SYMBOL.unpack(_part(data, at + number * entry, entry))
+        name, info, _, section, value, _ = SYMBOL.unpack(_part(data, at + number * entry, entry))
         if info >> 4 not in BINDINGS or info & 15 not in KINDS:
             raise MalformedError("a symbol of an unknown kind")
         if section >= len(rows) and section not in (SHN_ABS, SHN_COMMON):
             raise MalformedError("a symbol in a section that is not there")
         where = None if section == SHN_UNDEF else section
-        found.append(Symbol(_name(names, name), BINDINGS[info >> 4], KINDS[info & 15], where))
+        kind = KINDS[info & 15]
+        found.append(Symbol(_name(names, name), BINDINGS[info >> 4], kind, where, value))
     return tuple(found)
 
 

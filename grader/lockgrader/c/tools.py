@@ -86,14 +86,15 @@ def make(
         keep: files that are wanted. read: path inside → file or folder, as in a Job.
 
     Raises:
-        ToolError: a tool refuses. Refused: it took too much, or gave nonsense.
+        ToolError: a tool refuses. Refused: it took too much, or gave nonsense; or the profile
+            starts no processes, which is no fault of the submission's.
         SandboxError: there is no sandbox.
     """
     if profile != "namespaces":
-        raise SandboxError(
-            "C submissions are compiled in a sandbox of the profile 'namespaces' only: a compiler "
-            "starts processes, which 'platform' forbids\n"
-            "mend: grade where bubblewrap may make namespaces"
+        raise Refused(
+            "grader_error",
+            "C is compiled in a sandbox of the profile 'namespaces' only: a compiler starts "
+            "processes, which 'platform' forbids; grade where bubblewrap may make namespaces",
         )
     given = {"files": dict(files), "commands": [list(c) for c in commands], "keep": list(keep)}
     argv = (interpreter(profile), "-I", "-S", "/job/tools.py")

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from lockgrader.lab import Band
 from lockgrader.result import Curve, Row, Verdict
+from lockgrader.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
@@ -26,12 +27,14 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. answers: name → numbers. texts: name → words.
+        scenarios: the student's own tests.
         c: the C part's objects, None where there is none.
     """
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
     c: Compiled | None = None
 
     @property

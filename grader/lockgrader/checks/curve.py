@@ -16,12 +16,19 @@ from lockgrader.result import Curve
 
 __all__ = ["UNITS", "curve_of"]
 
-UNITS = {"transfers": "line transfers", "time_ns": "ns", "throughput": "1/s", "fairness": ""}
+UNITS = {
+    "transfers": "line transfers",
+    "time_ns": "ns",
+    "throughput": "1/s",
+    "fairness": "",
+    "growth": "objects",
+}
 _WORDS = {
-    "transfers": "line transfers per critical section",
-    "time_ns": "time per critical section",
-    "throughput": "critical sections per second",
+    "transfers": "line transfers per {}",
+    "time_ns": "time per {}",
+    "throughput": "{}s per second",
     "fairness": "fairness (slowest over fastest CPU)",
+    "growth": "objects that are not freed, per {}",
 }
 
 
@@ -35,8 +42,9 @@ def curve_of(check: Simulated, values: list[float], other: list[float]) -> Curve
     if len(check.cpus) < 2 or not all(map(math.isfinite, values + other)):
         return None
     low, high = _bounds(check, values, other)
+    unit = "critical section" if check.workload == "critical_section" else "unit of work"
     return Curve(
-        what=_WORDS[check.measure],
+        what=_WORDS[check.measure].format(unit),
         unit=UNITS[check.measure],
         name=check.lock,
         x=check.cpus,

@@ -12,7 +12,7 @@ from lockgrader.checks.simulated import reference
 from lockgrader.lab import Answer, Band, Check, Measure, Prediction
 from lockgrader.result import Row
 
-__all__ = ["answer", "interval_score", "prediction", "prepare"]
+__all__ = ["answer", "expected", "interval_score", "prediction", "prepare"]
 
 ALPHA = 0.1
 """A predicted interval is to hold what turns out nine times in ten."""
@@ -27,7 +27,7 @@ def prepare(checks: Iterable[Check]) -> None:
     for check in checks:
         if isinstance(check, Answer | Prediction) and isinstance(check.expected, Measure):
             with contextlib.suppress(Exception):
-                _simulated(check.expected)
+                expected(check.expected)
 
 
 def answer(check: Answer, submitted: Submitted) -> Finding:
@@ -37,7 +37,7 @@ def answer(check: Answer, submitted: Submitted) -> Finding:
         return Finding("no_output", 0.0, f"there is no answer '{check.answer}'", tag="missing")
     if len(given) != 1:
         return Finding("malformed_output", 0.0, f"'{check.answer}' is one number, not {len(given)}")
-    right = _expected(check.expected)
+    right = expected(check.expected)
     slack = abs(right) * check.tolerance
     band = Band(low=right - slack, high=right + slack, fade=check.fade)
     return found([row(check.answer, given[0], band)])
@@ -51,7 +51,7 @@ def prediction(check: Prediction, submitted: Submitted) -> Finding:
     if len(given) != 2 or not given[0] <= given[1]:
         told = f"'{check.answer}' is two numbers, low and high"
         return Finding("malformed_output", 0.0, told)
-    right = _expected(check.expected)
+    right = expected(check.expected)
     low, high = given
     score = interval_score(low, high, right) / abs(right) if right else math.inf
     share = max(0.0, 1.0 - score / check.worst)
@@ -80,10 +80,11 @@ def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> f
     return (high - low) + 2 / alpha * max(0.0, low - x) + 2 / alpha * max(0.0, x - high)
 
 
-def _expected(expected: float | Measure) -> float:
-    return _simulated(expected) if isinstance(expected, Measure) else expected
+def expected(value: float | Measure) -> float:
+    """What is right: the number itself, or what the reference measures."""
+    return _simulated(value.model_dump_json()) if isinstance(value, Measure) else value
 
 
 @functools.cache
-def _simulated(expected: Measure) -> float:
-    return reference(expected)
+def _simulated(measure: str) -> float:
+    return reference(Measure.model_validate_json(measure))

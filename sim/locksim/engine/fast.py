@@ -19,7 +19,7 @@ from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image
 from locksim.engine import capacity, counters, faults, meters, randomness, trace
 from locksim.engine.capacity import held_by
-from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_STATE
+from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.loop import (
     A_DOES,
     AGENT_BITS,
@@ -207,8 +207,7 @@ class Session:
         """Begin to count anew (the end of a warm-up). What is going on, goes on."""
         self.state.count[:] = 0
         self.state.served[:] = 0
-        counts = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
-        self.state.locks[:, counts] = 0
+        meters.begin_window(self.state.locks, self.time_ps)
 
     def livelock(self) -> DeadlockError:
         """The error that tells where every thread is, when the run gets nowhere."""
@@ -237,7 +236,7 @@ class Session:
             events=int(s.control[R_EVENTS]),
             finished=int(s.control[R_FINISHED]),
             cpu=s.count.copy(),
-            locks=s.locks.copy(),
+            locks=meters.end_window(s.locks, self.time_ps),
             lines=s.served.copy(),
             trace=None if rows is None else rows[:, :5],
             memory=s.words.copy(),

@@ -16,6 +16,10 @@ CPUs it runs meanwhile; another thread may release the lock. A thread that read-
 twice has its hold counted from the inner success both times, and one that read-releases a lock for
 another thread from its own last success.
 
+A window counts what falls into it of a reader busy period: one that is open when the window begins
+or ends is cut there (:func:`begin_window`, :func:`end_window`). So readers that never leave a lock
+keep it busy all the time. Holds and waits count whole, at their end.
+
 Source of the columns' meaning: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation
 for Spin Locks in the Linux Kernel", Annual Linux Showcase 2000.
 """
@@ -26,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from locksim.engine.counters import LOCK_COUNTERS
+from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
 from locksim.lang.ops import Mark
 
 (
@@ -57,6 +61,7 @@ from locksim.lang.ops import Mark
     _BUSY_SINCE,
 ) = range(len(LOCK_COUNTERS))
 
+_COUNTS = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
 _START, _STOPS, _READING, _FOUND_WRITER = range(4)
 FOUND_WRITER = _FOUND_WRITER
 
@@ -76,6 +81,33 @@ def meter_state(n_threads: int, n_locks: int) -> npt.NDArray[np.int64]:
     the start mark found an exclusive holder.
     """
     return np.zeros((n_threads, n_locks, 4), np.int64)
+
+
+def begin_window(locks: npt.NDArray[np.int64], now: int) -> None:
+    """Begin to count anew: holders, readers and waiters stay, a busy period begins again.
+
+    Arguments:
+        locks: int64[n_locks, len(LOCK_COUNTERS)], changed. now: the time in picoseconds.
+    """
+    locks[:, _COUNTS] = 0
+    held = locks[:, _READERS] > 0
+    locks[held, _READERS_MAX] = locks[held, _READERS]
+    locks[held, _BUSY_PERIODS] = 1
+    locks[held, _BUSY_SINCE] = now
+
+
+def end_window(locks: npt.NDArray[np.int64], now: int) -> npt.NDArray[np.int64]:
+    """A copy in which busy periods that are still open have their part so far.
+
+    Arguments:
+        locks: int64[n_locks, len(LOCK_COUNTERS)]. now: the time in picoseconds.
+    """
+    found = locks.copy()
+    held = found[:, _READERS] > 0
+    open_ps = now - found[held, _BUSY_SINCE]
+    found[held, _BUSY] += open_ps
+    found[held, _BUSY_MAX] = np.maximum(found[held, _BUSY_MAX], open_ps)
+    return found
 
 
 @njit(cache=True)

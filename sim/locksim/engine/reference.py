@@ -27,7 +27,7 @@ from locksim.engine.coherence import Coherence, Line, Served
 from locksim.engine.core import Core
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.faults import Fault, Wait
-from locksim.engine.meters import meter_state
+from locksim.engine.meters import end_window, meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.threads import Thread
@@ -157,12 +157,13 @@ class Engine:
         lines = np.zeros(len(self.memory.home), np.int64)
         for line in self.lines.values():
             lines[line.number] = line.transactions
+        end_ps = self.now if over else until_ps
         return RunResult(
-            end_ps=self.now if over else until_ps,
+            end_ps=end_ps,
             events=self.events,
             finished=self.finished,
             cpu=np.array([list(count.values()) for count in self.counts], np.int64),
-            locks=self.locks,
+            locks=end_window(self.locks, end_ps),
             lines=lines,
             trace=None if self.rows is None else np.array(self.rows, np.int64).reshape(-1, 5),
             memory=self.memory.words,

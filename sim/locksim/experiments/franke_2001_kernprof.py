@@ -27,23 +27,31 @@ from locksim.simulation import prepare
 
 PATHS = {
     "schedule": (
-        *("LinuxTwoFour.schedule", "LinuxTwoFour.choose", "LinuxTwoFour.best"),
-        *("LinuxTwoFour.recalculate", "LinuxTwoFour.claim", "LinuxTwoFour.steal"),
-        *("LinuxTwoFour.dequeue", "LinuxTwoFour.schedule_tail", "LinuxTwoFour.weigh"),
+        *("LinuxTwoFour.schedule", "LinuxTwoFour.choose", "LinuxTwoFour.goodness"),
+        *("LinuxTwoFour.recalculate", "LinuxTwoFour.dequeue", "LinuxTwoFour.schedule_tail"),
+        *("LinuxTwoFour.meter", "LinuxTwoFour.resched"),
     ),
+    "default_idle": ("LinuxTwoFour.idle", "LinuxTwoFour.rest"),
     "__wake_up": (
         *("LinuxTwoFour.wake_up", "LinuxTwoFour.reschedule_idle", "LinuxTwoFour.enqueue"),
-        *("MessageQueue.sleeping_reader", "MessageQueue.sleeping_writer"),
+        *("LinuxTwoFour.tell_idle", "Scheduler.wake_one", "Scheduler.wake_all", "TaskList.take"),
+        "Loopback.wake_sleepers",
     ),
     "avc_has_perm": (
         *("AvcSpinlock.has_perm", "AvcTwoFour.find", "PoolAVC.search", "PoolAVC.lookup"),
         *("PoolAVC.mark_used", "PoolAVC.copy_decision"),
     ),
     "sid lookup": ("SecurityServer.sid_lookup",),
-    "send and receive": ("Chatroom.work", "MessageQueue.send", "MessageQueue.receive"),
+    "send and receive": (
+        *("Loopback.send", "Loopback.receive", "Loopback.work", "Loopback.packet"),
+        *("Loopback.lock_sock", "Loopback.release_sock", "Loopback.wait", "Loopback.next_batch"),
+        *("Loopback.data_packet", "Loopback.acknowledgement", "Loopback.data_arrive"),
+    ),
+    "semop": ("Loopback.up", "Loopback.down"),
 }
-"""Kernel path → the programs that stand for it; everything else is "other"."""
-_AFTERWARDS = (int(Kind.COMPUTE), int(Kind.PAUSE))
+"""Kernel path → the programs that stand for it; everything else is "other". goodness() is
+schedule's, though a wake-up weighs a few tasks too."""
+_AFTERWARDS = tuple(int(k) for k in (Kind.COMPUTE, Kind.PAUSE, Kind.BLOCK, Kind.WAKE, Kind.SWITCH))
 _LOCK = ("TTASLock.acquire", "TTASLock.release", "TTASLock.try_acquire")
 
 _CALLERS = {"avc_lock": "avc_has_perm", "ss_lock": "sid lookup"}
@@ -78,8 +86,9 @@ def flat_profile(
             hundred bytes for each of a few hundred operations a message.
         costs: instead of the fitted ones. seed: of the random streams.
     """
-    tables = machines.load(MACHINE).tables(cpus, "compact")
-    workload = franke_2001.workload(kernel, rooms, costs or Costs(), messages=messages)
+    used = costs or Costs()
+    tables = franke_2001.tables_of(machines.load(MACHINE), cpus, used)
+    workload = franke_2001.workload(kernel, rooms, used, messages=messages)
     image, memory = prepare(workload, tables)
     result = fast.run(image, memory, tables, seed=seed, until_ps=franke_2001.LONGEST_PS, trace=True)
     assert result.trace is not None

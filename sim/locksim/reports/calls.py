@@ -27,8 +27,8 @@ import numpy.typing as npt
 
 from locksim import machine as machines
 from locksim.engine import reference
-from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
-from locksim.engine.meters import FOUND_WRITER, mark, meter_state
+from locksim.engine.counters import LOCK_COUNTERS
+from locksim.engine.meters import FOUND_WRITER, begin_window, end_window, mark, meter_state
 from locksim.engine.places import frames_of, method_of
 from locksim.lang.ops import Kind, Mark
 from locksim.lang.struct import Workload
@@ -45,7 +45,6 @@ Part = Literal["user", "system", "lock", "idle"]
 Path = tuple[str, ...]
 _STARTS = (Mark.ACQUIRE_START, Mark.READ_START)
 _OWNER = LOCK_COUNTERS.index("owner")
-_COUNTS = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
 
 
 @dataclass(slots=True)
@@ -211,6 +210,8 @@ class _Watch:
         self._begin(now)
         for cpu in range(len(self.at)):
             self._book(cpu, now)
+        for meter in self.meters.values():
+            meter.counts = end_window(meter.counts, now)
 
     def _book(self, cpu: int, now: int) -> None:
         at = self.at[cpu]
@@ -222,7 +223,7 @@ class _Watch:
         if not self.counting and now >= self.from_ps:
             self.counting = True
             for meter in self.meters.values():
-                meter.counts[0, _COUNTS] = 0
+                begin_window(meter.counts, self.from_ps)
 
     def _call(self, path: Path, now: int, frame: Any) -> None:
         if path not in self.nodes:

@@ -165,7 +165,7 @@ def _row(row: Mapping[str, Any], rows: list[Mapping[str, Any]], shared: bool) ->
     # The meters do not split failed tries by side: they stand on a lock's first row.
     first = next(r for r in rows if r["lock"] == row["lock"]) is row
     rejected = (row.get("rejected") or 0) if first else 0
-    attempts = row["total"] + rejected
+    attempts = (row["total"] + rejected) or 1  # readers may hold a lock that nobody took
     waited = row["con"] * row["total"] / attempts
     waited_ww = (row.get("con_ww") or 0.0) * row["total"] / attempts if kind == "write" else 0.0
     found: dict[str, Any] = {

@@ -2,8 +2,8 @@
 /*
  * An access vector cache that readers use under RCU: what a submission defines.
  *
- * It remembers decisions: what may a subject of type `ssid` do to an object of type `tsid` and class
- * `tclass`? Lookups are many and shall write nothing that others read, insertions are few.
+ * It remembers decisions: what may a subject of type `ssid` do to an object of type `tsid` and
+ * class `tclass`? Lookups are many and shall write nothing that others read, insertions are few.
  *
  * All functions but avc_init() and avc_destroy() may be called by any number of threads at once.
  * A thread is registered with liburcu (flavour memb) before its first call, and is in no read-side
