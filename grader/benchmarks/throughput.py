@@ -26,6 +26,7 @@ from rich.console import Console
 from theirs import RIVALS, RivalError, Used, environment, run
 
 OURS = "LockLab"
+GRADER_ERROR = 3
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _ours(folder: Path, lab: str, what: str, processes: int) -> tuple[Row, list[
     command = [python, "-m", "locklab", "grade", lab, folder / "in", "-o", folder / "out", "--json"]
     command += ["--processes", str(processes)]
     used, done = run(command, folder, longest_s=3600)
-    if done.returncode:
+    if done.returncode not in (0, GRADER_ERROR):  # which the table shows
         raise RivalError(f"our own grading failed:\n{done.stderr[-2000:]}")
     documents = json.loads(done.stdout)
     points = {one["student"]: one["points"] for one in documents}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 from collections.abc import Iterable
 
@@ -27,7 +26,7 @@ def prepare(checks: Iterable[Check]) -> None:
     for check in checks:
         if isinstance(check, Answer | Prediction) and isinstance(check.expected, Measure):
             with contextlib.suppress(Exception):
-                _simulated(check.expected)
+                reference(check.expected)
 
 
 def answer(check: Answer, submitted: Submitted) -> Finding:
@@ -81,9 +80,4 @@ def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> f
 
 
 def _expected(expected: float | Measure) -> float:
-    return _simulated(expected) if isinstance(expected, Measure) else expected
-
-
-@functools.cache
-def _simulated(expected: Measure) -> float:
-    return reference(expected)
+    return reference(expected) if isinstance(expected, Measure) else expected
