@@ -13,7 +13,6 @@ instructor's summary says.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Mapping
 
@@ -64,10 +63,7 @@ def _known(check: Answer) -> Answer:
     """
     if not isinstance(check.expected, Measure):
         return check
-    return check.model_copy(update={"expected": _reference(check.expected)})
-
-
-_reference = functools.cache(reference)
+    return check.model_copy(update={"expected": reference(check.expected)})
 
 
 def _others(
