@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed sweep torture site lock clean
+.PHONY: help setup demo test slow check format bench compare printed sweep torture fuzz site lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON_BIN := .venv/bin/python
 # At most eight test processes: more gains little and costs memory.
 PYTEST := $(PYTHON_BIN) -m pytest -q -n auto --maxprocesses 8 --dist loadfile
-LOCKS := build base notebook dev docs cluster
+LOCKS := build base notebook dev docs cluster fuzz beside/nbgrader beside/otter
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -54,6 +54,9 @@ torture: setup ## Judge every C lock: explorer (SC and TSO), torture, ThreadSani
 	@.venv/bin/locklab native explore all --threads 3
 	@.venv/bin/locklab native explore all --threads 3 --memory tso
 	@.venv/bin/locklab native torture --tool all $(ARGS)
+
+fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
+	@tools/fuzz --minutes $(or $(MINUTES),10) $(ARGS)
 
 site: setup ## Run the lessons and build their pages into out/site (an environment of its own)
 	@tools/site

@@ -13,6 +13,7 @@ Text = Annotated[str, Field(max_length=64)]
 Long = Annotated[str, Field(max_length=100_000)]
 Number = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
 Line = Annotated[int, Field(ge=0, le=100_000)]
+Align = Annotated[int, Field(ge=0, le=1 << 30)]
 MAX_ELEMENTS = 1 << 16
 
 
@@ -58,6 +59,7 @@ class Part(_Closed):
     kind: Literal["part"] = Field(alias="is")
     of: Described
     padded: bool
+    align: Align = 0
 
 
 Element = Annotated[Word | Pointer | Described, Field(discriminator="kind")]
@@ -70,6 +72,7 @@ class Array(_Closed):
     n: Annotated[int, Field(ge=1, le=MAX_ELEMENTS)] | Text
     of: Element
     padded: bool
+    align: Align = 0
 
 
 class PerCpu(_Closed):

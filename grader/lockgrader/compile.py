@@ -48,11 +48,14 @@ class Refused(Exception):
         return self.message
 
 
-def compile_text(text: str, file: str, profile: Profile = "namespaces") -> dict[str, ClassCode]:
+def compile_text(
+    text: str, file: str, profile: Profile = "namespaces", library: tuple[str, ...] = ()
+) -> dict[str, ClassCode]:
     """The classes of a submitted text, compiled in a sandbox and validated outside.
 
     Arguments:
         text: what was submitted. file: its name. profile: the sandbox's.
+        library: modules of the library that it may use.
 
     Raises:
         Refused: it is outside the language, or whatever came out of the sandbox is no bytecode.
@@ -79,9 +82,9 @@ def compile_text(text: str, file: str, profile: Profile = "namespaces") -> dict[
         codes = bytecode.accept(answer.get("bytecode"), text, file)
     except MalformedError as error:
         raise Refused("malformed_output", f"what {file} became is no bytecode: {error}") from error
-    borrowed = bytecode.borrowed(answer["bytecode"], title)
+    borrowed = bytecode.borrowed(answer["bytecode"], title, library)
     if borrowed:
-        raise Refused("forbidden_operation", f"{file} uses {borrowed}: write the lock yourself")
+        raise Refused("forbidden_operation", f"{file} uses {borrowed}: write it yourself")
     return codes
 
 

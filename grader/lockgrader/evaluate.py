@@ -8,12 +8,14 @@ answers with JSON (never a pickle), and its answer is read as hostile.
 from __future__ import annotations
 
 import contextlib
-import ctypes
+import gc
+import math
 import multiprocessing
 import os
 import resource
 import signal
 import sys
+import time
 import traceback
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,23 +24,30 @@ from pydantic import TypeAdapter, ValidationError
 
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.lab import Check
+from lockgrader.sandbox.watch import die_with_parent
 
 __all__ = ["die_with_parent", "evaluate", "warm"]
 
 WALL_FACTOR = 20
 """Wall time for a check, over its processor time: what a loaded machine may add."""
+LATE = "the time for the whole grading was over; grade this submission again"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
-PR_SET_PDEATHSIG = 1
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
-def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
+def evaluate(
+    check: Check, submitted: Submitted, seconds: int, until_s: float = math.inf
+) -> Finding:
     """What a check finds, within a budget of processor time.
 
     Arguments:
         check: what to do. submitted: validated data. seconds: of processor time.
+        until_s: when the time of the whole grading is over, on the monotonic clock.
     """
+    left_s = until_s - time.monotonic()
+    if left_s <= 0:
+        return Finding("grader_error", message=LATE)
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(theirs, ours, check, submitted, seconds))
@@ -46,7 +55,7 @@ def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
     theirs.close()
     data = b""
     try:
-        answered = ours.poll(seconds * WALL_FACTOR)
+        answered = ours.poll(min(seconds * WALL_FACTOR, left_s))
         data = ours.recv_bytes(MAX_ANSWER) if answered else data
     except (EOFError, OSError):
         answered = True
@@ -55,6 +64,8 @@ def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
         if not (data and _ends(child)):
             child.kill()
         child.join()
+    if not answered and left_s < seconds * WALL_FACTOR:
+        return Finding("grader_error", message=LATE)
     if not answered:
         return Finding("timeout_wall", message=f"not done after {seconds * WALL_FACTOR} s")
     if not data:
@@ -63,11 +74,6 @@ def evaluate(check: Check, submitted: Submitted, seconds: int) -> Finding:
         return _adapter.validate_json(data)
     except ValidationError as error:
         return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
-
-
-def die_with_parent() -> None:
-    """Let the kernel end this process when its parent ends, however that ends."""
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def warm() -> None:
@@ -82,6 +88,10 @@ def warm() -> None:
     made = simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
     made.transactions()
     made.by_lock()  # both import what takes long, and nothing else does
+    # What is there by now lives as long as the process: a collection in a child would write to the
+    # heads of all these objects, and so copy the pages that it shares with its parent.
+    gc.collect()
+    gc.freeze()
 
 
 def _child(

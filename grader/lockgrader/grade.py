@@ -2,26 +2,52 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 import shlex
 import time
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.answers import read_answers
+from lockgrader.artefact import MalformedError
+from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted
+from lockgrader.checks.numeric import prepare
 from lockgrader.compile import Refused, compile_text
-from lockgrader.evaluate import evaluate
-from lockgrader.lab import Answer, Check, Code, Lab, Prediction, Proven, Simulated, Written
-from lockgrader.result import CheckResult, Result
+from lockgrader.elsewhere import elsewhere
+from lockgrader.evaluate import LATE, evaluate
+from lockgrader.lab import (
+    Answer,
+    C,
+    Check,
+    Code,
+    Lab,
+    LabError,
+    OwnTests,
+    Prediction,
+    Proven,
+    Simulated,
+    Written,
+)
+from lockgrader.result import ELSEWHERE, CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockgrader.scenarios import Scenario
+from lockgrader.scenarios import read as read_scenarios
 from lockgrader.submission import Submission, read
 from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Progress", "grade"]
+__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay", "wanted"]
+
+EXIT_USAGE = 2
+PARTS = ("locks", "answers", "tests", "c")
+"""Of a submission; one can be refused and leave the others' points alone."""
 
 Progress = Callable[[Result], None]
+Gate = Callable[[Check, Submitted], str]
 
 
 def grade(
@@ -33,6 +59,10 @@ def grade(
     profile: Profile = "namespaces",
     attempt: int = 1,
     public_only: bool = False,
+    until_s: float = math.inf,
+    values: Mapping[str, str | int] | None = None,
+    only: Collection[str] = (),
+    gate: Gate | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Grade a submission.
@@ -41,6 +71,11 @@ def grade(
         lab: what it is graded with. path: the submission. student: who handed it in.
         key: the course's. profile: of the sandbox. attempt: from 1, for hints that escalate.
         public_only: leave out what is hidden, as students do at home.
+        until_s: when to stop, on the monotonic clock: checks that are not done by then are
+            grader_errors, for a platform that would otherwise throw all of them away.
+        values: the student's variant where the key is not at hand; by default it is drawn.
+        only: names of checks to run, by default all.
+        gate: says why a check is not to be run yet, or ""; it is skipped then.
         progress: called with the result so far after each check.
 
     Raises:
@@ -48,17 +83,24 @@ def grade(
         LabError: the lab makes no sense.
     """
     began = time.monotonic()
-    values = variant(lab, student, key)
-    checks = [c for c in lab.checks(values) if c.public or not public_only]
+    drawn = variant(lab, student, key) if values is None else dict(values)
+    checks = [c for c in lab.checks(drawn) if c.public or not public_only]
     names = wanted(lab)
     submission = Submission({}, "0" * 64)
     refused: dict[str, Refused] = {}
     submitted = Submitted()
     try:
         submission = read(path, names)
-        submitted = _submitted(lab, checks, submission, refused, profile)
+        submitted = accept(lab, checks, submission, refused, profile)
     except Refused as error:
-        refused = {"locks": error, "answers": error}
+        refused = dict.fromkeys(PARTS, error)
+    except Exception as error:
+        if getattr(error, "exit_code", None) == 2:  # no sandbox, no lab: nobody can be graded
+            raise
+        fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
+        refused = dict.fromkeys(PARTS, fault)
+    if "answers" not in refused:
+        prepare(checks)
     done: list[CheckResult] = []
 
     def result(complete: bool) -> Result:
@@ -67,27 +109,42 @@ def grade(
             student=student,
             submission_sha256=submission.sha256,
             lab_sha256=lab.sha256,
+            files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
             versions={"locklab": version("locklab")},
-            seeds={c.name: c.seed for c in checks if isinstance(c, Simulated)},
+            seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
+            variant=drawn,
             checks=tuple(done),
             complete=complete,
-            replay=shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student]),
+            replay=replay(lab, path, student),
             measured={"seconds": time.monotonic() - began},
         )
 
     for check in checks:
+        if only and check.name not in only:
+            continue
         missing = next((n for n in check.needs if not _passed(done, n)), None)
         stopped = refused.get(_part(check))
         if stopped is not None:
             finding = Finding(stopped.verdict, message=stopped.message)
         elif missing is not None:
             finding = Finding("skipped", message=f"'{missing}' comes first")
+        elif gate is not None and (why := gate(check, submitted)):
+            finding = Finding("skipped", message=why)
+        elif isinstance(check, C):
+            finding = _of_c(check, submitted, profile, until_s)
         else:
-            finding = evaluate(check, submitted, lab.seconds)
-        done.append(_result(check, finding, attempt))
+            finding = evaluate(check, submitted, lab.seconds, until_s)
+        late = time.monotonic() > until_s
+        others = () if late else elsewhere(lab, check, finding, submitted, drawn)
+        done.append(_result(check, finding, attempt, others))
         if progress is not None:
             progress(result(complete=False))
     return result(complete=True)
+
+
+def replay(lab: Lab, path: Path, student: str) -> str:
+    """The command that grades a submission again."""
+    return shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student])
 
 
 def printable(text: str) -> str:
@@ -97,24 +154,31 @@ def printable(text: str) -> str:
 
 def wanted(lab: Lab) -> tuple[str, ...]:
     """The files that a submission may have."""
-    names = [n for n in (lab.locks,) if n]
+    names = [n for n in (lab.locks, lab.c) if n]
     if lab.answers:
         stem = Path(lab.answers).stem
         names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
+    names += [n for n in (lab.tests,) if n]
     return tuple(dict.fromkeys(names))
 
 
-def _submitted(
+def accept(
     lab: Lab,
     checks: list[Check],
     submission: Submission,
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """Both parts of a submission; a part that is refused leaves the other's points alone."""
+    """All parts of a submission; a part that is refused leaves the others' points alone.
+
+    Arguments:
+        lab: the lab. checks: what is asked. submission: the files.
+        refused: a part (of PARTS) → why, filled in here. profile: of the sandbox.
+    """
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
     texts: dict[str, str] = {}
+    scenarios: tuple[Scenario, ...] = ()
     if lab.locks:
         try:
             data = _part_of(submission, (lab.locks,))[1]
@@ -122,7 +186,7 @@ def _submitted(
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise Refused("ungradable", f"{lab.locks} is no UTF-8 text") from error
-            codes = compile_text(text, lab.locks, profile)
+            codes = compile_text(text, lab.locks, profile, lab.library)
         except Refused as error:
             refused["locks"] = error
     if lab.answers:
@@ -134,7 +198,36 @@ def _submitted(
             answers, texts = read_answers(name, data, asked, words, profile)
         except Refused as error:
             refused["answers"] = error
-    return Submitted(codes, answers, texts)
+    if lab.tests:
+        try:
+            scenarios = read_scenarios(_part_of(submission, (lab.tests,))[1])
+        except Refused as error:
+            refused["tests"] = error
+        except MalformedError as error:
+            refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
+    compiled = None
+    tools = {c.tool for c in checks if isinstance(c, C)}
+    if lab.c and tools:
+        try:
+            _, data = _part_of(submission, (lab.c,))
+            compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
+        except Refused as error:
+            refused["c"] = error
+    return Submitted(codes, answers, texts, scenarios, compiled)
+
+
+def _of_c(check: C, submitted: Submitted, profile: Profile, until_s: float) -> Finding:
+    """A check of the C part: it runs in sandboxes of its own, and what comes out is bounded."""
+    if submitted.c is None:
+        raise LabError(f"the check '{check.name}' judges a C file, and the lab names none: c = …")
+    if time.monotonic() > until_s:
+        return Finding("grader_error", message=LATE)
+    try:
+        return judge_c(check, submitted.c, profile)
+    except Exception as error:
+        if getattr(error, "exit_code", None) == EXIT_USAGE:
+            raise
+        return Finding("grader_error", message=traceback.format_exc()[-4000:])
 
 
 def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
@@ -145,6 +238,10 @@ def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes
 
 
 def _part(check: Check) -> str:
+    if isinstance(check, OwnTests):
+        return "tests"
+    if isinstance(check, C):
+        return "c"
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
 
 
@@ -152,7 +249,9 @@ def _passed(done: list[CheckResult], name: str) -> bool:
     return any(c.name == name and c.verdict == "pass" for c in done)
 
 
-def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
+def _result(
+    check: Check, finding: Finding, attempt: int, others: tuple[str, ...] = ()
+) -> CheckResult:
     points = round(check.points * finding.share, 4) if finding.share < 1 else check.points
     failed = finding.verdict not in ("pass", "skipped", "grader_error")
     hint = check.hints[min(attempt, len(check.hints)) - 1] if failed and check.hints else ""
@@ -160,12 +259,16 @@ def _result(check: Check, finding: Finding, attempt: int) -> CheckResult:
         name=check.name,
         title=check.title,
         public=check.public,
+        revealed=check.revealed,
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
-        message=printable(finding.message),
+        message=printable(f"{finding.message}; {ELSEWHERE}" if others else finding.message),
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),
         counterexample=finding.counterexample,
+        curve=finding.curve,
+        answer=printable(finding.answer),
+        elsewhere=others,
     )

@@ -1,5 +1,7 @@
 """A lab as the grader sees it: ``lab.toml``, read once, refused with the place of every mistake.
 
+Beside it stands ``misconceptions.toml``, what students may believe, which checks refer to by name.
+
 The vocabulary is closed and declarative: what a check does is one of the kinds below, and its
 numbers stand in the file. A value ``"$name"`` is the student's own (:mod:`lockgrader.variants`).
 The checks of ``hidden/checks.toml`` are graded like the others and are in no bundle that students
@@ -17,18 +19,26 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 __all__ = [
     "Answer",
+    "C",
     "Check",
     "Code",
     "Lab",
     "LabError",
+    "Misconception",
+    "OwnTests",
     "Prediction",
     "Proven",
     "Simulated",
+    "Suspect",
+    "changed",
     "load",
 ]
 
+MISCONCEPTIONS = "misconceptions.toml"
+MUTANTS = "hidden/mutants.toml"
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
+Measured = Literal["transfers", "time_ns", "throughput", "fairness", "growth"]
 Text = Annotated[str, Field(min_length=1)]
 
 
@@ -57,6 +67,15 @@ class Band(_Closed):
 
 
 class _Check(_Closed):
+    """What all checks have.
+
+    Arguments:
+        needs: checks that must pass first. hints: one an attempt, the last one from then on.
+        misconceptions: what went wrong, in a word → what is probably believed.
+        public: set by where the check stands. revealed: whether students see a hidden check's
+            title, points and numbers in their feedback; its name and verdict they see always.
+    """
+
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     title: Text
     points: Points
@@ -64,13 +83,22 @@ class _Check(_Closed):
     hints: tuple[str, ...] = ()
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
+    revealed: bool = False
 
 
 class Proven(_Check):
-    """Every interleaving of a few threads, by the checker."""
+    """Every interleaving of a few threads, by the checker.
+
+    Arguments:
+        lock: a class of the submission: a lock, or a cache of decisions.
+        threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
+        client: the beginning of the names of the standard clients to check with; "" for all.
+        states: of one client, at most.
+    """
 
     kind: Literal["proven"]
     lock: Text
+    client: str = ""
     threads: Annotated[int, Field(ge=1, le=8)] = 2
     rounds: Annotated[int, Field(ge=1, le=10)] = 1
     memory: Literal["sc", "tso", "c11"] = "sc"
@@ -83,7 +111,10 @@ class Simulated(_Check):
 
     Arguments:
         lock: a class of the submission. machine: a profile. cpus: where it is measured.
-        measure: what is measured, a unit of work being one critical section.
+        workload: a workload of the library, "critical_section" or one for access vector caches.
+        settings: of the workload.
+        measure: what is measured, for one unit of the workload's work; "growth" is the objects that
+            were allocated and not freed.
         shape: "value" (each point), "slope" (of the logarithms, over all points), "plateau"
         (largest
             over smallest), "ratio" (over that of ``against``, each point), "ordering" (``lock``
@@ -96,7 +127,9 @@ class Simulated(_Check):
     lock: Text
     machine: Text
     cpus: Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], Field(min_length=1)]
-    measure: Literal["transfers", "time_ns", "throughput", "fairness"]
+    workload: str = "critical_section"
+    settings: dict[str, int] = Field(default_factory=dict)
+    measure: Measured
     shape: Literal["value", "slope", "plateau", "ratio", "ordering"] = "value"
     against: str = ""
     band: Band = Band()
@@ -109,12 +142,20 @@ class Simulated(_Check):
 
 
 class Measure(_Closed):
-    """A number that the grader finds by simulating a lock of the library."""
+    """A number that the grader finds by simulating a lock of the library.
+
+    Arguments:
+        lock: its name. options: parameters of the lock's own, such as ``store_used``.
+        The others are as in :class:`Simulated`.
+    """
 
     lock: Text
     machine: Text
     cpus: Annotated[int, Field(ge=1, le=1024)]
-    measure: Literal["transfers", "time_ns", "throughput", "fairness"]
+    options: dict[str, int] = Field(default_factory=dict)
+    workload: str = "critical_section"
+    settings: dict[str, int] = Field(default_factory=dict)
+    measure: Measured
     words: int = 1
     hold_ns: int = 0
     think_ns: int = 1000
@@ -165,6 +206,56 @@ class Code(_Check):
     max_words: Annotated[int, Field(ge=1)] | None = None
 
 
+class C(_Check):
+    """What a tool finds in the C part (:mod:`lockgrader.c`).
+
+    Arguments:
+        tool: "explorer" (interleavings of a scenario), "validate" (operations in turns beside a
+            model), "torture" (at once, on real threads), or a sanitizer over operations in turns.
+        scenario: of the explorer's client. threads: at once.
+        memory, preemptions, runs: the explorer's model, its bound, and the runs that it may take.
+        operations: of each thread, for the others. seed: which ones.
+    """
+
+    kind: Literal["c"]
+    tool: Literal["explorer", "validate", "torture", "asan", "tsan", "ubsan"]
+    scenario: str = ""
+    threads: Annotated[int, Field(ge=2, le=8)] = 2
+    memory: Literal["sc", "tso"] = "sc"
+    preemptions: Annotated[int, Field(ge=0, le=100)] = 2
+    runs: Annotated[int, Field(ge=1, le=10_000_000)] = 300_000
+    operations: Annotated[int, Field(ge=10, le=5_000)] = 400
+    seed: Annotated[int, Field(ge=0, le=2**40)] = 1
+
+
+class Suspect(_Closed):
+    """A lock that students' tests are tried on.
+
+    Arguments:
+        name: the public one, "" for the right one. text: source in the language.
+    """
+
+    name: str
+    text: str
+
+
+class OwnTests(_Check):
+    """The student's own tests, scenarios for the checker (:mod:`lockgrader.scenarios`).
+
+    Arguments:
+        lock: the class that they try. states: that one scenario may have on one lock.
+        mutants: True tries them on the solution, which none may accuse, and on the lab's wrong
+            ones, of which the share that is found counts; False on the submission's own class.
+        suspects: filled in: the solution, and the wrong ones.
+    """
+
+    kind: Literal["tests"]
+    lock: Text
+    states: Annotated[int, Field(ge=100, le=1_000_000)] = 30_000
+    mutants: bool = False
+    suspects: tuple[Suspect, ...] = Field(default=(), exclude=True, repr=False)
+
+
 class Written(_Check):
     """An answer in words, collected for the instructor, who alone gives points for it."""
 
@@ -174,8 +265,21 @@ class Written(_Check):
 
 
 Check = Annotated[
-    Proven | Simulated | Answer | Prediction | Code | Written, Field(discriminator="kind")
+    Proven | Simulated | Answer | Prediction | Code | OwnTests | C | Written,
+    Field(discriminator="kind"),
 ]
+
+
+class Misconception(_Closed):
+    """Something that students believe, kept in ``misconceptions.toml`` under a name.
+
+    Arguments:
+        belief: in their words. truth: what is so, and what shows it. see: where to read on.
+    """
+
+    belief: Text
+    truth: Text
+    see: str = ""
 
 
 class Choice(_Closed):
@@ -192,9 +296,14 @@ class Lab(_Closed):
 
     Arguments:
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
-            file that defines ``answers``; "" for none.
+            file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
+        library: modules of the library that a submission may use, such as "locksim.locks.ttas".
+        misconceptions: by name; what a check calls them by. Without any, checks hold the beliefs
+            themselves.
+        c: the C file; "" for none. interface: what it has to be (:mod:`lockgrader.c.interfaces`).
         variant: name → what a student's own value is drawn from.
         check: the checks, in order; a check comes after those that it needs.
+        suspects: the solution and the wrong ones of ``hidden/mutants.toml``, for students' tests.
         seconds: processor time for one check, at most.
     """
 
@@ -203,9 +312,15 @@ class Lab(_Closed):
     title: Text
     locks: str = ""
     answers: str = ""
+    tests: str = ""
+    library: tuple[str, ...] = ()
+    misconceptions: dict[str, Misconception] = Field(default_factory=dict)
+    c: str = ""
+    interface: str = ""
     seconds: Annotated[int, Field(ge=1, le=600)] = 60
     variant: dict[str, Choice] = Field(default_factory=dict)
     check: tuple[dict[str, Any], ...]
+    suspects: tuple[Suspect, ...] = Field(default=(), exclude=True, repr=False)
     sha256: str = ""
     folder: str = ""
 
@@ -220,7 +335,8 @@ class Lab(_Closed):
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
-                made = adapter.validate_python(_filled(raw, values, where))
+                told = self._told(raw, where)
+                made = adapter.validate_python(_filled(told, values, where))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -231,8 +347,26 @@ class Lab(_Closed):
             for needed in made.needs:
                 if needed not in known:
                     raise LabError(f"{where} needs '{needed}', which is no check before it")
-            found.append(made)
+            found.append(self._with_suspects(made, where))
         return found
+
+    def _with_suspects(self, made: Check, where: str) -> Check:
+        if not (isinstance(made, OwnTests) and made.mutants):
+            return made
+        if len(self.suspects) < 2:
+            raise LabError(f"{where}: there is no {MUTANTS} with wrong ones")
+        return made.model_copy(update={"suspects": self.suspects})
+
+    def _told(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
+        """A check with the beliefs in the place of their names."""
+        named = raw.get("misconceptions", {})
+        if not self.misconceptions or not isinstance(named, dict):
+            return raw
+        for name in named.values():
+            if name not in self.misconceptions:
+                raise LabError(f"{where}: '{name}' is not in {MISCONCEPTIONS}")
+        beliefs = {tag: self.misconceptions[name].belief for tag, name in named.items()}
+        return {**raw, "misconceptions": beliefs}
 
 
 def load(folder: Path) -> Lab:
@@ -250,6 +384,10 @@ def load(folder: Path) -> Lab:
         if more:
             raise LabError(f"{hidden}: only [[check]] may stand there, not {', '.join(more)}")
         document["check"] = [*document.get("check", []), *extra]
+    if (folder / MISCONCEPTIONS).exists():
+        document["misconceptions"] = _toml(folder / MISCONCEPTIONS, digest)
+    if (folder / MUTANTS).exists():
+        document["suspects"] = _suspects(folder, str(document.get("locks", "")), digest)
     try:
         lab = Lab.model_validate(
             {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
@@ -260,6 +398,36 @@ def load(folder: Path) -> Lab:
             f"{folder / 'lab.toml'}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
         ) from None
     return lab
+
+
+def changed(text: str, changes: list[list[str]], where: str) -> str:
+    """A text with some places changed, each once: how labs write what is wrong with the solution.
+
+    Raises:
+        LabError: a place is not there.
+    """
+    for old, new in changes:
+        if old not in text:
+            raise LabError(f"{where}: not in the solution: {old!r}")
+        text = text.replace(old, new, 1)
+    return text
+
+
+def _suspects(folder: Path, file: str, digest: Any) -> list[dict[str, str]]:
+    path = folder / MUTANTS
+    wrong = _toml(path, digest).get("mutant", [])
+    try:
+        right = (folder / "solution" / file).read_text(encoding="utf-8")
+        digest.update(right.encode())
+        return [
+            {"name": "", "text": right},
+            *(
+                {"name": m["name"], "text": changed(right, m["change"], f"{path}, '{m['name']}'")}
+                for m in wrong
+            ),
+        ]
+    except (OSError, KeyError) as error:
+        raise LabError(f"{path}: the solution, a name or a change is missing: {error}") from error
 
 
 def _toml(path: Path, digest: Any) -> dict[str, Any]:

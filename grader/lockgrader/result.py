@@ -18,7 +18,22 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-__all__ = ["VERDICTS", "CheckResult", "Result", "ResultError", "Row", "Verdict", "keep", "load"]
+__all__ = [
+    "ELSEWHERE",
+    "VERDICTS",
+    "CheckResult",
+    "Curve",
+    "Result",
+    "ResultError",
+    "Row",
+    "Verdict",
+    "history",
+    "keep",
+    "load",
+    "replaces",
+    "write",
+    "write_bytes",
+]
 
 Verdict = Literal[
     "pass",
@@ -40,6 +55,8 @@ Verdict = Literal[
 depends on has failed. ``grader_error``: ours; no points are lost, and it is kept for a re-run."""
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 
+ELSEWHERE = "right for another machine than yours"
+"""What is said of a wrong answer that is right with another student's variant."""
 RESULT, HISTORY = "result.json", "history.jsonl"
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e6)]
@@ -73,20 +90,54 @@ class Row(_Model):
     share: Finite = 0.0
 
 
+class Curve(_Model):
+    """A measured curve beside what is right.
+
+    Arguments:
+        what: what was measured. unit: its unit, "" for a bare number.
+        x: numbers of CPUs. y: what was measured there.
+        low, high: the band that is right at each x; empty where that side is open.
+        reference: what the curve is compared with, at each x; empty where there is nothing.
+        name, reference_name: of the two curves.
+    """
+
+    what: str
+    unit: str
+    name: str
+    x: tuple[int, ...]
+    y: tuple[Finite, ...]
+    low: tuple[Finite, ...] = ()
+    high: tuple[Finite, ...] = ()
+    reference: tuple[Finite, ...] = ()
+    reference_name: str = ""
+
+    @model_validator(mode="after")
+    def _equally_long(self) -> Curve:
+        for values in (self.y, self.low, self.high, self.reference):
+            if len(values) not in (0, len(self.x)):
+                raise ValueError(f"{len(values)} values for {len(self.x)} numbers of CPUs")
+        return self
+
+
 class CheckResult(_Model):
     """One check's verdict.
 
     Arguments:
         name: the check's in the lab. title: for people. public: whether students see it before.
+        revealed: whether students may see title, points and numbers of a hidden check afterwards.
         verdict: one of VERDICTS. points, max_points: earned and possible.
         message: what happened, and why. rows: the numbers. hint: the next step, or "".
+        curve: what was measured at several numbers of CPUs, or None.
         misconception: the name of what is probably believed, or "".
         counterexample: what the checker found, JSON-ready, or None.
+        answer: what was answered in words, for the instructor.
+        elsewhere: other variants for which a wrong answer is right, for the instructor.
     """
 
     name: str
     title: str
     public: bool = True
+    revealed: bool = False
     verdict: Verdict
     points: Points
     max_points: Points
@@ -95,6 +146,9 @@ class CheckResult(_Model):
     hint: str = ""
     misconception: str = ""
     counterexample: dict[str, Any] | None = None
+    curve: Curve | None = None
+    answer: str = ""
+    elsewhere: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> CheckResult:
@@ -113,7 +167,8 @@ class Result(_Model):
     Arguments:
         format: of this document. lab, student: who and what.
         submission_sha256, lab_sha256: of what was graded, and of what it was graded with.
-        versions: package → version. seeds: what → seed.
+        files: name of each file that was graded → sha256.
+        versions: package → version. seeds: what → seed. variant: the student's own values.
         checks: in the lab's order. complete: False while checks are still to come.
         replay: the command that grades this submission again.
         measured: time and memory, for the operator; no verdict looks at it.
@@ -124,8 +179,10 @@ class Result(_Model):
     student: str
     submission_sha256: str
     lab_sha256: str
+    files: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str]
     seeds: dict[str, int]
+    variant: dict[str, str | int] = Field(default_factory=dict)
     checks: tuple[CheckResult, ...]
     complete: bool
     replay: str
@@ -145,6 +202,11 @@ class Result(_Model):
     def errors(self) -> list[CheckResult]:
         """Checks that failed through our own fault."""
         return [c for c in self.checks if c.verdict == "grader_error"]
+
+    @property
+    def sound(self) -> bool:
+        """Whether grading came to its end, and nothing of ours failed on the way."""
+        return self.complete and not self.errors
 
     def decided(self) -> dict[str, Any]:
         """All of it but what depends on the machine and the hour: equal for equal submissions."""
@@ -181,6 +243,16 @@ def load(folder: Path) -> Result | None:
         ) from error
 
 
+def history(folder: Path) -> list[Result]:
+    """All results that a folder's history holds, oldest first; a line that is none is left out."""
+    path = folder / HISTORY
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        with contextlib.suppress(ValidationError):
+            found.append(Result.model_validate_json(line))
+    return found
+
+
 def keep(folder: Path, result: Result) -> Result:
     """Write a result as the folder's, and to its history; say which one stands.
 
@@ -197,7 +269,7 @@ def keep(folder: Path, result: Result) -> Result:
             before = load(folder)
             if result.complete:
                 _remember(folder / HISTORY, result)
-            if before is not None and _stands(before, result):
+            if before is not None and not replaces(result, before.sound):
                 return before
             write(folder / RESULT, result.to_json())
             return result
@@ -207,10 +279,15 @@ def keep(folder: Path, result: Result) -> Result:
 
 def write(path: Path, text: str) -> None:
     """Write a file so that a reader sees the old text or the new one, and a crash leaves either."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """As :func:`write`, for what is no text."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, 0o644)
@@ -226,10 +303,9 @@ def write(path: Path, text: str) -> None:
         os.close(folder)
 
 
-def _stands(before: Result, new: Result) -> bool:
-    """Whether an earlier result is better than one that the grader did not finish properly."""
-    sound = before.complete and not before.errors
-    return sound and (not new.complete or bool(new.errors))
+def replaces(new: Result, sound_before: bool) -> bool:
+    """Whether a result takes an earlier one's place: always, but an unsound one no sound one's."""
+    return new.sound or not sound_before
 
 
 def _remember(path: Path, result: Result) -> None:

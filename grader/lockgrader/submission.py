@@ -8,6 +8,7 @@ an archive is not looked at.
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import stat
 import zipfile
@@ -17,11 +18,15 @@ from pathlib import Path
 
 from lockgrader.compile import Refused
 
-__all__ = ["Submission", "read"]
+__all__ = ["Submission", "read", "student_of"]
 
 MAX_FILE = 4 << 20
 MAX_ENTRIES = 2000
 MAX_ARCHIVE = 64 << 20
+_ENTRY = b"PK\x01\x02"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""What every system packs with. The others fail in ways of their own, and LZMA asks for as much
+memory as an archive says."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,19 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
     return Submission(found, digest.hexdigest())
 
 
+def student_of(path: Path, lab: str) -> str:
+    """Whose submission a file or folder is, by its name: ``ada`` and ``ada-lab02.zip`` are ada's.
+
+    Arguments:
+        path: the submission. lab: the lab's name, such as ``lab02-spinlocks``.
+    """
+    name = path.name if path.is_dir() and not path.is_symlink() else path.stem
+    for ending in (f"-{lab}", f"-{lab.partition('-')[0]}"):
+        if lab and name.endswith(ending) and name != ending:
+            return name.removesuffix(ending)
+    return name
+
+
 def _file(path: Path) -> bytes | None:
     """A plain file's content; None where there is none."""
     try:
@@ -87,18 +105,22 @@ def _file(path: Path) -> bytes | None:
 def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
     if path.stat().st_size > MAX_ARCHIVE:
         raise Refused("ungradable", f"{path.name} is larger than {MAX_ARCHIVE >> 20} MiB")
+    data = path.read_bytes()
+    # Before zipfile makes an object of each: every entry of the directory begins so.
+    if data.count(_ENTRY) > MAX_ENTRIES:
+        raise Refused("ungradable", f"{path.name} has more than {MAX_ENTRIES} entries")
     found: dict[str, bytes] = {}
     try:
-        with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-            if len(entries) > MAX_ENTRIES:
-                raise Refused("ungradable", f"{path.name} has {len(entries)} entries")
-            for entry in entries:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for entry in archive.infolist():
                 name = _wanted(entry, wanted)
                 if name is None:
                     continue
                 if name in found:
                     raise Refused("ungradable", f"{path.name} holds {name} twice")
+                if entry.compress_type not in _METHODS:
+                    told = f"{name} is packed by method {entry.compress_type}; make a plain zip"
+                    raise Refused("ungradable", f"{path.name}: {told}")
                 # The size that an entry claims is not believed; reading stops at the limit.
                 with archive.open(entry) as file:
                     found[name] = _bounded(name, file.read(MAX_FILE + 1))
@@ -117,7 +139,8 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
 def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
     """The wanted file that an entry is: at the top, or in one folder that holds all."""
     parts = entry.filename.split("/")
-    if entry.is_dir() or "\\" in entry.filename or entry.filename.startswith("/"):
+    # A folder's last part is empty; so is all of a name that is none.
+    if "\\" in entry.filename:
         return None
     if len(parts) > 2 or any(p in ("", ".", "..") for p in parts) or parts[-1] not in wanted:
         return None

@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from lockgrader.lab import Choice, Lab, LabError
 
-__all__ = ["course_key", "variant"]
+__all__ = ["course_key", "values_of", "variant"]
 
 ENVIRONMENT = "LOCKLAB_COURSE_KEY"
 PUBLIC_KEY = b"no course: everybody who has this software can draw these variants"
@@ -50,8 +51,13 @@ def variant(lab: Lab, student: str, key: bytes) -> dict[str, str | int]:
     return {name: _drawn(lab.name, student, name, c, key) for name, c in lab.variant.items()}
 
 
+def values_of(choice: Choice) -> Sequence[str | int]:
+    """All values that can be drawn, in order."""
+    return choice.choice or range(choice.low, choice.high + 1, choice.step)
+
+
 def _drawn(lab: str, student: str, name: str, choice: Choice, key: bytes) -> str | int:
-    values = choice.choice or tuple(range(choice.low, choice.high + 1, choice.step))
+    values = values_of(choice)
     if not values:
         raise LabError(f"{lab}: variant {name} has nothing to choose from")
     # The lengths keep ("a", "bc") and ("ab", "c") apart.

@@ -127,6 +127,49 @@ def locked_zip(folder: Path) -> Path:
     return path
 
 
+@archive(16, "no_output")
+def entry_without_a_name(folder: Path) -> Path:
+    """An entry that is called nothing at all."""
+    path = zipped(folder, ("x", ANSWER))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"PK\x01\x02")
+    data[26:28] = data[at + 28 : at + 30] = b"\0\0"
+    del data[at + 46], data[30]  # the name, in the directory and before the data
+    end = data.index(b"PK\x05\x06")
+    data[end + 12 : end + 20] = (end - at + 1).to_bytes(4, "little") + (at - 1).to_bytes(
+        4, "little"
+    )
+    path.write_bytes(data)
+    assert zipfile.ZipFile(path).namelist() == [""]
+    return path
+
+
+@archive(12, "ungradable")
+def other_packing(folder: Path) -> Path:
+    """Packed by LZMA, with a dictionary of as much memory as there may be, and then broken."""
+    path = folder / "eve.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as made:
+        made.writestr("answers.json", ANSWER)
+    data = bytearray(path.read_bytes())
+    at = data.index(b"answers.json") + len(b"answers.json")
+    data[at + 5 : at + 9] = b"\xff" * 4
+    path.write_bytes(data)
+    return path
+
+
+@archive(12, "ungradable")
+def directory_without_end(folder: Path) -> Path:
+    """A directory of a hundred thousand entries, of which its end says that there is one."""
+    path = zipped(folder, ("answers.json", ANSWER))
+    data = path.read_bytes()
+    at, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    many = data[at:end] * 100_000
+    path.write_bytes(
+        data[:at] + many + data[end : end + 12] + len(many).to_bytes(4, "little") + data[end + 16 :]
+    )
+    return path
+
+
 @archive(16, "ungradable")
 def link_in_a_folder(folder: Path) -> Path:
     """A symbolic link instead of the answers."""

@@ -1,19 +1,19 @@
 """A whole grading: sandbox, validation, checks, result; in a lab made for it."""
 
-import contextlib
 import json
 import os
-import random
 import signal
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
+from tiny_lab import KEY, LAB, TAS, hand_in, make_lab
 from typer.testing import CliRunner
 
+from lockgrader import batch
 from lockgrader import evaluate as evaluating
+from lockgrader import grade as grading
 from lockgrader.batch import attempt_of, grade_all, tasks
 from lockgrader.checks import Finding, Submitted
 from lockgrader.cli.grade import app
@@ -21,81 +21,16 @@ from lockgrader.evaluate import evaluate
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, LabError, Proven, load
 from lockgrader.result import Result
-from lockgrader.result import load as load_result
 from lockgrader.sandbox import available
+from lockgrader.submission import Submission, read
 
-KEY = b"a key of sixteen bytes or more"
-TAS = """
-from locksim.lang import ACQUIRE, RELEASE, Lock, pause, word
-
-class TAS(Lock):
-    locked = word()
-
-    def acquire(self):
-        while (yield self.locked.swap(1, ACQUIRE)):
-            yield pause()
-
-    def release(self):
-        yield self.locked.store(0, RELEASE)
-"""
-LAB = """
-format = 1
-name = "tiny"
-title = "Tiny"
-locks = "tas.py"
-answers = "answers.json"
-
-[[check]]
-name = "right"
-title = "Right"
-kind = "proven"
-lock = "TAS"
-memory = "c11"
-points = 4
-hints = ["first", "second"]
-[check.misconceptions]
-exclusion = "two steps are one"
-
-[[check]]
-name = "cheap"
-title = "Cheap"
-kind = "simulated"
-lock = "TAS"
-machine = "ideal-8"
-cpus = [4]
-measure = "transfers"
-points = 4
-needs = ["right"]
-band = { high = 3.0, fade = 1.0 }
-
-[[check]]
-name = "number"
-title = "Number"
-kind = "answer"
-answer = "n"
-expected = 10.0
-tolerance = 0.1
-fade = 0.5
-points = 2
-"""
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Lab:
     """A lab of three checks."""
-    folder = tmp_path / "lab"
-    folder.mkdir()
-    (folder / "lab.toml").write_text(LAB)
-    return load(folder)
-
-
-def hand_in(folder: Path, text: str = TAS, answers: str = '{"n": 10}') -> Path:
-    """A submission's folder."""
-    folder.mkdir(parents=True)
-    (folder / "tas.py").write_text(text)
-    (folder / "answers.json").write_text(answers)
-    return folder
+    return make_lab(tmp_path)
 
 
 def graded(lab: Lab, path: Path, attempt: int = 1) -> Result:
@@ -169,6 +104,26 @@ def test_batch_grades_once_and_resumes(
     assert ["bob"] == [s for s in before if before[s] != after[s]]
 
 
+@needs_sandbox
+def test_crash_of_a_reader_is_ours(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A submission that makes us fall over is a grader_error, and the others are graded."""
+
+    def falls(path: Path, names: tuple[str, ...]) -> Submission:
+        return read(path, names) if path.name != "bob" else Submission({}["bob"], "")
+
+    monkeypatch.setattr(batch, "read", falls)
+    monkeypatch.setattr(grading, "read", falls)
+    for name in ("ada", "bob"):
+        hand_in(tmp_path / "in" / name, "import os", '{"n": 10}')
+    todo = tasks(tmp_path / "in", tmp_path / "out")
+    ada, bob = grade_all(lab, todo, key=KEY, profile="namespaces", processes=1)
+    assert ["student_error", "student_error", "pass"] == verdicts(ada)
+    assert ["grader_error"] * 3 == verdicts(bob)
+    assert "KeyError" in bob.checks[0].message
+
+
 def test_attempts_are_different_submissions(tmp_path: Path) -> None:
     """Handing in the same again is no new attempt; what a crash cut off is none."""
     lines = [json.dumps({"submission_sha256": x}) for x in ("a", "b", "a")]
@@ -188,6 +143,13 @@ def test_crash_of_a_check_is_ours(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> 
     for crash in (lambda *_: 1 / 0, lambda *_: os.kill(os.getpid(), 9), lambda *_: os._exit(0)):
         monkeypatch.setattr(evaluating, "judge", crash)
         assert "grader_error" == evaluate(a_check(lab), Submitted(), 5).verdict
+
+
+@pytest.mark.parametrize("share", ["1e999", "NaN", 2.0, -0.5, 1.0])
+def test_share_of_a_check_is_no_more_than_all(share: object) -> None:
+    """What comes back from a check's process: no infinite share, and none for a failure."""
+    with pytest.raises(ValidationError):
+        TypeAdapter(Finding).validate_python({"verdict": "fail", "share": share})
 
 
 def test_check_without_end_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,40 +203,3 @@ def test_command_refuses_nonsense(lab: Lab, tmp_path: Path) -> None:
     for arguments in ([lab.folder], [lab.folder, "nowhere"], ["lab99", "."]):
         assert 2 == CliRunner().invoke(app, arguments).exit_code
     assert 2 == CliRunner().invoke(app, [lab.folder, str(tmp_path), "--sandbox", "none"]).exit_code
-
-
-@needs_sandbox
-@pytest.mark.slow
-def test_killed_batch_goes_on(lab: Lab, tmp_path: Path) -> None:
-    """Killed at any moment and started again: the results of an undisturbed run, each once."""
-    students = [f"s{i}" for i in range(6)]
-    for name in students:
-        text = TAS if name != "s3" else TAS.replace("swap(1, ACQUIRE)", "load(ACQUIRE)")
-        hand_in(tmp_path / "in" / name, text)
-    calm = tmp_path / "calm"
-    command = [sys.executable, "-m", "locklab", "grade", lab.folder, str(tmp_path / "in"), "-o"]
-    subprocess.run([*command, str(calm)], check=True, capture_output=True, timeout=300)
-    for number in range(20):
-        out = tmp_path / f"out{number}"
-        victim = subprocess.Popen(
-            [*command, str(out)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            victim.wait(random.Random(number).uniform(0.2, 4.0))
-        with contextlib.suppress(ProcessLookupError):
-            victim.kill()  # the grader alone: its workers are for it to end
-        victim.wait()
-        subprocess.run([*command, str(out)], check=True, capture_output=True, timeout=300)
-        for name in students:
-            wanted, got = result_of(calm / name), result_of(out / name)
-            assert wanted.model_dump(exclude={"measured"}) == got.model_dump(exclude={"measured"})
-            assert 1 == len((out / name / "history.jsonl").read_text().splitlines())
-
-
-def result_of(folder: Path) -> Result:
-    """The result that a folder holds."""
-    found = load_result(folder)
-    assert found is not None
-    return found

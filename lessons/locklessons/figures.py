@@ -60,6 +60,7 @@ def curves(
     caption: str,
     points: Mapping[str, Mapping[float, float]] | None = None,
     log: bool = True,
+    between: tuple[float, float] | None = None,
 ) -> Figure:
     """Draw named curves, and measured points of the same names on them.
 
@@ -69,6 +70,7 @@ def curves(
         x, y: labels of the axes, with units.
         caption: what the figure shows.
         log: both axes logarithmic; needs values above 0.
+        between: ends of the y axis, for a figure with sliders: what moves shall be the curve.
 
     Raises:
         ValueError: nothing to draw.
@@ -89,7 +91,7 @@ def curves(
         for kind, group in (("line", lines), ("points", points))
         if group.get(name)
     )
-    svg = _draw(names, lines, points, x, y, log)
+    svg = _draw(names, lines, points, x, y, log, between)
     return Figure(svg, alt, caption, pd.DataFrame(rows))
 
 
@@ -162,9 +164,11 @@ def _draw(
     x: str,
     y: str,
     log: bool,
+    between: tuple[float, float] | None,
 ) -> str:
     import matplotlib as mpl
     from matplotlib.figure import Figure as Canvas
+    from matplotlib.ticker import LogFormatter, NullFormatter
 
     # The same numbers give the same text, so that a built page changes only when they do.
     with mpl.rc_context({"svg.hashsalt": "locklab", "svg.fonttype": "none"}):
@@ -187,8 +191,15 @@ def _draw(
         if log:
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
+            # 0.1, 1, 10 instead of powers, and 2, 3, 6 between them where the axis is short.
+            axes.yaxis.set_major_formatter("{x:g}")
+            low, high = between or axes.get_ylim()
+            short = LogFormatter(minor_thresholds=(1.5, 0.5)) if high < 100 * low else None
+            axes.yaxis.set_minor_formatter(short or NullFormatter())
         ticks = sorted({at for group in (lines, points) for c in group.values() for at in c})
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+        if between is not None:
+            axes.set_ylim(*between)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         axes.grid(True, which="major", alpha=0.3)

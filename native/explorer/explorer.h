@@ -17,6 +17,7 @@
  *   search.c    which of those who may run does: depth first, at random, or as told
  *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, told in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
+ *   confine.c   a program that is not trusted writes to what is its own only
  *   libc.c      the few functions of the C library that must not run unseen
  *   statics.c   the program's statics, put back between two runs
  *   run.c       one run, from setup to check, and how it ends
@@ -44,6 +45,8 @@
 #define MAX_THREADS 16
 #define MAX_BUFFERED 8 /* stores in one thread's buffer */
 #define MAX_VISITS 64
+#define MAX_FRAMES 64                 /* functions that call each other, when confined */
+#define STACK_SIZE ((size_t)256 << 10) /* of each thread */
 
 typedef uintptr_t address;
 typedef unsigned __int128 value; /* of an atomic: up to 16 bytes */
@@ -65,10 +68,12 @@ struct options {
     bool tso;        /* store buffers, else sequential consistency */
     int pct_depth;   /* > 0: random runs with this many priority changes */
     uint64_t runs;   /* of the random search */
+    uint64_t most;   /* > 0: runs of any search, at most */
     uint64_t seed;
     double seconds;     /* time to spend at most */
     uint64_t max_steps; /* of one run */
     bool every_access;
+    const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */
 };
 extern struct options ex_options;
@@ -102,6 +107,11 @@ struct reader { /* of liburcu */
     struct clock left; /* what happened before it ended the last */
 };
 
+struct frame { /* of a function that has begun */
+    address at, returns, outer;
+    bool submission;
+};
+
 enum stage { UNUSED, STARTED, ENDED };
 
 struct thread {
@@ -120,6 +130,7 @@ struct thread {
     uint64_t spins_on; /* what it has seen of memory and buffers */
     struct visit visits[MAX_VISITS];
     unsigned in_a_row; /* steps since another thread took one */
+    uint64_t writes;   /* to memory that others can read */
 
     struct clock now;      /* what happens before its next operation */
     struct clock met;      /* what relaxed loads have met: an acquire fence adds it to `now` */
@@ -135,6 +146,10 @@ struct thread {
     bool serves;                   /* the library's own thread: nobody waits for its end */
     struct reader reader;          /* rcu.c */
     uint64_t awaited[MAX_THREADS]; /* the sections of others whose end it waits for */
+    address lent; /* confine.c */
+    size_t lent_size;
+    unsigned depth;
+    struct frame frames[MAX_FRAMES];
 };
 
 extern struct thread ex_threads[MAX_THREADS];
@@ -150,6 +165,7 @@ void ex_point(void);
 void ex_wait(bool (*ready)(struct thread *self, address subject), address subject,
              const char *waits_for);
 void ex_forget_visits(void);
+void ex_bound_steps(void); /* gives a run up that takes too many */
 /* The thread is over: never comes back. */
 _Noreturn void ex_end_thread(void *result);
 void ex_stacks_make(void);
@@ -235,6 +251,11 @@ bool ex_flush_any(void);
 void ex_let_arrive(address at, unsigned size);
 uint64_t ex_visible(void); /* a hash of memory and all buffers */
 
+/* a program that is not trusted (confine.c) */
+
+void ex_confine_write(address at, size_t size);
+void ex_confine_call(address function);
+
 /* races (races.c) */
 
 enum access { READS, WRITES, ATOMIC_READS, ATOMIC_WRITES, FREES };
@@ -277,7 +298,8 @@ bool ex_on_a_stack(address at);
 
 /* the program's statics (statics.c) */
 
-#define STATICS 2 /* ranges */
+#define STATICS 4     /* ranges */
+#define SUBMISSIONS 2 /* those from here on are a submission's (confine.c) */
 
 void ex_statics_save(void);
 void ex_statics_restore(void);

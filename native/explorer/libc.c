@@ -65,8 +65,12 @@ void *ENTRY(memalign)(size_t alignment, size_t size)
 
 int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
 {
+    void *made;
+
     enter();
-    *block = ex_allocate(size, alignment);
+    made = ex_allocate(size, alignment);
+    ex_access((address)block, sizeof(made), WRITES);
+    ex_memory_write((address)block, &made, sizeof(made));
     return 0;
 }
 
@@ -293,6 +297,12 @@ void ENTRY(srandom)(unsigned seed)
 }
 
 /* locklab/explore.h */
+
+unsigned long ENTRY(locklab_writes)(void)
+{
+    enter();
+    return ex_self->writes;
+}
 
 int ENTRY(locklab_threads)(void)
 {

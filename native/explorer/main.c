@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Options, and the loop over all runs. Called by locknative.explore, not by hand: nothing here is
- * checked a second time. The report goes to the file named first. */
+ * checked a second time. The report goes to the file named first, "-" being standard output. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static double seconds(void)
 
 void ex_finish(enum outcome outcome)
 {
-    int fd = open(report, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int fd = strcmp(report, "-") == 0 ? STDOUT_FILENO
+                                      : open(report, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
     ex_report(fd,
               outcome == FAILED    ? "violated"
@@ -53,6 +54,8 @@ static void read_options(char **words)
             ex_options.pct_depth = atoi(text);
         else if (strcmp(name, "runs") == 0)
             ex_options.runs = strtoull(text, NULL, 10);
+        else if (strcmp(name, "most-runs") == 0)
+            ex_options.most = strtoull(text, NULL, 10);
         else if (strcmp(name, "seed") == 0)
             ex_options.seed = strtoull(text, NULL, 10);
         else if (strcmp(name, "seconds") == 0)
@@ -61,6 +64,8 @@ static void read_options(char **words)
             ex_options.max_steps = strtoull(text, NULL, 10);
         else if (strcmp(name, "every-access") == 0)
             ex_options.every_access = atoi(text) != 0;
+        else if (strcmp(name, "confine") == 0)
+            ex_options.confine = text;
         else if (strcmp(name, "replay") == 0)
             ex_options.replay = text;
     }
@@ -81,8 +86,12 @@ int main(int argc, char **argv)
     setitimer(ITIMER_VIRTUAL, &second, NULL);
     ex_search_begin();
     do {
-        enum outcome outcome = ex_run_once();
+        enum outcome outcome;
 
+        if (ex_options.most > 0 && runs == ex_options.most)
+            ex_give_up("%zu runs have been made, and there are more: make the test smaller",
+                       (size_t)runs);
+        outcome = ex_run_once();
         runs++;
         if (outcome != ENDED_WELL)
             ex_finish(outcome);

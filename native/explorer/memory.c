@@ -96,6 +96,7 @@ void ex_plain(address at, size_t size, bool writes)
     if (ex_options.every_access)
         ex_point();
     ex_settle();
+    ex_bound_steps(); /* a loop of plain reads meets no point */
     ex_self->pc = ex_door.pc;
     if (ex_buffered(at, size) != NULL)
         ex_drain(ex_self);
@@ -274,6 +275,8 @@ uint32_t ex_word(address at)
 
 void ex_word_set(address at, uint32_t to)
 {
+    ex_confine_write(at, sizeof(to));
+    ex_self->writes += !ex_on_a_stack(at);
     poke(at, sizeof(to), to);
 }
 

@@ -143,6 +143,10 @@ void ex_access(address at, size_t size, enum access access)
 {
     if (access != FREES)
         ex_heap_check(at, size, access == WRITES || access == ATOMIC_WRITES);
+    if (access == WRITES || access == ATOMIC_WRITES) {
+        ex_confine_write(at, size);
+        ex_self->writes += !ex_on_a_stack(at);
+    }
     for (address word = at & ~(address)7; word < at + size; word += 8)
         access_word(cell_of(word), bytes_of(word, at, size), at, size, access);
     ex_self->now.at[ex_self->number]++; /* what is released from now on covers this access */

@@ -179,6 +179,7 @@ static void *server(void *unused)
 void ENTRY(locklab_rcu_call)(void *head, void (*function)(void *head))
 {
     ex_point();
+    ex_confine_call((address)function);
     if (called == MAX_CALLBACKS)
         ex_give_up("a run has more than %d callbacks: make the test smaller", MAX_CALLBACKS);
     ex_drain(ex_self);

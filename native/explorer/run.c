@@ -168,6 +168,11 @@ static void crashed(int signal, siginfo_t *info, void *context)
     if (signal == SIGFPE)
         ex_fail("fault", "thread %d divides by zero; its last access was at {pc:%zx}",
                 ex_self->number, ex_self->pc);
+    if (signal == SIGILL)
+        ex_fail("memory",
+                "thread %d reaches beyond a variable, or to what is none; its last access was at "
+                "{pc:%zx}",
+                ex_self->number, ex_self->pc);
     ex_fail("memory",
             "thread %d touches {at:%zx}, where there is no memory%s; its last access was at "
             "{pc:%zx}",

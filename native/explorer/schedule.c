@@ -23,7 +23,6 @@
 #include "explorer.h"
 
 #define STACKS ((address)0x1100000000)
-#define STACK_SIZE ((size_t)256 << 10)
 #define PATIENCE 1000
 
 extern void ex_switch(void **save_sp, void *next_sp);
@@ -241,12 +240,17 @@ void ex_forget_visits(void)
     memset(ex_self->visits, 0, sizeof(ex_self->visits));
 }
 
-void ex_point(void)
+void ex_bound_steps(void)
 {
-    ex_settle();
     if (ex_steps() >= ex_options.max_steps)
         ex_give_up("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
                    (size_t)ex_options.max_steps);
+}
+
+void ex_point(void)
+{
+    ex_settle();
+    ex_bound_steps();
     ex_self->pc = ex_door.pc;
     ex_self->spins_on = ex_visible();
     ex_self->spins = seen_before(ex_self);

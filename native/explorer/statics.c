@@ -4,22 +4,33 @@
  *
  * Its .data and .bss were renamed to the sections below before it was linked, so that the
  * linker says where they begin and end, and nothing of the explorer or the C library is among them.
+ * What is not trusted has names of its own (confine.c).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "explorer.h"
 
-extern char __start_program_data[] __attribute__((weak)),
-    __stop_program_data[] __attribute__((weak));
-extern char __start_program_bss[] __attribute__((weak)), __stop_program_bss[] __attribute__((weak));
+#define SECTION(name)                                                                              \
+    extern char __start_##name[] __attribute__((weak)), __stop_##name[] __attribute__((weak));
+SECTION(program_data)
+SECTION(program_bss)
+SECTION(submission_data)
+SECTION(submission_bss)
 
 static char *saved[STATICS];
 
 void ex_statics_range(unsigned which, address *from, address *to)
 {
-    *from = (address)(which == 0 ? __start_program_data : __start_program_bss);
-    *to = (address)(which == 0 ? __stop_program_data : __stop_program_bss);
+    static const struct {
+        char *from, *to;
+    } sections[STATICS] = {{__start_program_data, __stop_program_data},
+                           {__start_program_bss, __stop_program_bss},
+                           {__start_submission_data, __stop_submission_data},
+                           {__start_submission_bss, __stop_submission_bss}};
+
+    *from = (address)sections[which].from;
+    *to = (address)sections[which].to;
 }
 
 void ex_statics_save(void)

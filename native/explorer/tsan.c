@@ -14,15 +14,6 @@ void __tsan_init(void)
 {
 }
 
-void __tsan_func_entry(void *pc)
-{
-    (void)pc;
-}
-
-void __tsan_func_exit(void)
-{
-}
-
 void __tsan_ignore_thread_begin(void)
 {
 }

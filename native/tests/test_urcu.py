@@ -234,6 +234,6 @@ def test_without_liburcu(run_python: Callable[[str], str]) -> None:
             import locknative.urcu
         except ImportError as error:
             told = "liburcu-dev" in str(error)
-        print(locknative.has_urcu, told, locknative.validate("mcs", 2).correct)
+        print(locknative.has_urcu, told, locknative.validate("tas", 2, 40320).correct)
         """
     )

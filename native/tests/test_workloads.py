@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -58,11 +59,13 @@ def test_chatroom(cache: str) -> None:
 
 
 def test_chatroom_counts_all_who_hear() -> None:
-    """In a room of five each message is heard four times."""
+    """In a room of five each message is heard four times, but for what is on its way."""
     (trial,) = measure("chatroom", ["none"], 20, 1.0, 1).trials
     sent, received = sum(trial.counts[0::4]), sum(trial.counts[1::4])
-    assert 0 < received <= 4 * (sent + 5)
-    assert received > sent
+    connection = 2 * (16384 + 87380) // 100  # Linux doubles what is asked for
+    on_the_way = 4 * 5 * (connection + 1) + 5 * (64 + connection)
+    assert received > 0
+    assert abs(4 * sent - received) <= on_the_way
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
@@ -74,11 +77,10 @@ def test_lmbench(operation: str) -> None:
     assert min(row.per_second for row in measured.rows) > 0
 
 
-def test_lmbench_leaves_no_file(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_lmbench_leaves_no_file() -> None:
     """The files that an operation needs are gone afterwards."""
-    before = {name for name in os.listdir("/tmp") if name.startswith("locklab-")}
     measure("lmbench", ["none"], 2, MOMENT_S, 1, mix=Mix(option=operation_number("stat")))
-    assert before >= {name for name in os.listdir("/tmp") if name.startswith("locklab-")}
+    assert [] == list(Path("/tmp").glob(f"locklab-lmbench-{os.getpid()}-*"))
 
 
 @pytest.mark.parametrize("walk", ["seqwriter", "seqrwlock", "seqretry"])

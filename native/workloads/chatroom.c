@@ -36,6 +36,10 @@
 #define MESSAGE_BYTES 100
 #define QUEUED 64
 #define LOOK_NS 50000000
+/* Bytes on their way in a connection: the defaults of Linux 2.4 (tcp_wmem, tcp_rmem). Left to itself,
+ * a kernel of today lets megabytes pile up, and a window then counts what nobody hears in it. */
+#define SEND_BUFFER 16384
+#define RECEIVE_BUFFER 87380
 
 enum role { CLIENT_SEND, CLIENT_RECEIVE, SERVER_RECEIVE, SERVER_SEND, ROLES };
 
@@ -73,6 +77,15 @@ struct client {
     struct message message;
 };
 
+/* Before it connects, or the window that is told to the other side is too large. */
+static bool bound_buffers(int socket)
+{
+    const int sent = SEND_BUFFER, received = RECEIVE_BUFFER;
+
+    return setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &sent, sizeof(sent)) == 0 &&
+           setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &received, sizeof(received)) == 0;
+}
+
 static bool connect_user(struct user *user, int listener, const struct sockaddr_in *address)
 {
     const struct timeval look = {.tv_usec = LOOK_NS / 1000};
@@ -81,7 +94,8 @@ static bool connect_user(struct user *user, int listener, const struct sockaddr_
     user->ends[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (user->ends[0] < 0)
         return false;
-    right = connect(user->ends[0], (const struct sockaddr *)address, sizeof(*address)) == 0;
+    right = bound_buffers(user->ends[0]) &&
+            connect(user->ends[0], (const struct sockaddr *)address, sizeof(*address)) == 0;
     if (right)
         user->ends[1] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     for (int i = 0; i < 2 && right; i++) {
@@ -100,7 +114,7 @@ static bool connect_users(struct state *state)
     bool right;
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    right = listener >= 0 && bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+    right = listener >= 0 && bound_buffers(listener) && bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
             listen(listener, 8) == 0 &&
             getsockname(listener, (struct sockaddr *)&address, &size) == 0;
     for (unsigned i = 0; i < state->users && right; i++)

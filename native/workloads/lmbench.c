@@ -50,7 +50,7 @@ struct seat {
 
 struct state {
     struct monitor monitor;
-    char folder[32];
+    char folder[48];
     unsigned threads;
     struct seat seats[];
 };
@@ -138,7 +138,8 @@ static void *prepare(unsigned threads)
         return NULL;
     state->threads = 0;
     monitor_init(&state->monitor);
-    strcpy(state->folder, "/tmp/locklab-XXXXXX");
+    snprintf(state->folder, sizeof(state->folder), "/tmp/locklab-lmbench-%ld-XXXXXX",
+             (long)getpid());
     right = mkdtemp(state->folder) != NULL;
     while (right && state->threads < threads) {
         right = seat_init(&state->seats[state->threads], state->folder, state->threads);

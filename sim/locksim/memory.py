@@ -22,12 +22,14 @@ from locksim.lang import ops
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.layout import Space
 from locksim.lang.ops import Kind, Mark, Op
+from locksim.lang.ops import wrap64 as wrap64  # words are kept so
 from locksim.lang.struct import Struct, Workload, tasks_of
 from locksim.machine import MachineTables
+from locksim.machine.tables import WORD_BYTES
 
 HEAP_LINES = 1 << 14
 """Lines that ``alloc`` can hand out in one run, unless a run asks for more."""
-MAX_SETUP_STEPS = 10_000_000
+MAX_SETUP_STEPS = 1_000_000
 """Operations after which a setup program counts as one that never ends."""
 _INT64 = npt.NDArray[np.int64]
 
@@ -41,6 +43,8 @@ class Memory:
         root: the workload, placed.
         words: int64[n_words], the initial values.
         home: int64[n_lines], home node of each line (fresh heap lines: set at allocation).
+        place: int64[n_lines], each line's address in lines: it decides on the set of a cache. Equal
+            to the line's number but where fields ask for an alignment.
         live: int8[n_lines], 1 where a word may be used.
         object_type: int64[n_lines], at the first line of an allocated object its type's number + 1,
             else 0.
@@ -57,6 +61,7 @@ class Memory:
     root: Workload
     words: _INT64
     home: _INT64
+    place: _INT64
     live: npt.NDArray[np.int8]
     object_type: _INT64
     types: list[type[Struct]]
@@ -119,6 +124,7 @@ def build(
         root=root,
         words=np.zeros(n_lines * wpl, np.int64),
         home=np.zeros(n_lines, np.int64),
+        place=_places(root, n_lines),
         live=np.zeros(n_lines, np.int8),
         object_type=np.zeros(n_lines, np.int64),
         types=types,
@@ -160,6 +166,27 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
             for k in range(slot.count):
                 at = (start + k * slot.stride) // wpl
                 memory.home[at : at + slot.stride // wpl] = tables.node_of[k % tables.n_cpus]
+
+
+def _places(root: Workload, n_lines: int) -> _INT64:
+    """Every line's address in lines: its number, plus the gaps that alignments leave before it."""
+    wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
+    bounds: list[tuple[int, int]] = []  # (line, the lines of which its address is a multiple)
+    for struct, _ in structs(root, ""):
+        for name, f in type(struct).FIELDS.items():
+            if isinstance(f, part | array) and f.align > wpl * WORD_BYTES:
+                slot = struct._layout.slot(name)  # type: ignore[union-attr]
+                first, lines = (int(struct) + slot.offset) // wpl, slot.stride // wpl
+                multiple = f.align // (wpl * WORD_BYTES)
+                bounds += [(first + k * lines, multiple) for k in range(slot.count + 1)]
+    place = np.arange(n_lines, dtype=np.int64)
+    gaps = np.zeros(n_lines + 1, np.int64)
+    gap = 0
+    for line, multiple in sorted(bounds):
+        more = -(line + gap) % multiple
+        gap += more
+        gaps[line] += more
+    return place + np.cumsum(gaps[:-1])
 
 
 def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
@@ -303,11 +330,6 @@ def new_value(kind: int, old: int, a: int, b: int) -> int:
         case Kind.FETCH_XOR:
             return old ^ a
     raise ValueError(kind)
-
-
-def wrap64(value: int) -> int:
-    """A Python number as signed 64 bits, as memory keeps it."""
-    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:

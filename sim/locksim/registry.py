@@ -1,4 +1,4 @@
-"""The names of locks, caches and schedulers, and the classes behind them.
+"""The names of locks, caches, schedulers and workloads, and the classes behind them.
 
 A lock's name is its module's name: ``ticket`` is ``locksim/locks/ticket.py``, and the first entry
 of that module's ``__all__`` is its class. There is no list to keep. A user's own file is named
@@ -17,7 +17,7 @@ from pathlib import Path
 from locksim.compiler.diagnostics import did_you_mean
 from locksim.compiler.frontend import compile_class, compile_source
 from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Struct
+from locksim.lang.struct import Struct, Workload
 from locksim.schedulers.interface import Scheduler
 
 PACKAGES: dict[str, tuple[str, type[Struct]]] = {
@@ -89,6 +89,23 @@ def resolve(name: str) -> Entry:
         hint = did_you_mean(name, [e.name for e in entries()])
         raise UnknownNameError(f"no lock, cache or scheduler '{name}'; {hint}")
     return entry
+
+
+def workload(name: str) -> type[Workload]:
+    """The workload that a name stands for: a module of ``locksim.workloads``, its first class.
+
+    Raises:
+        UnknownNameError: there is no such workload.
+    """
+    paths = importlib.import_module("locksim.workloads").__path__
+    names = [m.name for m in pkgutil.iter_modules(paths)]
+    found = None
+    if name in names:
+        module = importlib.import_module(f"locksim.workloads.{name}")
+        found = getattr(module, getattr(module, "__all__", [""])[0], None)
+    if not (isinstance(found, type) and issubclass(found, Workload)):
+        raise UnknownNameError(f"no workload '{name}'; {did_you_mean(name, names)}")
+    return found
 
 
 def essay(entry: Entry) -> str:

@@ -7,6 +7,7 @@ is to be run besides. So a new lock is covered by itself.
 
 from __future__ import annotations
 
+from locksim.caches.avc_of import AvcOf
 from locksim.caches.cipso import Cipso
 from locksim.kernel.netlabel import NetLabel
 from locksim.lang import (
@@ -14,6 +15,7 @@ from locksim.lang import (
     RELAXED,
     RELEASE,
     CountedRef,
+    DecisionCache,
     Lock,
     ReadCopyUpdate,
     RWLock,
@@ -143,8 +145,11 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
         return [TokenRing(scheduler=struct, tasks=tasks, work_ps=think_ps)]
     if entry.kind == "cache":
         # A miss asks the security server, which is quick here, so that more happens.
-        quick = "security_server_ps" in struct.FIELDS
-        cache = struct(security_server_ps=think_ps) if quick else struct()
+        if issubclass(struct, DecisionCache):
+            cache = AvcOf(cache=struct, security_server_ps=think_ps, reclaim_every=2)
+        else:
+            quick = "security_server_ps" in struct.FIELDS
+            cache = struct(security_server_ps=think_ps) if quick else struct()
         mix = AvcMix(cache=cache, other_ps=think_ps, n_keys=8, updates_per_thousand=100)
         return [RcuTest(cache=cache, other_ps=think_ps, jitter_ps=think_ps // 10), mix]
     return [OTHERS[entry.name](think_ps=think_ps)]

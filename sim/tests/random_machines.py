@@ -16,8 +16,22 @@ CLASSES = 7
 
 
 @st.composite
+def caches(draw: st.DrawFn) -> dict[str, int]:
+    """Caches so small that lines are given up all the time, with an L1 or without."""
+    private = {"private_sets": draw(st.sampled_from([1, 2, 8])), "private_ways": _ways(draw)}
+    if draw(st.booleans()):
+        return private
+    l1 = {"l1_sets": draw(st.sampled_from([1, 2, 4])), "l1_ways": _ways(draw)}
+    return private | l1 | {"private_hit_ps": draw(st.integers(3, 9))}
+
+
+def _ways(draw: st.DrawFn) -> int:
+    return draw(st.sampled_from([2, 1, 3, 4, 8]))
+
+
+@st.composite
 def machines(draw: st.DrawFn) -> MachineTables:
-    """A machine of 1 to 5 CPUs in 1 to 3 nodes."""
+    """A machine of 1 to 5 CPUs in 1 to 3 nodes; half of them keep every line."""
     n = draw(st.sampled_from([3, 2, 4, 5, 1]))
     n_nodes = draw(st.integers(1, 3))
     node_of = np.array([draw(st.integers(0, n_nodes - 1)) for _ in range(n)])
@@ -61,6 +75,7 @@ def machines(draw: st.DrawFn) -> MachineTables:
         blocking=blocking,
         clean_nearest=draw(st.integers(0, 1)),
         bus_kind=bus_kind,
+        **(draw(caches()) if draw(st.booleans()) else {}),
     )
 
 

@@ -12,9 +12,11 @@ from locksim.experiments import (
     franke_2001_kernprof,
     franke_2001_lockmeter,
     franke_2001_what_if,
+    what_if,
 )
 from locksim.experiments.experiment import Reproduction
 from locksim.experiments.franke_2001 import LOCKS, MACHINE, Costs, Run
+from locksim.experiments.what_if import Runs
 
 MESSAGES = 4
 
@@ -102,16 +104,48 @@ def test_chatroom_reproduction_has_the_agreed_schema() -> None:
     assert {"peak_cpus", "selinux_8_over_4", "rooms_30_over_10"} == set(document["shape"])
 
 
-def test_what_if_takes_the_lock_away() -> None:
-    """Under RCU nobody waits for the cache, and throughput at 8 CPUs is far above."""
-    rows = {
-        row.variant: row
-        for row in franke_2001_what_if.table(colours=(8,), messages=2, replications=1)
-    }
-    assert 0 == rows["AVC under RCU"].avc_wait
-    assert rows["AVC under RCU"].throughput.mean > 1.5 * rows["SELinux, as it is"].throughput.mean
-    split = rows["avc_lock split 8 ways"]
-    assert rows["SELinux, as it is"].throughput.mean < split.throughput.mean
+def test_checks_follow_from_two_rows() -> None:
+    """The line through avc_lock and ss_lock at 1 and 2 CPUs goes through 4 and 8 CPUs too."""
+    table = franke_2001_lockmeter.published()
+
+    def total(n: int, lock: str) -> float:
+        value = table[n, lock, "total"][1]
+        assert value is not None
+        return value * franke_2001_lockmeter.WINDOW_S[n]
+
+    avc, ss = ({n: total(n, lock) for n in (1, 2, 4, 8)} for lock in ("avc_lock", "ss_lock"))
+    slope = (avc[2] - avc[1]) / (ss[2] - ss[1])
+    messages = avc[1] - slope * ss[1]
+    costs = Costs()
+    assert costs.packet_checks / costs.label_lookups == pytest.approx(slope, rel=0.01)
+    runs = 10 * franke_2001_lockmeter.RUN_MESSAGES
+    assert (2 * costs.call_checks + costs.send_checks) * runs == pytest.approx(messages, rel=0.01)
+    for n in (4, 8):
+        assert avc[n] == pytest.approx(messages + slope * ss[n], rel=0.005)
+
+
+def test_what_ifs_are_registered() -> None:
+    """Franke's proposals, by name."""
+    mine = [name for name in what_if.names() if name.startswith("franke-2001")]
+    assert ["franke-2001-avc-rcu", "franke-2001-avc-split", "franke-2001-run-queues"] == mine
+    assert (2, 4, 8, 16, 32, 64) == franke_2001_what_if.COLOURS
+
+
+def test_what_if_takes_the_lock_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under RCU nobody waits for the cache, and throughput at 8 CPUs is above."""
+    monkeypatch.setattr(franke_2001_what_if, "ROOMS", 3)
+    outcome = what_if.find("franke-2001-avc-rcu").run(Runs(replications=1))
+    rows = {(row.row, row.column): row for row in outcome.rows}
+    as_it_was = rows["2.4's run queue", "throughput"]
+    assert 1 < as_it_was.gain
+    assert 0 == rows["2.4's run queue", "waiting for avc_lock"].after.mean
+    assert 6 == len(rows)
+
+
+def test_run_queue_is_seen() -> None:
+    """schedule() sees a queue of some dozens of the 800 tasks, and never all of them."""
+    run = one("vanilla", 2)
+    assert 10 < run.queue_mean < run.queue_longest < 800
 
 
 def test_profile_accounts_for_all_time() -> None:

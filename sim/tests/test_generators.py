@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from locksim.caches.avc_of import AvcOf
 from locksim.caches.avc_rcu import AvcRCU
 from locksim.cli.run import app
 from locksim.compiler import compile_class, compile_source
@@ -23,7 +24,16 @@ from locksim.engine import fast, reference
 from locksim.engine.result import RunResult, SimulationError
 from locksim.engine.trace import MARK
 from locksim.kernel.netlabel import NetLabel
-from locksim.lang import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct, Workload
+from locksim.lang import (
+    CountedRef,
+    DecisionCache,
+    Lock,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    Struct,
+    Workload,
+)
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
 from locksim.locks import clh
@@ -120,6 +130,8 @@ def load_of(struct: type[Struct]) -> Workload:
     if issubclass(struct, Scheduler):
         # "pinned" has one task for each CPU.
         return TokenRing(scheduler=struct, tasks=2, work_ps=20_000)
+    if issubclass(struct, DecisionCache):
+        return RcuTest(cache=AvcOf(cache=struct))
     return RcuTest(cache=struct)
 
 

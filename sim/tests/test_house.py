@@ -8,6 +8,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
+ALL_LOCKS = sorted((ROOT / "requirements").rglob("*.txt"))
+"""Those of environments of their own too, which need not agree with ours."""
 
 
 def wanted(name: str) -> set[str]:
@@ -45,7 +47,7 @@ def test_lock_holds_every_wanted_package(lock: Path) -> None:
     assert set() == names - set(pins(lock))
 
 
-@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lock", ALL_LOCKS, ids=lambda path: path.stem)
 def test_every_pin_is_hashed(lock: Path) -> None:
     """No pin lacks a hash, which pip would refuse during the set-up of a fresh machine."""
     entries = re.split(r"^(?=[a-z0-9.-]+==)", lock.read_text(), flags=re.MULTILINE)[1:]
@@ -53,7 +55,7 @@ def test_every_pin_is_hashed(lock: Path) -> None:
     assert len(pins(lock)) == len(entries)
 
 
-@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lock", ALL_LOCKS, ids=lambda path: path.stem)
 def test_lock_names_no_place(lock: Path) -> None:
     """No URL, no option and no path of the machine that made it."""
     lines = lock.read_text().splitlines()

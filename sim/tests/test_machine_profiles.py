@@ -32,7 +32,13 @@ def test_every_figure_has_a_source_and_a_role(name: str) -> None:
     for p in load(name).parameters():
         assert len(p.source) > 10, p
         assert p.role in ROLES, p
-        assert p.unit in ("ns", "ps", "cycles"), p
+        assert p.unit in ("ns", "ps", "cycles", "KB", "lines a set"), p
+
+
+def test_the_machine_of_2001_holds_two_megabytes() -> None:
+    """The source says 2 MB of cache a CPU; 16 KB of data in L1 are those of every P6."""
+    found = {p.name: p.value for p in load("pentium3-8way").parameters() if p.unit == "KB"}
+    assert {"cache.private.size": 2048, "cache.l1.size": 16} == found
 
 
 @pytest.mark.parametrize("name", names())

@@ -20,6 +20,11 @@ def figure(value: float, unit: str = "ns", **more: Any) -> dict[str, Any]:
     return {"value": value, "unit": unit, "source": "a test", "role": "assumed", **more}
 
 
+def level(sets: int, ways: int) -> dict[str, Any]:
+    """One level of cache as a TOML table."""
+    return {"sets": sets, "ways": ways, "source": "a test", "role": "assumed"}
+
+
 def document() -> dict[str, Any]:
     """A sound profile: two nodes, two threads a core, a bus."""
     cost: dict[str, Any] = {
@@ -106,11 +111,27 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("topology.node", 8, "topology.node: unknown key; did you mean 'nodes'?"),
     ("colour", "red",
      "colour: unknown key; known are: "
-     "cost, description, name, origin, protocol, schema, title, topology"),
+     "cache, cost, description, name, origin, protocol, schema, title, topology"),
     ("cost.transfer.fra", figure(95),
      "cost.transfer.fra: no distance class 'fra'; did you mean 'far'?"),
     ("cost.memory.core", figure(5),
      "cost.memory.core: no distance class 'core'; known are: far, node"),
+    # Caches
+    ("cache", {}, "cache.private: missing table; add [cache.private]"),
+    ("cache", {"private": level(8, 2), "l2": level(8, 2)},
+     "cache.l2: unknown key; known are: l1, private"),
+    ("cache", {"private": level(8, 2) | {"size": 8}},
+     "cache.private.size: unknown key; known are: role, sets, source, ways"),
+    ("cache", {"private": level(6, 2)},
+     "cache.private.sets: 6 is not a power of two; write one such as 1024"),
+    ("cache", {"private": level(8, 0)},
+     "cache.private.ways: Input should be greater than or equal to 1, found 0; correct the value"),
+    ("cache", {"private": level(8, 2), "l1": level(8, 4)},
+     "cache.l1: 32 lines, and the private cache round it 16; it can not hold more: check both"),
+    ("cache", {"private": level(8, 2), "l1": level(4, 2)},
+     "cost.private_hit: missing figure; add [cost.private_hit] with value, unit, source and role"),
+    ("cost.private_hit", figure(9),
+     "cost.private_hit: never charged without [cache.l1]; remove it or add that table"),
     # Figures
     ("cost.store.value", -1, "cost.store.value: -1 is negative; a cost is zero or more"),
     ("cost.store.value", float("nan"),
@@ -216,6 +237,58 @@ REFUSALS: list[tuple[str, Any, str]] = [
 def test_each_fault_is_refused_with_what_where_and_how(key: str, value: Any, message: str) -> None:
     """One fault in an otherwise sound profile gives one exact message."""
     assert message == refusal(changed(key, value))
+
+
+def cached() -> dict[str, Any]:
+    """The sound profile with two levels of cache."""
+    data = changed("cost.private_hit", figure(9))
+    return data | {"cache": {"private": level(8, 2), "l1": level(4, 1)}}
+
+
+def test_the_caches_are_in_tables_and_parameters() -> None:
+    """Sets, ways and the cost of the second level reach the engines, and sizes are reported."""
+    machine = parse(cached(), WHERE)
+    tables = machine.tables(2)
+    assert (8, 2, 4, 1) == (
+        *(tables.private_sets, tables.private_ways),
+        *(tables.l1_sets, tables.l1_ways),
+    )
+    assert 9_000 == tables.private_hit_ps
+    told = {p.name: (p.value, p.unit) for p in machine.parameters() if p.name.startswith("cache")}
+    assert {
+        "cache.private.size": (1.0, "KB"),
+        "cache.private.ways": (2, "lines a set"),
+        "cache.l1.size": (0.25, "KB"),
+        "cache.l1.ways": (1, "lines a set"),
+    } == told
+
+
+def test_a_second_level_is_no_nearer_than_the_first() -> None:
+    """A private_hit below l1_hit is refused."""
+    data = cached()
+    data["cost"]["private_hit"] = figure(4)
+    message = (
+        "cost.private_hit: 4 ns is cheaper than l1_hit at 5 ns; a farther line cannot be: "
+        "check both"
+    )
+    assert message == refusal(data)
+
+
+def test_caches_can_be_taken_away() -> None:
+    """For ablations: the same machine whose CPUs keep every line, as a profile without them is."""
+    bare = parse(cached(), WHERE).without_caches()
+    assert parse(document(), WHERE) == bare
+    assert 0 == bare.tables(2).private_sets
+
+
+def test_costs_can_be_replaced_beside_caches() -> None:
+    """The caches stay as they are, and their sizes are no costs."""
+    machine = parse(cached(), WHERE)
+    dearer = machine.with_costs(private_hit=10_000)
+    assert machine.cache == dearer.cache
+    assert 10_000 == dearer.tables(1).private_hit_ps
+    with pytest.raises(MachineError, match=r"no cost 'cache.l1.size'"):
+        machine.with_costs(**{"cache.l1.size": 5})
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from lockgrader.lab import Band
-from lockgrader.result import Row, Verdict
+from lockgrader.result import Curve, Row, Verdict
+from lockgrader.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
+
+if TYPE_CHECKING:
+    from lockgrader.c.build import Compiled
 
 __all__ = ["Finding", "Submitted", "found", "row", "shares"]
 
@@ -21,11 +27,15 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. answers: name → numbers. texts: name → words.
+        scenarios: the student's own tests.
+        c: the C part's objects, None where there is none.
     """
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    scenarios: tuple[Scenario, ...] = ()
+    c: Compiled | None = None
 
     @property
     def table(self) -> dict[type[Struct], ClassCode]:
@@ -40,15 +50,24 @@ class Finding:
     Arguments:
         verdict: one of the closed set. share: of the points, 0 to 1.
         message: why. rows: the numbers. tag: what went wrong, in a word that the lab knows.
-        counterexample: JSON-ready, or None.
+        counterexample: JSON-ready, or None. curve: what was measured, where it is one.
+        answer: words that the instructor will read.
     """
 
     verdict: Verdict
-    share: float = 0.0
+    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
     message: str = ""
     rows: tuple[Row, ...] = ()
     tag: str = ""
     counterexample: dict[str, Any] | None = None
+    curve: Curve | None = None
+    answer: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict == "pass" and self.share != 1.0:
+            raise ValueError(f"passed with a share of {self.share}")
+        if self.verdict not in ("pass", "partial") and self.share:
+            raise ValueError(f"a share of {self.share} for {self.verdict}")
 
 
 def found(rows: Sequence[Row], message: str = "") -> Finding:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from lockgrader.checks.base import Finding, Submitted
 from lockgrader.checks.code import code
 from lockgrader.checks.numeric import answer, prediction
+from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
-from lockgrader.lab import Answer, Check, Code, Prediction, Proven, Simulated
-from locksim.lang.struct import Lock, RWLock, Struct
+from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
+from locksim.lang.struct import DecisionCache, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct
+from locksim.machine import MachineError
+from locksim.registry import UnknownNameError
 
 __all__ = ["judge"]
+
+_KINDS = (Lock, RWLock, SeqLock, ReadCopyUpdate, DecisionCache)
 
 
 def judge(check: Check, submitted: Submitted) -> Finding:
@@ -24,23 +29,30 @@ def judge(check: Check, submitted: Submitted) -> Finding:
             return answer(check, submitted)
         case Prediction():
             return prediction(check, submitted)
-        case Proven() | Simulated() | Code():
-            lock = _lock(check.lock, submitted)
-            if isinstance(lock, Finding):
-                return lock
+        case Proven() | Simulated() | Code() | OwnTests():
             try:
-                return _of_lock(check, submitted, lock)
+                return _of_program(check, submitted)
             except Exception as error:
-                # LinkError, CheckError, SimulationError and their like: what users can cause.
-                if getattr(error, "exit_code", None) != 2:
+                # LinkError, CheckError, SimulationError and their like: what users can cause. A
+                # name that a lab gives wrongly is no user's.
+                ours = isinstance(error, LabError | UnknownNameError | MachineError)
+                if ours or getattr(error, "exit_code", None) != 2:
                     raise
                 return Finding("fail", 0.0, str(error)[:4000], tag="fault")
+        case C():
+            raise TypeError("the C part is judged in sandboxes of its own (lockgrader.c)")
     if check.answer not in submitted.texts:
         return Finding("no_output", message=f"there is no answer '{check.answer}'")
-    return Finding("pass", 1.0, "kept for the instructor")
+    told = submitted.texts[check.answer]
+    return Finding("pass", 1.0, "kept for the instructor", answer=told)
 
 
-def _of_lock(check: Proven | Simulated | Code, submitted: Submitted, lock: type[Struct]) -> Finding:
+def _of_program(check: Proven | Simulated | Code | OwnTests, submitted: Submitted) -> Finding:
+    if isinstance(check, OwnTests):
+        return own_tests(check, submitted)
+    lock = _lock(check.lock, submitted)
+    if isinstance(lock, Finding):
+        return lock
     match check:
         case Proven():
             return proven(check, submitted, lock)
@@ -55,6 +67,8 @@ def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
         there = ", ".join(submitted.codes) or "none"
         return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
     cls = submitted.codes[name].struct
-    if not issubclass(cls, Lock | RWLock):
-        return Finding("fail", 0.0, f"{name} is no Lock: write 'class {name}(Lock):'", tag="kind")
+    if not issubclass(cls, _KINDS):
+        there = ", ".join(kind.__name__ for kind in _KINDS)
+        told = f"{name} is none of {there}: write 'class {name}(...):' with the one of the starter"
+        return Finding("fail", 0.0, told, tag="kind")
     return cls

@@ -28,6 +28,7 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         budget=budget,
         codes=submitted.table,
         name=check.lock,
+        client=check.client,
     )
     rounds = "1 round" if check.rounds == 1 else f"{check.rounds} rounds"
     asked = f"{check.threads} threads, {rounds}, {check.memory.upper()}"

@@ -2,32 +2,36 @@
 
 A lock that fails to exclude is fast, so a simulation in which two were ever inside at once earns
 nothing, however good its numbers are. That also meets a lock that knows how many CPUs the checker
-has, and behaves only there.
+has, and behaves only there. A cache of decisions has its answers compared with seals
+(:mod:`locksim.caches.avc_of`), to the same end.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 
 from lockgrader.checks.base import Finding, Submitted, found, row
-from lockgrader.lab import Band, Measure, Simulated
+from lockgrader.checks.curve import UNITS, curve_of
+from lockgrader.lab import Band, LabError, Measure, Simulated
 from lockgrader.result import Row
+from locksim.caches.avc_of import AvcOf
 from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Lock, Struct
-from locksim.registry import resolve
+from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
+from locksim.registry import resolve, workload
 from locksim.simulation import Simulation, simulate
 from locksim.workloads.critical_section import CriticalSection
 
 __all__ = ["reference", "simulated"]
 
 LONGEST_PS = 10**11
-UNITS = {"transfers": "line transfers", "time_ns": "ns", "throughput": "1/s", "fairness": ""}
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "transfers": lambda s: s.transactions().mean,
     "time_ns": lambda s: s.operation_ps().mean / 1e3,
     "throughput": lambda s: s.throughput().mean,
     "fairness": lambda s: s.fairness().mean,
+    "growth": lambda s: s.per_operation("allocs").mean - s.per_operation("frees").mean,
 }
 
 
@@ -38,17 +42,18 @@ class NotExclusiveError(Exception):
 def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Finding:
     """Measure a lock, and compare with what is right."""
     try:
-        values = [_value(check, lock, n, submitted.table) for n in check.cpus]
+        values = [_value(check, lock(), n, submitted.table) for n in check.cpus]
         other = []
         if check.against:
             if check.against in submitted.codes:
                 against: type[Struct] = submitted.codes[check.against].struct
             else:
                 against = resolve(check.against).struct
-            other = [_value(check, against, n, submitted.table) for n in check.cpus]
+            other = [_value(check, against(), n, submitted.table) for n in check.cpus]
     except NotExclusiveError as error:
         return Finding("fail", 0.0, str(error), tag="exclusion")
-    return found(_rows(check, values, other))
+    made = found(_rows(check, values, other))
+    return dataclasses.replace(made, curve=curve_of(check, values, other))
 
 
 def reference(measure: Measure, seed: int = 1) -> float:
@@ -62,12 +67,14 @@ def reference(measure: Measure, seed: int = 1) -> float:
         machine=measure.machine,
         cpus=(measure.cpus,),
         measure=measure.measure,
+        workload=measure.workload,
+        settings=measure.settings,
         words=measure.words,
         hold_ns=measure.hold_ns,
         think_ns=measure.think_ns,
         seed=seed,
     )
-    return _value(asked, resolve(measure.lock).struct, measure.cpus, {})
+    return _value(asked, resolve(measure.lock).struct(**measure.options), measure.cpus, {})
 
 
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
@@ -96,7 +103,7 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
         case "ordering":
             return [
                 row(
-                    f"{check.measure} on {n} CPUs, below {check.against}'s {o:.4g}",
+                    f"{check.measure} on {n} CPUs, below {check.against}'s {o:,.1f}",
                     v,
                     Band(high=o, fade=check.band.fade),
                 )
@@ -106,21 +113,15 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
 
 
 def _value(
-    check: Simulated, lock: type[Struct], cpus: int, codes: dict[type[Struct], ClassCode]
+    check: Simulated, lock: Struct, cpus: int, codes: dict[type[Struct], ClassCode]
 ) -> float:
     """One measure of one lock on a number of CPUs.
 
     Raises:
         NotExclusiveError: two were inside at once. SimulationError: a fault, a deadlock.
     """
-    workload = CriticalSection(
-        lock=lock,
-        words=check.words,
-        hold_ps=check.hold_ns * 1000,
-        think_ps=check.think_ns * 1000,
-    )
     made = simulate(
-        workload,
+        _workload(check, lock),
         machine=check.machine,
         cpus=cpus,
         operations=check.operations,
@@ -131,7 +132,7 @@ def _value(
     )
     told = made.by_lock()
     mine = told[told["lock"] == "lock"] if len(told) else told
-    if issubclass(lock, Lock) and not len(mine):
+    if isinstance(lock, Lock) and not len(mine):
         raise NotExclusiveError(f"on {cpus} CPUs the lock was never acquired")
     if len(told) and int(told["violations"].sum()):
         times = int(told["violations"].sum())
@@ -140,6 +141,26 @@ def _value(
             "what a broken lock measures counts for nothing"
         )
     return _MEASURES[check.measure](made)
+
+
+def _workload(check: Simulated, lock: Struct) -> Workload:
+    """The load with the lock, or the cache, in its place.
+
+    Raises:
+        UnknownNameError: there is no such workload.
+        LabError: it has no place for this.
+    """
+    if check.workload == "critical_section":
+        times = {"hold_ps": check.hold_ns * 1000, "think_ps": check.think_ns * 1000}
+        return CriticalSection(lock=lock, words=check.words, **times, **check.settings)
+    kind = workload(check.workload)
+    if isinstance(lock, DecisionCache):
+        # Sealed with the seed, which a submission does not see where the check is hidden.
+        lock = AvcOf(cache=lock, salt=check.seed)
+    place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
+    if place is None:
+        raise LabError(f"{check.name}: the workload {check.workload} takes no lock and no cache")
+    return kind(**{place: lock}, **check.settings)
 
 
 def _slope(cpus: tuple[int, ...], values: list[float]) -> float:

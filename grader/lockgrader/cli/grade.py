@@ -1,7 +1,7 @@
 """Grade submissions to a lab: one, or a folder of them.
 
 ``--json`` prints a result (or a list of them): see ``lockgrader.result.Result``; with ``--explain``
-``{"lab", "student", "variant", "checks"}``.
+``{"lab", "student", "variant", "checks", "right": {check: number}}``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,12 @@ def grade(
     ] = None,
     sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
     processes: Annotated[int, typer.Option(help="submissions at a time; 0: as many as CPUs")] = 0,
+    scheduler: Annotated[
+        str, typer.Option(help="ADDRESS of a Dask cluster to grade a folder of submissions on")
+    ] = "",
+    gradebook: Annotated[
+        str, typer.Option(help="database URL for a batch; by default RESULTS/gradebook.sqlite")
+    ] = "",
     public: Annotated[bool, typer.Option(help="only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -48,12 +54,14 @@ def grade(
     Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
     in some check; grade again.
     """
-    from lockgrader.batch import attempt_at, grade_all, tasks
+    from lockgrader.batch import attempt_at, grade_all, publish, tasks
     from lockgrader.evaluate import warm
     from lockgrader.grade import grade as grade_one
     from lockgrader.grade import wanted
     from lockgrader.lab import load
+    from lockgrader.report.feedback import keep_feedback
     from lockgrader.result import keep
+    from lockgrader.submission import student_of
     from lockgrader.variants import course_key
     from locklabs import find
 
@@ -69,17 +77,31 @@ def grade(
         raise common.UsageError(
             f"{submission} does not exist; name a submission, or a folder of them"
         )
+    if scheduler and not _is_batch(submission, wanted(loaded), out):
+        raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
     if _is_batch(submission, wanted(loaded), out):
         assert out is not None
-        todo = tasks(submission, common.folder_to_write(out, "--out"))
+        todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
+        if gradebook:
+            from lockgrader.gradebook import Gradebook
+
+            Gradebook(gradebook).close()  # a mistake in it is told before anything is graded
         count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
-                loaded, todo, key=secret, profile=sandbox, processes=count, report=report
+                loaded,
+                todo,
+                key=secret,
+                profile=sandbox,
+                processes=count,
+                scheduler=scheduler,
+                report=report,
             )
+            report("writing what the results are made into", 1.0)
+            publish(results, out, gradebook)
         _print_all(results, as_json)
     else:
-        name = student or submission.stem
+        name = student or student_of(submission.absolute(), loaded.name)
         folder = None if out is None else common.folder_to_write(out, "--out") / name
         with common.progress("grading") as report:
             warm()
@@ -101,7 +123,7 @@ def grade(
             )
         results = [result]
         if folder is not None:
-            keep(folder, result)
+            keep_feedback(folder, keep(folder, result))
         if as_json:
             common.print_json(json.loads(result.to_json()))
         else:
@@ -134,17 +156,25 @@ def _print_all(results: list[Result], as_json: bool) -> None:
 
 def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
-    from lockgrader.lab import Lab
+    from lockgrader.checks.simulated import reference
+    from lockgrader.lab import Answer, Lab, Measure, Prediction
     from lockgrader.variants import variant
 
     assert isinstance(lab, Lab)
     values = variant(lab, student, key)
     checks = lab.checks(values)
+    right = {
+        c.name: reference(c.expected) if isinstance(c.expected, Measure) else c.expected
+        for c in checks
+        if isinstance(c, Answer | Prediction)
+    }
     if as_json:
         told = {"lab": lab.name, "student": student, "variant": values}
-        common.print_json(told | {"checks": [c.model_dump(mode="json") for c in checks]})
+        dumped = [c.model_dump(mode="json") for c in checks]
+        common.print_json(told | {"checks": dumped, "right": right})
         return
     for name, value in values.items():
         common.say(f"{name} = {value}")
     for check in checks:
-        common.say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}")
+        answer = f"; right is {right[check.name]:.6g}" if check.name in right else ""
+        common.say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}{answer}")

@@ -8,7 +8,7 @@ from lockgrader.result import CheckResult, Result
 from locksim.cli import tables
 from locksim.cli.common import console, say
 
-__all__ = ["show"]
+__all__ = ["numbers", "show"]
 
 
 def show(result: Result) -> None:
@@ -33,18 +33,23 @@ def _explain(check: CheckResult) -> None:
     say(f"\n{check.title}: {check.verdict}")
     say(f"  {check.message}".replace("\n", "\n  "))
     if check.rows:
-        table = tables.table()
-        tables.add(table, "", fold=True)
-        for heading in ("yours", "right", ""):
-            tables.add(table, heading)
-        for one in check.rows:
-            got = "–" if one.got is None else f"{one.got:.4g}"
-            table.add_row(escape(one.what), got, _band(one.low, one.high), escape(one.says))
-        tables.print_table(console(), table)
+        numbers(check)
     if check.misconception:
         say(f"  probably believed: {check.misconception}")
     if check.hint:
         say(f"  hint: {check.hint}")
+
+
+def numbers(check: CheckResult) -> None:
+    """Print a check's numbers beside what is right."""
+    table = tables.table()
+    tables.add(table, "", fold=True)
+    for heading in ("yours", "right", ""):
+        tables.add(table, heading)
+    for one in check.rows:
+        got = "–" if one.got is None else f"{one.got:.4g}"
+        table.add_row(escape(one.what), got, _band(one.low, one.high), escape(one.says))
+    tables.print_table(console(), table)
 
 
 def _band(low: float | None, high: float | None) -> str:

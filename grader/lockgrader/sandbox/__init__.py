@@ -10,15 +10,18 @@ by the job. Outside, :mod:`watch` reads its two pipes up to a size, counts the t
 of the whole tree of processes, and ends all of them.
 
 Invariants. Nothing of the job's exit code, standard output or timing is a verdict: callers validate
-the bytes as hostile input. A sandbox that cannot be made raises :class:`SandboxError`; there is no
-way to run a job without one. When :func:`run` returns, no process of the job is alive: the death of
-the first process of a pid namespace kills the rest, and in the profile without namespaces all
+the bytes as hostile input. A sandbox that cannot be made raises :class:`SandboxError`; a job is
+never run without one instead. When :func:`run` returns, no process of the job is alive: the death
+of the first process of a pid namespace kills the rest, and in the profile without namespaces all
 processes of the sandbox's own uid are killed.
 
 Two profiles. ``namespaces`` is the above. ``platform`` is for a grader inside a container that is
 the sandbox already and lets nobody make namespaces: a uid of the sandbox's own, the same limits
 and the same filter, which there also refuses every new process; files are protected by their
 permissions only. It needs root, and an interpreter that others may read.
+
+``unconfined`` is no sandbox: a plain process with limits, for students who try their own work on
+a machine of their own that has no bubblewrap, and say so. No command that grades accepts it.
 
 Not protected against: a hole in the kernel's own system calls that the filter allows; channels of
 timing between two jobs on one machine; memory above the limit for the 20 ms between two looks of

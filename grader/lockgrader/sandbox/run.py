@@ -12,13 +12,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lockgrader.sandbox import filter as seccomp_filter
 from lockgrader.sandbox import inside
 from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
-from lockgrader.sandbox.watch import Outcome, watch
+from lockgrader.sandbox.watch import Outcome, die_with_parent, watch
 
 INSTALL = (
     "mend: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
@@ -37,15 +37,17 @@ def run(job: Job, profile: Profile = "namespaces") -> Outcome:
     """Run a job to its end or to a limit.
 
     Arguments:
-        job: what to run. profile: "namespaces" or "platform", see :mod:`lockgrader.sandbox`.
+        job: what to run. profile: see :mod:`lockgrader.sandbox`.
 
     Raises:
         SandboxError: the sandbox could not be made; nothing of the job has run.
     """
-    if profile not in PROFILES:
+    if profile not in (*PROFILES, "unconfined"):
         raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
     if sys.platform != "linux":
         raise SandboxError("a sandbox needs Linux: run the grader there, or in a container")
+    if profile == "unconfined":
+        return _unconfined(job)
     outcome = _confined(job) if profile == "namespaces" else _beside(job)
     if outcome.ended == "exited" and outcome.code == inside.FAILED:
         text = outcome.stderr.decode(errors="replace").strip()
@@ -72,6 +74,8 @@ def available(profile: Profile = "namespaces") -> str:
 def interpreter(profile: Profile = "namespaces") -> str:
     """The path by which a job finds Python: ours, outside any virtual environment."""
     name = f"python3.{sys.version_info[1]}"
+    if profile == "unconfined":
+        return os.path.join(sys.base_prefix, "bin", name)
     if profile == "namespaces":
         return os.path.join(sys.base_prefix if _of_the_system() else _PYTHON, "bin", name)
     for path in (os.path.join(sys.base_prefix, "bin", name), f"/usr/bin/{name}"):
@@ -198,12 +202,37 @@ def _beside(job: Job) -> Outcome:
         return watch(process, job.stdin, job.limits, kill)
 
 
+def _unconfined(job: Job) -> Outcome:
+    """No sandbox: a process of the user's own with the watch's limits, which finds links."""
+    with tempfile.TemporaryDirectory(prefix="locklab-") as made:
+        folder = Path(made)
+        for where, what in job.read.items():
+            target = folder / where.lstrip("/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.symlink_to(what.resolve())
+        home = folder / "tmp"
+        home.mkdir(exist_ok=True)
+        environment = {"HOME": str(home), "TMPDIR": str(home), "LC_ALL": "C.UTF-8"}
+        environment |= {k: _moved(v, job, folder) for k, v in job.environment.items()}
+        argv = [_moved(a, job, folder) for a in job.argv]
+        process = _start(argv, environment, die_with_parent)
+        return watch(process, job.stdin, job.limits, lambda: _kill(process))
+
+
 def _moved(text: str, job: Job, folder: Path) -> str:
-    """An argument in which the paths inside are those of the job's folder."""
-    return f"{folder}{text}" if any(text.startswith(where) for where in job.read) else text
+    """An argument in which the paths inside, and folders above them, are the job's folder's."""
+    path = Path(text)
+    for where in map(Path, job.read):
+        if len(path.parts) > 1 and (path.is_relative_to(where) or where.is_relative_to(path)):
+            return f"{folder}{text}"
+    return text
 
 
-def _start(command: list[str]) -> subprocess.Popen[bytes]:
+def _start(
+    command: list[str],
+    environment: dict[str, str] | None = None,
+    first: Callable[[], None] | None = None,
+) -> subprocess.Popen[bytes]:
     """Start a command with three pipes and nothing else of ours: no environment, no descriptor."""
     try:
         return subprocess.Popen(
@@ -211,7 +240,8 @@ def _start(command: list[str]) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={},
+            env=environment or {},
+            preexec_fn=first,
             cwd="/",
             close_fds=True,
             start_new_session=True,

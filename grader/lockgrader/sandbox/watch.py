@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import selectors
 import signal
@@ -26,6 +27,8 @@ LOOK_S = 0.02
 """Time from one look at the tree of processes to the next."""
 CHUNK = 1 << 16
 _TICKS = os.sysconf("SC_CLK_TCK")
+_libc = ctypes.CDLL(None, use_errno=True)
+PR_SET_PDEATHSIG = 1
 _SIGNAL_BASE = 128
 """bubblewrap, like a shell, reports a job that signal N ended as exit code 128 + N."""
 
@@ -159,6 +162,11 @@ class _Streams:
             if not pipe.closed:
                 pipe.close()
         self._selector.close()
+
+
+def die_with_parent() -> None:
+    """Let the kernel end this process when its parent ends, however that ends."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def usage(pid: int) -> tuple[float, int]:

@@ -70,7 +70,7 @@ class Program:
         folder = Path(self._folder.name)
         try:
             renamed = folder / "renamed"
-            renamed.write_text(_renamed(root / "explorer/doors.def"))
+            renamed.write_text(renames(root / "explorer/doors.def"))
             objects = [self._object(file, i, renamed) for i, file in enumerate(self.files)]
             self.path = folder / "program"
             self._link(objects)
@@ -144,7 +144,7 @@ class Program:
         )
 
 
-def _renamed(doors: Path) -> str:
+def renames(doors: Path) -> str:
     """Return objcopy's list: the program's own names, and what the runtime calls them."""
     names = re.findall(r"^PROGRAM\((\w+)\)", doors.read_text(), re.MULTILINE)
     pairs = [(name, f"program_{name}") for name in ["main", *names]]

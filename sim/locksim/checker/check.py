@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim.checker import counterexample as ce
-from locksim.checker.client import Client, clients
+from locksim.checker.client import Client, chosen, clients
 from locksim.checker.counterexample import Counterexample
 from locksim.checker.endless import endless_clients
 from locksim.checker.errors import CheckError
@@ -55,18 +55,20 @@ def check_lock(
     budget: Budget | None = None,
     codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
+    client: str = "",
     reduction: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Check a lock with the standard clients (:mod:`locksim.checker.client`).
 
     Arguments:
-        lock: a Lock or an RWLock, class or description.
+        lock: a lock, RCU or cache of decisions, class or description.
         threads: 1 to 8. rounds: critical sections of each.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
+        client: only those clients whose name begins so.
         reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
         report: called now and then with a line of text and the share of the states' budget used.
 
@@ -81,7 +83,7 @@ def check_lock(
     )
     if property in LIVENESS:
         return check.verdict(endless_clients(lock))
-    return check.verdict(clients(lock, threads, rounds, codes))
+    return check.verdict(chosen(clients(lock, threads, rounds, codes), client))
 
 
 def check_workload(
@@ -89,6 +91,7 @@ def check_workload(
     *,
     threads: int,
     expect: dict[str, int] | None = None,
+    plain: tuple[str, ...] = (),
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
@@ -100,6 +103,7 @@ def check_workload(
     Arguments:
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
+        plain: names of words that stand for data that is not atomic: a race on them is an error.
         memory, property, budget, codes, reduction: as for :func:`check_lock`.
 
     Raises:
@@ -107,7 +111,7 @@ def check_workload(
         CompileError, LinkError, SimulationError: it is no valid program.
     """
     name = type(workload).__name__
-    client = Client(name, workload, expect or {})
+    client = Client(name, workload, expect or {}, plain)
     check = _Check(name, threads, memory, property, budget or Budget(), codes, reduction)
     return check.verdict([client])
 

@@ -8,12 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from locksim.checker.cache_client import (
+    Alone,
+    ReclaimingDecisions,
+    ReplacingDecisions,
+    WritingDecisions,
+)
 from locksim.checker.errors import CheckError
 from locksim.checker.rcu_client import Reclaiming, Replacing
 from locksim.compiler import compile_class
 from locksim.compiler.ir import ClassCode
 from locksim.lang import RELAXED, Workload, n_cpus, param, part, thread, word
-from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct
+from locksim.lang.struct import (
+    CountedRef,
+    DecisionCache,
+    Lock,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    Struct,
+)
 from locksim.locks.lockref import Lockref
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.seqlock import SpinSeqLock
@@ -240,12 +254,27 @@ def clients(
             calls = Reclaiming(rcu=lock, rounds=rounds)
             todo.append(Client("call_rcu", calls, means=RCU_FAULTS))
         return todo
+    if issubclass(cls, DecisionCache):
+        return _deciding(lock, rounds)
     raise CheckError(
-        f"{cls.__name__} is no Lock, RWLock, SeqLock or ReadCopyUpdate: only these have "
-        "standard clients\n"
+        f"{cls.__name__} is no Lock, RWLock, SeqLock, ReadCopyUpdate or DecisionCache: only these "
+        "have standard clients\n"
         "mend: derive it from one of them, or write a Workload and call "
         "locksim.checker.check_workload()"
     )
+
+
+def chosen(known: list[Client], name: str) -> list[Client]:
+    """The clients whose name begins with a text; all for an empty one.
+
+    Raises:
+        CheckError: there is none.
+    """
+    found = [c for c in known if c.name.startswith(name)]
+    if not found:
+        names = "; ".join(c.name for c in known)
+        raise CheckError(f"no client '{name}': give the beginning of a name (there are: {names})")
+    return found
 
 
 def _mixed(
@@ -273,3 +302,18 @@ def _replacing(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: 
     workload = Replacing(lock=lock, rounds=rounds, shift=shift)
     name = f"{n_threads * rounds - n} readings, {n} replacements; thread {shift} replaces first"
     return Client(name, workload, means=RCU_FAULTS)
+
+
+def _deciding(cache: Struct | type[Struct], rounds: int) -> list[Client]:
+    """A cache's clients; the first needs only one thread to go wrong."""
+    told = {"memory": "grace-period violation"}
+    torn = {**told, "assertion": "torn or lost decision"}
+    made = [Client("alone", Alone(cache=cache, rounds=rounds), means={"assertion": "wrong answer"})]
+    for shift in (0, 1):
+        replacing = ReplacingDecisions(cache=cache, rounds=rounds, shift=shift)
+        made.append(Client(f"replace, thread {shift} first", replacing, means=torn))
+    made.append(Client("writers", WritingDecisions(cache=cache, rounds=rounds), means=torn))
+    for writers, beside in enumerate(("readers", "writers")):
+        reclaiming = ReclaimingDecisions(cache=cache, rounds=rounds, writers=writers)
+        made.append(Client(f"reclaim beside {beside}", reclaiming, means=torn))
+    return made

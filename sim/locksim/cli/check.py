@@ -23,6 +23,9 @@ def check(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
+    client: Annotated[
+        str, typer.Option(help="only the standard clients whose name begins so")
+    ] = "",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
         str,
@@ -65,6 +68,8 @@ def check(
     if replay is not None:
         _replay(replay, json)
         return
+    if client and (random or property_ in ("starvation", "bypass")):
+        raise common.UsageError("--client chooses among the standard clients of an exploration")
     if pct and not random:
         raise common.UsageError("--pct needs --random: how many schedules to draw")
     from locksim.checker import Budget, Sampling, check_lock, sample_lock
@@ -96,6 +101,7 @@ def check(
                 property=property_,
                 budget=budget,
                 name=lock,
+                client=client,
                 reduction=reduction,
                 report=report,
             )

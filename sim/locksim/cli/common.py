@@ -21,7 +21,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from locksim.cli import tables
 from locksim.cli.reproduction import print_reproduction
@@ -261,6 +268,8 @@ def progress(
         BarColumn(),
         TaskProgressColumn(),
         TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
         console=output or stderr(),
         transient=True,
     )

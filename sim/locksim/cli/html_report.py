@@ -14,9 +14,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from locksim.cli.html_page import environment
 from locksim.cli.reproduction import summary_lines, value_text
 from locksim.cli.tables import DASH, decimals, fixed
 from locksim.experiments.experiment import Reproduction
@@ -45,17 +45,18 @@ def page(sections: Sequence[Section], how: str) -> str:
         sections: the experiments, in order.
         how: with what settings they were run.
     """
-    environment = Environment(
-        loader=PackageLoader("locksim.cli"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
     title = "Published results, simulated"
     if len(sections) == 1:
         title = f"{sections[0].result.experiment}, simulated"
-    return environment.get_template("report.html.j2").render(
-        title=title, how=how, version=version("locklab"), sections=[_section(s) for s in sections]
+    return (
+        environment()
+        .get_template("report.html.j2")
+        .render(
+            title=title,
+            how=how,
+            version=version("locklab"),
+            sections=[_section(s) for s in sections],
+        )
     )
 
 

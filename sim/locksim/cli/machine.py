@@ -67,6 +67,7 @@ def document(machine: Machine) -> dict[str, Any]:
         "description": " ".join(machine.description.split()),
         "topology": machine.topology.model_dump(mode="json", exclude_none=True),
         "protocol": machine.protocol.model_dump(mode="json"),
+        "cache": None if machine.cache is None else machine.cache.model_dump(mode="json"),
         "parameters": [
             {
                 "name": p.name,
@@ -97,4 +98,17 @@ def _summary(machine: Machine) -> list[str]:
         f"Directory {protocol.directory}; clean lines from {suppliers[protocol.clean_supplier]}",
         f"Bus       {buses[protocol.bus]}",
         f"Stores    {protocol.store_buffer_entries} entries in the store buffer",
+        f"Caches    {_caches(machine)}",
     ]
+
+
+def _caches(machine: Machine) -> str:
+    if machine.cache is None:
+        return "without end: a CPU keeps a line until somebody takes it"
+    levels = {"L1": machine.cache.l1, "private": machine.cache.private}
+    bytes_ = machine.topology.line_bytes
+    return ", ".join(
+        f"{name} {level.lines * bytes_ / 1024:g} KB in {level.sets} sets of {level.ways}"
+        for name, level in levels.items()
+        if level is not None
+    )

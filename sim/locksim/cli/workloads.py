@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.lang.struct import CountedRef, Lock, ReadCopyUpdate, RWLock, SeqLock, Workload
+from locksim.lang.struct import (
+    CountedRef,
+    DecisionCache,
+    Lock,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    Struct,
+    Workload,
+)
 from locksim.registry import resolve
 
 if TYPE_CHECKING:
@@ -49,6 +58,7 @@ def workload_for(
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
         LoadError: no plain load fits, or a number is out of range.
     """
+    from locksim.caches.avc_of import AvcOf
     from locksim.kernel.netlabel import NetLabel
     from locksim.lang import NS
     from locksim.schedulers.interface import Scheduler
@@ -83,19 +93,21 @@ def workload_for(
         return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if issubclass(entry.struct, Scheduler):
         return TokenRing(scheduler=entry.struct, tasks=tasks, work_ps=think_ns * NS)
-    if "has_perm" in entry.compiled().methods:
+    decides = issubclass(entry.struct, DecisionCache)
+    if decides or "has_perm" in entry.compiled().methods:
         if think_ns < 1:
             raise LoadError(
                 f"--think {think_ns}: a cache's load needs at least 1 ns between checks"
             )
         jitter = think_ns * NS // 10
-        return RcuTest(cache=entry.struct, other_ps=think_ns * NS, jitter_ps=jitter)
+        cache: Struct | type[Struct] = AvcOf(cache=entry.struct) if decides else entry.struct
+        return RcuTest(cache=cache, other_ps=think_ns * NS, jitter_ps=jitter)
     if "label_put" in entry.compiled().methods:
         labels = NetLabel(cache=entry.struct, option_ps=NS, translate_ps=times["hold_ps"])
         return LabelLookups(labels=labels, other_ps=max(times["think_ps"], 1))
     raise LoadError(
-        f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate or Scheduler, and no cache with "
-        "has_perm(): "
+        f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate, DecisionCache or Scheduler, and no "
+        "cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"
     )
 

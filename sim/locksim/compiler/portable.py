@@ -135,7 +135,8 @@ class _Table:
             case param():
                 return {"is": "param", "default": field.default}
             case part():
-                return {"is": "part", "of": self._description(field.of), "padded": field.padded}
+                of_part = self._description(field.of)
+                return {"is": "part", "of": of_part, "padded": field.padded, **_aligned(field)}
             case array():
                 of = field.of
                 inner = self._field(of) if isinstance(of, word) else self._description(of)
@@ -143,7 +144,8 @@ class _Table:
                     return {"is": "percpu", "of": inner}
                 if field.per_thread:
                     return {"is": "perthread", "of": inner}
-                return {"is": "array", "n": field.n, "of": inner, "padded": field.padded}
+                found = {"is": "array", "n": field.n, "of": inner, "padded": field.padded}
+                return found | _aligned(field)
         raise TypeError(f"{type(field).__name__} is no field")
 
     def _description(self, of: type[Struct] | Struct) -> Json:
@@ -152,6 +154,10 @@ class _Table:
         params = dict(of._params)
         parts = {n: self._description(p) for n, p in of._parts.items()}
         return {"is": "struct", "struct": self.key(type(of)), "params": params, "parts": parts}
+
+
+def _aligned(field: part | array) -> Json:
+    return {"align": field.align} if field.align else {}
 
 
 def _in_library(cls: type[Struct]) -> bool:
@@ -194,13 +200,14 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
             case "param":
                 return param(d["default"])
             case "part":
-                return part(field(d["of"]), padded=d["padded"])
+                return part(field(d["of"]), padded=d["padded"], align=d.get("align", 0))
             case "percpu":
                 return percpu(field(d["of"]))
             case "perthread":
                 return perthread(field(d["of"]))
             case "array":
-                return array(d["n"], field(d["of"]), padded=d["padded"])
+                align = d.get("align", 0)
+                return array(d["n"], field(d["of"]), padded=d["padded"], align=align)
             case "struct":
                 cls = struct(d["struct"])
                 if "params" not in d:

@@ -20,6 +20,7 @@ from typing import Any
 from locksim.compiler.diagnostics import Source, Span
 from locksim.lang.struct import (
     CountedRef,
+    DecisionCache,
     Lock,
     ReadCopyUpdate,
     RWLock,
@@ -30,6 +31,7 @@ from locksim.lang.struct import (
 
 KINDS: tuple[type[Struct], ...] = (
     Workload,
+    DecisionCache,
     ReadCopyUpdate,
     SeqLock,
     RWLock,

@@ -18,6 +18,7 @@ from locksim.engine.trace import DRAINED
 from locksim.lang.ops import Kind
 
 if TYPE_CHECKING:
+    from locksim.engine.coherence import Line
     from locksim.engine.core import Core
     from locksim.engine.reference import Engine
 
@@ -57,6 +58,19 @@ class Agent:
     def count(self, counter: str, n: int = 1) -> None:
         """Add to one of the CPU's counters."""
         self.engine.counts[self.cpu][counter] += n
+
+    def hit(self, line: Line[Agent]) -> int:
+        """Use a line that the CPU holds; the ps by which it is farther away than L1."""
+        self.count("hits")
+        caches = self.engine.caches
+        if caches is None:
+            return 0
+        at_hand = caches.at_hand(self.cpu, line.number)
+        caches.use(self.cpu, line.number)
+        if at_hand:
+            return 0
+        self.count("beyond_l1")
+        return self.engine.tables.private_hit_ps - self.engine.tables.l1_hit_ps
 
     def complete(self) -> None:
         """What the agent asked a line for is there."""
@@ -101,7 +115,7 @@ class StoreBuffer(Agent):
         elif line.under_way(self.cpu, self.engine.now):
             self.at(line.ready_at, self.issue)
         else:
-            self.count("hits")
+            self.hit(line)
             self.delay_ps = 0
             self.complete()
 

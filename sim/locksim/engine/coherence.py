@@ -28,6 +28,7 @@ class Line(Generic[_Requester]):
         free_at: time (ps) from which the next request for a shared copy can be served.
         quiet_at: time (ps) from which the next request for an exclusive copy can be served: every
             copy that was given out has arrived and has been held for its tenure.
+        modified: whether the owner's copy differs from memory.
         filler, ready_at: the CPU whose data is (or was last) under way, and when it arrives.
         queue: who waits to be served, first come first.
         transactions: how many have been served.
@@ -41,6 +42,7 @@ class Line(Generic[_Requester]):
     quiet_at: int = 0
     filler: int | None = None
     ready_at: int = 0
+    modified: bool = False
     queue: deque[_Requester] = field(default_factory=deque)
     transactions: int = 0
 
@@ -121,7 +123,9 @@ class Coherence:
             latency = max(latency, self._invalidation(others, cpu))
             losers = tuple(others) if line.owner is None else (line.owner,)
             line.owner, line.sharers = cpu, set()
+            line.modified = True
         else:
+            line.modified = False
             if nobody:
                 line.owner = cpu
             else:
@@ -143,6 +147,19 @@ class Coherence:
         line.quiet_at = max(line.quiet_at, held_until)
         line.transactions += 1
         return Served(line.ready_at, supply.counter, losers, latency - busy, supply.cpu)
+
+    def evict(self, line: Line[_Requester], cpu: int, now: int) -> bool:
+        """A CPU gives up its copy for want of room; whether that had to be written back."""
+        back = line.writable(cpu) and line.modified
+        if line.writable(cpu):
+            line.owner = None
+        line.sharers = line.sharers - {cpu}
+        if back:
+            start = self._take_bus(cpu, line.home, now)
+            until = start + int(self.tables.memory_ps[self._to_home(line, cpu)])
+            line.free_at, line.quiet_at = max(line.free_at, until), max(line.quiet_at, until)
+            line.modified = False
+        return back
 
     def _supply(self, line: Line[_Requester], cpu: int) -> _Supply:
         """The data comes from the owner, from a sharer, or from the home's memory."""

@@ -178,8 +178,8 @@ class Core(Agent):
             return None
         if line.under_way(self.cpu, self.engine.now):
             return self._again_at(line.ready_at)
-        self.count("hits")
-        return self._loaded(self.engine.read(address)), self.engine.tables.l1_hit_ps
+        cost = self.engine.tables.l1_hit_ps + self.hit(line)
+        return self._loaded(self.engine.read(address)), cost
 
     def _issue_store(self) -> _Outcome:
         address, value = self.op.address, self.op.a
@@ -194,7 +194,7 @@ class Core(Agent):
         if self.thread.acquiring == 0:
             self.engine.progress()
         if at_once:
-            self.count("hits")
+            self.hit(line)
             self.engine.write(address, value)
         else:
             self.buffer.enter(address, value, self.place())
@@ -209,8 +209,8 @@ class Core(Agent):
             return None
         if line.under_way(self.cpu, self.engine.now):
             return self._again_at(line.ready_at)
-        self.count("hits")
-        return self._exchanged(), self.engine.tables.rmw_ps
+        cost = self.engine.tables.rmw_ps + self.hit(line)
+        return self._exchanged(), cost
 
     def complete(self) -> None:
         """The data of a miss has arrived: the operation takes effect."""

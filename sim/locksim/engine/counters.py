@@ -17,6 +17,10 @@ CPU_COUNTERS = (
     "switches",  # to another thread
     "forwarded",  # loads served from the own store buffer
     "hits",  # loads, immediate stores, drained stores and RMWs that needed no transaction
+    "beyond_l1",  # hits that L1 did not have
+    "evictions",  # lines that the CPU gave up for want of room
+    "writebacks",  # … of them those that were modified
+    "capacity",  # transactions for a line that the CPU gave up and nobody has written since
     "upgrades",  # exclusive transactions of a CPU that held a shared copy
     "memory",  # transactions supplied by memory
     "from_core",  # … by a cache of distance class 1

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from locksim.compiler import bytecode
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image
-from locksim.engine import counters, faults, meters, randomness, trace
+from locksim.engine import capacity, counters, faults, meters, randomness, trace
+from locksim.engine.capacity import held_by
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.loop import (
     A_DOES,
@@ -84,7 +85,7 @@ forget_stale(
     advance,
     [
         Path(module.__file__ or "")
-        for module in (bytecode, counters, faults, meters, ops, randomness, trace)
+        for module in (bytecode, capacity, counters, faults, meters, ops, randomness, trace)
     ],
 )
 _NOUNS = {
@@ -150,6 +151,7 @@ class Session:
     ) -> None:
         self.image, self.memory, self.tables = image, memory, tables
         self.state = _state(image, memory, tables, seed, trace, jump)
+        self.caches = held_by(tables, memory.place)
         self.rows: list[npt.NDArray[np.int64]] = []
         self.time_ps = 0
 
@@ -161,7 +163,7 @@ class Session:
             )
         state, control = self.state, self.state.control
         while True:
-            status = advance(state, until_ps << AGENT_BITS, CHUNK)
+            status = advance(state, self.caches, until_ps << AGENT_BITS, CHUNK)
             self._keep_trace()
             if status == FAULTED:
                 raise self._fault()
@@ -177,6 +179,7 @@ class Session:
                             c,
                             until_ps,
                             -1,
+                            self.caches,
                             state.core,
                             state.thread,
                             state.path,

@@ -13,6 +13,9 @@ is indexed in full (``code[pc, 1]``), never through a view of a row, which would
 atomic reference count each time; opcodes and columns are global names, which compile faster than
 attributes.
 
+``caches`` is what the CPUs can hold (:mod:`locksim.engine.capacity`), or None where they hold
+everything. What stands under ``if caches is not None`` is then not compiled.
+
 The search for a spinner's line stands in three places: as a function of its own, inlined or not, it
 took contended ticket from 1.4 to 2.1 times the time of the C model (`make bench`).
 
@@ -90,11 +93,12 @@ from locksim.compiler.bytecode import (
     WAKE,
     XOR,
 )
+from locksim.engine.capacity import at_hand, had, hit, lose, use
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.faults import Fault
 from locksim.engine.meters import mark
 from locksim.engine.randomness import TRANSACTIONS, draw, exponential_of
-from locksim.engine.trace import DRAINED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
 from locksim.lang.ops import Kind, Mark
 
@@ -190,6 +194,7 @@ N_COMPUTE_PS, N_ALLOCS, N_FREES, N_BLOCKS, N_WAKES, N_SWITCHES, N_FORWARDED = (
 N_HITS, N_UPGRADES, N_MEMORY, N_FROM_CORE, N_INVALIDATED, N_MISS_PS, N_QUEUE_PS = (
     _C[k] for k in ("hits", "upgrades", "memory", "from_core", "invalidated", "miss_ps", "queue_ps")
 )
+N_EVICTIONS, N_WRITEBACKS, N_CAPACITY = (_C[k] for k in ("evictions", "writebacks", "capacity"))
 LAST_CLASS = _C["from_far3"] - _C["from_core"]
 MARK_DONE, MARK_NOTE = int(Mark.DONE), int(Mark.NOTE)
 T_LOAD, T_STORE, T_FENCE, T_PAUSE, T_COMPUTE = (
@@ -282,7 +287,7 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
 
 
 @njit(cache=True)
-def unpark(c, s, a, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
+def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
     """Bring a spinning core to where it is after event (s, a): all with no later key is done.
 
     ``a`` is the highest agent that has had an event at ``s``. It need not be the one whose event
@@ -316,6 +321,14 @@ def unpark(c, s, a, core, thread, path, count, code, registers, agent, tree):  #
             thread[core[c, C_THREAD], U_STOPS] += times
         else:
             count[c, N_COMPUTE_PS] += times * max(1, registers[core[c, C_THREAD], code[pc, 4]])
+    if caches is not None:
+        # One round more leaves the order of use that all rounds leave; then the one that is begun.
+        for j in range(n if rounds else 0):
+            if path[c, j, 2] >= 0:
+                use(caches, c, path[c, j, 2])
+        for j in range(partial):
+            if path[c, j, 2] >= 0:
+                use(caches, c, path[c, j, 2])
     if partial == n:
         rounds += 1
         partial = 0
@@ -327,7 +340,7 @@ def unpark(c, s, a, core, thread, path, count, code, registers, agent, tree):  #
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def advance(state, limit, budget):  # type: ignore[no-untyped-def]
+def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
     """Process events with keys below ``limit``; returns a status. At most ``budget`` of them."""
     code, cost, latency, node_of = state.code, state.cost, state.latency, state.node_of
     distance, home_distance, near = state.distance, state.home_distance, state.near
@@ -384,6 +397,12 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
 
         if served:
             wanted = agent[a, A_LINE]
+            if caches is not None:
+                # The line may have been given up, and be busy with its way back to memory.
+                from_time = line[wanted, L_QUIET] if agent[a, A_EXCLUSIVE] else line[wanted, L_FREE]
+                if from_time > t:
+                    _schedule(tree, a, (from_time << AGENT_BITS) | a)
+                    continue
         elif a & 1:
             # ---- the store buffer: its oldest store
             head = core[c, C_SB_HEAD]
@@ -399,6 +418,10 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                     break
                 if does != COMPLETE:
                     count[c, N_HITS] += 1
+                    if caches is not None:
+                        hit(caches, c, wanted, count)
+                if caches is not None:
+                    caches.modified[wanted] = 1
                 words[address] = buffer[c, head, 1]
                 if tracing:
                     _record(
@@ -501,6 +524,8 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                         and not (sharers[x, c >> 6] >> np.uint64(c & 63))
                                         & np.uint64(1)
                                     ):
+                                        park = False
+                                    if caches is not None and x >= 0 and not at_hand(caches, c, x):
                                         park = False
                                 if park:
                                     core[c, C_PERIOD] = t - core[c, C_SPIN_TIME]
@@ -678,6 +703,9 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 break
                             value = words[address]
                             count[c, N_HITS] += 1
+                            if caches is not None and not hit(caches, c, wanted, count):
+                                after += caches.beyond_l1_ps[0]
+                                core[c, C_SPIN_CLEAN] = 0
                             if core[c, C_SPIN_CLEAN]:
                                 j = core[c, C_PATH]
                                 if j == PATH_MAX:
@@ -702,6 +730,9 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                         if core[c, C_SB_LEN] == 0 and owned and arrived:
                             words[address] = value
                             count[c, N_HITS] += 1
+                            if caches is not None:
+                                hit(caches, c, wanted, count)
+                                caches.modified[wanted] = 1
                         elif core[c, C_SB_LEN] < entries:
                             at = core[c, C_SB_HEAD] + core[c, C_SB_LEN]
                             if at >= entries:
@@ -722,6 +753,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                         what = np.int64(T_STORE)
                     else:
                         core[c, C_SPIN_CLEAN] = 0
+                        after = rmw_cost
                         if does != COMPLETE:
                             if core[c, C_SB_LEN]:
                                 core[c, C_WAITS] = W_DRAIN
@@ -738,6 +770,10 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                 _schedule(tree, a, (line[wanted, L_READY] << AGENT_BITS) | a)
                                 break
                             count[c, N_HITS] += 1
+                            if caches is not None and not hit(caches, c, wanted, count):
+                                after += caches.beyond_l1_ps[0]
+                        if caches is not None:
+                            caches.modified[wanted] = 1
                         value = words[address]
                         operand = registers[u, code[pc, 4]]
                         if op == SWAP:
@@ -754,7 +790,6 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                         else:
                             words[address] = value ^ operand
                         registers[u, code[pc, 1]] = value
-                        after = rmw_cost
                         if does == COMPLETE:
                             after += agent[a, A_DELAY]
                         count[c, N_RMWS] += 1
@@ -892,6 +927,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                                 x,
                                                 t,
                                                 latest & AGENT_MASK,
+                                                caches,
                                                 core,
                                                 thread,
                                                 path,
@@ -1015,6 +1051,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                     owner,
                                     t,
                                     latest & AGENT_MASK,
+                                    caches,
                                     core,
                                     thread,
                                     path,
@@ -1025,6 +1062,8 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                     tree,
                                 )
                                 break
+                    if caches is not None:
+                        lose(caches, owner, wanted)
                 elif line[wanted, L_SHARERS] > 0:
                     farthest = 0
                     others = 0
@@ -1047,6 +1086,7 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                                 x,
                                                 t,
                                                 latest & AGENT_MASK,
+                                                caches,
                                                 core,
                                                 thread,
                                                 path,
@@ -1057,6 +1097,8 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                                                 tree,
                                             )
                                             break
+                                if caches is not None:
+                                    lose(caches, x, wanted)
                             bits >>= np.uint64(1)
                             x += 1
                         sharers[wanted, w] = 0
@@ -1104,6 +1146,9 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
                 line[wanted, L_FREE] = start + cost[K_SHARED_READ] if pipelined else ready
                 line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
             transactions[wanted] += 1
+            if caches is not None:
+                caches.modified[wanted] = exclusive
+                count[c, N_CAPACITY] += had(caches, c, wanted, exclusive)
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]
         if tracing:
@@ -1111,6 +1156,34 @@ def advance(state, limit, budget):  # type: ignore[no-untyped-def]
             _record(trace, control, t, a, SERVED, wanted, ready, pc)
             trace[control[R_ROWS] - 1, 6] = agent[a, A_SINCE]
             trace[control[R_ROWS] - 1, 7] = agent[a, A_EXCLUSIVE]
+        if caches is not None:
+            victim = use(caches, c, wanted)
+            if victim >= 0:
+                count[c, N_EVICTIONS] += 1
+                caches.gone[victim, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+                back = np.int64(0)
+                if line[victim, L_OWNER] == c:
+                    line[victim, L_OWNER] = -1
+                    back = np.int64(caches.modified[victim])
+                else:
+                    sharers[victim, c >> 6] ^= np.uint64(1) << np.uint64(c & 63)
+                    line[victim, L_SHARERS] -= 1
+                if back:
+                    count[c, N_WRITEBACKS] += 1
+                    caches.modified[victim] = 0
+                    start = t
+                    if cost[K_BUS_KIND] == 1:
+                        start = max(t, bus[node_of[c]], bus[home[victim]])
+                        bus[node_of[c]] = start + cost[K_BUS]
+                        bus[home[victim]] = start + cost[K_BUS]
+                    elif cost[K_BUS_KIND] == 2:
+                        start = max(t, bus[0])
+                        bus[0] = start + cost[K_BUS]
+                    until = start + latency[1, home_distance[home[victim], c]]
+                    line[victim, L_FREE] = max(line[victim, L_FREE], until)
+                    line[victim, L_QUIET] = max(line[victim, L_QUIET], until)
+                if tracing:
+                    _record(trace, control, t, a, EVICTED, victim, back, pc)
         agent[a, A_DOES] = COMPLETE
         _schedule(tree, a, (ready << AGENT_BITS) | a)
         waiter = line[wanted, L_HEAD]

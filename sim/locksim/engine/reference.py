@@ -22,7 +22,8 @@ import simpy
 
 from locksim.engine import faults
 from locksim.engine.agents import Agent, StoreBuffer
-from locksim.engine.coherence import Coherence, Line
+from locksim.engine.caches import Caches
+from locksim.engine.coherence import Coherence, Line, Served
 from locksim.engine.core import Core
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.faults import Fault, Wait
@@ -30,7 +31,7 @@ from locksim.engine.meters import end_window, meter_state
 from locksim.engine.places import Place
 from locksim.engine.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.threads import Thread
-from locksim.engine.trace import MARK, SERVED
+from locksim.engine.trace import EVICTED, MARK, SERVED
 from locksim.lang import ops
 from locksim.lang.ops import Kind, Mark, Op
 from locksim.machine import MachineTables
@@ -122,6 +123,7 @@ class Engine:
         )
         self.tables, self.seed, self.stall_ps = tables, seed, stall_ps
         self.coherence = Coherence(tables, seed)
+        self.caches = Caches(tables, memory.place) if tables.private_sets else None
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
         self.locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
@@ -198,6 +200,7 @@ class Engine:
     def write(self, address: int, value: int) -> None:
         """Change a word, in 64 bits."""
         self.memory.words[address] = wrap64(value)
+        self.line(address).modified = True
 
     def line(self, address: int) -> Line[Agent]:
         """The cache line of a word."""
@@ -219,6 +222,11 @@ class Engine:
                 agent.at(line.servable_at(exclusive), lambda: self._serve_head(line))
 
     def _serve_head(self, line: Line[Agent]) -> None:
+        head = line.queue[0]
+        if line.servable_at(head.exclusive) > self.now:
+            # It is being written back: somebody has given it up since this event was made.
+            head.at(line.servable_at(head.exclusive), lambda: self._serve_head(line))
+            return
         self._serve(line.queue.popleft(), line)
         if line.queue:
             head = line.queue[0]
@@ -234,8 +242,25 @@ class Engine:
         for loser in served.losers:
             self.counts[loser]["invalidated"] += 1
         self.record(agent, SERVED, line.number, served.completes_ps)
+        if self.caches is not None:
+            self._make_room(self.caches, agent, line, served)
         agent.delay_ps = served.delay_ps
         agent.at(served.completes_ps, agent.complete)
+
+    def _make_room(self, caches: Caches, agent: Agent, line: Line[Agent], served: Served) -> None:
+        """A request has been served: what the caches hold now, and who gives up what for it."""
+        for loser in served.losers:
+            caches.lose(loser, line.number)
+        if served.counter != "hits" and caches.had(
+            agent.cpu, line.number, exclusive=agent.exclusive
+        ):
+            agent.count("capacity")
+        victim = caches.use(agent.cpu, line.number)
+        if victim is not None:
+            agent.count("evictions")
+            back = self.coherence.evict(self.lines[victim], agent.cpu, self.now)
+            agent.count("writebacks", int(back))
+            self.record(agent, EVICTED, victim, int(back))
 
     # What is wrong
 

@@ -15,6 +15,7 @@ store buffer.
 | ALLOC, FREE | it is issued | object | 0 |
 | DRAINED | a buffered store takes effect | word | value |
 | SERVED | a request for a line is served | line | ready_at (the time of completion) |
+| EVICTED | the request served in the row before made room | line | 1 if written back, else 0 |
 | MARK + a Mark's number | the mark is passed | its subject's address (NOTE: the number) | 0 |
 
 Beside every row stands its origin, (place, asked_ps, exclusive): where in the program the operation
@@ -29,10 +30,12 @@ from locksim.lang.ops import Kind
 
 DRAINED = 32
 SERVED = 33
+EVICTED = 34
 MARK = 64
 
 NAMES = {
     **{int(kind): kind.name.lower() for kind in Kind},
     DRAINED: "drained",
     SERVED: "served",
+    EVICTED: "evicted",
 }

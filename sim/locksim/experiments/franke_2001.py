@@ -6,12 +6,20 @@ mailing list, 11 June 2001: Linux 2.4.3 with and without SELinux on an 8-way Net
 A run is simulated whole, from the first message to the last, with fewer messages a user than were
 measured: its phases are the same (see the workload), only shorter.
 
-The costs. A check without competition is an input (0.18 us, the difference of lmbench's null I/O of
-the two kernels), so are the numbers of checks: the rows of lockmeter at 1 CPU and 2 CPUs ask for
-four checks for each message, and three look-ups of a label and six further checks for each packet.
-Three figures are fitted (:func:`fit`): the work of a send to the vanilla kernel at 1 CPU, the
-number of lines that a system call shares with other CPUs to the vanilla kernel at 2, and the work
-of the hook round a check to SELinux at 1. The rest is the machine's.
+What is known of the program: its source (see the workload), and how often it does what. The rows of
+lockmeter at 1 CPU and 2 CPUs alone give the checks: with one number of them a message and another a
+packet, avc_lock's TOTAL is linear in ss_lock's, and 12.04 million plus 2.495 times ss_lock's goes
+through both rows. So a packet makes 5 checks for every 2 labels. (At 4 and 8 CPUs the line gives
+17.2 and 16.3 million; the table says 17.2 and 16.3.) kernprof says where the messages' checks are:
+SELinux adds 7 to 9 us to each call of three functions, inet_sendmsg and inet_recvmsg, which do not
+own the socket yet, and tcp_sendmsg, which does. So they are three, and 12.04 million are those of 4
+million messages: ten runs of 400,000.
+
+The costs. A system call's way in and out, a packet's way, a check without competition are inputs,
+from the lmbench table of the same message. Three figures are fitted (:func:`fit`): the work of a
+send to the vanilla kernel at 1 CPU, the number of lines that a system call shares with other CPUs
+to the vanilla kernel at 2, and the work of the hook round a check to SELinux at 1. The rest is the
+machine's.
 """
 
 from __future__ import annotations
@@ -30,7 +38,8 @@ from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.experiments.experiment import Role
 from locksim.jobs import Job
 from locksim.lang import Struct
-from locksim.machine import Machine, Parameter
+from locksim.machine import Machine, MachineTables, Parameter
+from locksim.memory import Memory
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.simulation import prepare
 from locksim.workloads.chatroom import Chatroom, chatroom
@@ -50,9 +59,9 @@ REPLICATIONS = 2
 LONGEST_PS = 10**14
 """Simulated time after which a run is given up: 100 s."""
 LOCKS = {
-    "avc_lock": "cache.lock",
-    "ss_lock": "security_server.lock",
-    "runqueue_lock": "scheduler.queues[0].lock",
+    "avc_lock": "kernel.cache.lock",
+    "ss_lock": "kernel.security_server.lock",
+    "runqueue_lock": "kernel.scheduler.runqueue_lock",
 }
 """The locks of the lockmeter table, and their names in the simulation."""
 
@@ -62,33 +71,38 @@ class Costs:
     """What the kernel's code costs, in picoseconds, and how often it does what.
 
     Arguments:
-        send_ps: register work of a send (fitted). recv_ps: of a receive, ``RECEIVE_SHARE`` of it.
+        send_ps: work of a send under the socket's lock (fitted). recv_ps: of a receive,
+            ``RECEIVE_SHARE`` of it.
         lines: shared lines that a call reads and writes (fitted).
-        packet_ps, post_ps, switch_ps, weigh_ps: see the workload and the scheduler.
-        hook_ps, search_ps: register work of a check outside and inside the lock.
-        checks: of a send and of a receive. packet_checks, label_lookups: of a packet.
+        entry_ps, packet_ps, semop_ps, weigh_ps: see the kernel and the scheduler.
+        switch_ps: a context switch, without the choice.
+        hook_ps, search_ps: register work of a check outside (fitted) and inside the lock.
+        call_checks, send_checks: of a call before the socket is owned, of a send after that.
+        packet_checks, label_lookups: of a packet.
     """
 
-    send_ps: int = 2_169_000
-    lines: int = 22
-    packet_ps: int = 3_000_000
-    post_ps: int = 200_000
+    send_ps: int = 1_400_000
+    lines: int = 4
+    entry_ps: int = 870_000
+    packet_ps: int = 16_000_000
+    semop_ps: int = 1_000_000
     switch_ps: int = 2_500_000
     weigh_ps: int = 20_000
-    hook_ps: int = 130_000
+    hook_ps: int = 50_000
     search_ps: int = 30_000
-    checks: int = 2
-    packet_checks: int = 6
-    label_lookups: int = 3
+    call_checks: int = 1
+    send_checks: int = 1
+    packet_checks: int = 5
+    label_lookups: int = 2
 
     @property
     def recv_ps(self) -> int:
-        """Register work of a receive."""
+        """Work of a receive under the socket's lock."""
         return round(self.send_ps * RECEIVE_SHARE)
 
 
-RECEIVE_SHARE = 0.3
-"""A receive's work over a send's: the sender's CPU also does what the receiver's interrupt does."""
+RECEIVE_SHARE = 1.0
+"""A receive's work over a send's: both copy a message and account for its buffer."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +113,8 @@ class Run:
         messages: sent and received by clients. seconds: simulated. cpus: that took part.
         locks: by lockmeter's names, the counters (``LOCK_COUNTERS``).
         cpu: int64[cpus, len(CPU_COUNTERS)].
+        queue_mean, queue_longest: runnable tasks that ``schedule()`` saw; 0 where the scheduler
+            does not count them.
     """
 
     messages: int
@@ -106,6 +122,8 @@ class Run:
     cpus: int
     locks: dict[str, dict[str, int]]
     cpu: npt.NDArray[np.int64] = field(repr=False)
+    queue_mean: float = 0.0
+    queue_longest: int = 0
 
     @property
     def throughput(self) -> float:
@@ -131,6 +149,10 @@ class Run:
         c = self.locks[lock]
         return c["wait_ps"] / c["contended"] / 1e6 if c["contended"] else 0.0
 
+    def waiting_share(self, lock: str) -> float:
+        """Share of all CPUs' time spent waiting for the lock."""
+        return self.locks[lock]["wait_ps"] / 1e12 / self.seconds / self.cpus
+
 
 def kernel_cache(kernel: str, costs: Costs) -> Struct:
     """The access vector cache of a kernel of the table."""
@@ -146,7 +168,7 @@ def workload(
     *,
     messages: int = MESSAGES,
     cache: Struct | None = None,
-    per_cpu: int = 0,
+    scheduler: Struct | None = None,
     users: int = 20,
 ) -> Chatroom:
     """Chatroom as a kernel of the table runs it; the arguments are those of :func:`run`."""
@@ -155,17 +177,18 @@ def workload(
         rooms,
         users=users,
         messages=messages,
+        entry_ps=costs.entry_ps,
         send_ps=costs.send_ps,
         recv_ps=costs.recv_ps,
         packet_ps=costs.packet_ps,
-        post_ps=costs.post_ps,
+        semop_ps=costs.semop_ps,
         lines=costs.lines,
         hook_ps=costs.hook_ps,
-        send_checks=costs.checks * secure,
-        recv_checks=costs.checks * secure,
+        call_checks=costs.call_checks * secure,
+        send_checks=costs.send_checks * secure,
         packet_checks=costs.packet_checks * secure,
         label_lookups=costs.label_lookups * secure,
-        scheduler=LinuxTwoFour(per_cpu=per_cpu, switch_ps=costs.switch_ps, weigh_ps=costs.weigh_ps),
+        scheduler=scheduler or LinuxTwoFour(weigh_ps=costs.weigh_ps),
         cache=cache or kernel_cache(kernel, costs),
     )
 
@@ -180,14 +203,14 @@ def run(
     messages: int = MESSAGES,
     seed: int = 1,
     cache: Struct | None = None,
-    per_cpu: int = 0,
+    scheduler: Struct | None = None,
     users: int = 20,
 ) -> Run:
     """Simulate a whole run of Chatroom on the fast engine.
 
     Arguments:
         profile: the machine. kernel: of ``KERNELS``. rooms, messages, users: of the benchmark.
-        cache: another cache than the kernel's (what-if). per_cpu: 1 for per-CPU run queues.
+        cache: another cache than the kernel's (what-if). scheduler: another than 2.4's (what-if).
         seed: of the random streams.
 
     Raises:
@@ -196,9 +219,9 @@ def run(
     from locksim.engine.fast import run as simulate
 
     described = workload(
-        kernel, rooms, costs, messages=messages, cache=cache, per_cpu=per_cpu, users=users
+        kernel, rooms, costs, messages=messages, cache=cache, scheduler=scheduler, users=users
     )
-    tables = profile.tables(cpus, "compact")
+    tables = tables_of(profile, cpus, costs)
     image, memory = prepare(described, tables)
     result = simulate(image, memory, tables, seed=seed, until_ps=LONGEST_PS)
     done = int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
@@ -206,7 +229,27 @@ def run(
         name: _counters(result.locks, [i for i, n in enumerate(memory.locks) if _is(n, where)])
         for name, where in LOCKS.items()
     }
-    return Run(done, result.end_ps / 1e12, cpus, locks, result.cpu)
+    mean, longest = 0.0, 0
+    if isinstance(described.kernel.scheduler, LinuxTwoFour):
+        mean, longest = queue_seen(memory, result.memory, cpus)
+    return Run(done, result.end_ps / 1e12, cpus, locks, result.cpu, mean, longest)
+
+
+def tables_of(profile: Machine, cpus: int, costs: Costs) -> MachineTables:
+    """The machine with the switch of the costs: the profile's holds the choice too."""
+    return profile.with_costs(context_switch=costs.switch_ps).tables(cpus, "compact")
+
+
+def queue_seen(memory: Memory, words: npt.NDArray[np.int64], cpus: int) -> tuple[float, int]:
+    """Mean and longest run queue that ``schedule()`` saw, over all its calls.
+
+    Arguments:
+        memory: of a Chatroom under ``LinuxTwoFour``. words: at the run's end. cpus: that took part.
+    """
+    states = [memory.root.kernel.scheduler.cpus[i] for i in range(cpus)]  # type: ignore[attr-defined]
+    looks = sum(int(words[int(s.looks)]) for s in states)
+    lengths = sum(int(words[int(s.lengths)]) for s in states)
+    return lengths / max(looks, 1), max(int(words[int(s.longest)]) for s in states)
 
 
 def published() -> dict[tuple[str, int, int, int], tuple[str, float]]:
@@ -269,9 +312,9 @@ FITS = (
 def _is(name: str, where: str) -> bool:
     """Whether a lock is the one, or one of those that took its place in a what-if."""
     if where == LOCKS["runqueue_lock"]:
-        return name.startswith("scheduler.queues")
+        return name.startswith("kernel.scheduler.")
     if where == LOCKS["avc_lock"]:
-        return name.startswith("cache.") and "server" not in name
+        return name.startswith("kernel.cache.") and "server" not in name
     return name == where
 
 
@@ -351,39 +394,52 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "chatroom.receive_share",
             RECEIVE_SHARE,
             "1",
-            "a sender's CPU runs the receiver's half of the protocol too; share not published",
+            "a receive's work over a send's, packets apart; not published",
             "assumed",
+        ),
+        Parameter(
+            "chatroom.entry_ps",
+            costs.entry_ps,
+            "ps",
+            "lmbench null I/O, 0.87 us: a call that finds a file and does nothing with it",
+            "input",
         ),
         Parameter(
             "chatroom.packet_ps",
             costs.packet_ps,
             "ps",
-            "ip_output and ip_rcv with what they call; order of magnitude",
-            "assumed",
+            "lmbench, half of TCP's round trip (69 us) less AF_UNIX's (37 us): the same wake-ups "
+            "and switches, and no packet",
+            "input",
         ),
+        Parameter("chatroom.semop_ps", costs.semop_ps, "ps", "a semaphore's operation", "assumed"),
         Parameter(
-            "chatroom.post_ps", costs.post_ps, "ps", "a list insertion in user space", "assumed"
-        ),
-        Parameter(
-            "chatroom.checks",
-            costs.checks,
+            "chatroom.call_checks",
+            costs.call_checks,
             "1",
-            "of a send and of a receive: ss_lock over avc_lock in the lockmeter table asks for "
-            "four a message if a packet makes six and looks up three labels",
+            "of a send or a receive, before the socket is owned: kernprof, self times of "
+            "inet_sendmsg and inet_recvmsg",
+            "derived",
+        ),
+        Parameter(
+            "chatroom.send_checks",
+            costs.send_checks,
+            "1",
+            "of a send that owns the socket: self time of tcp_sendmsg_secure, kernprof",
             "derived",
         ),
         Parameter(
             "chatroom.packet_checks",
             costs.packet_checks,
             "1",
-            "interface, node and socket, on the way out and on the way in",
+            "avc_lock's TOTAL grows by 2.495 for each of ss_lock's from 1 CPU to 2",
             "derived",
         ),
         Parameter(
             "chatroom.label_lookups",
             costs.label_lookups,
             "1",
-            "interface out, interface in, node",
+            "the node's label, out and in",
             "derived",
         ),
         Parameter(
@@ -405,15 +461,11 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "scheduler.switch_ps",
             costs.switch_ps,
             "ps",
-            "lmbench 2p/0K (4.08 us, franke-2001) less the choice and the pipe's two calls",
+            "lmbench 2p/0K (4.08 us, franke-2001) less the simulated choice and wake-up",
             "derived",
         ),
         Parameter(
-            "scheduler.tick_calls",
-            scheduler.tick_calls,
-            "1",
-            "10 ms over a system call's 5 us",
-            "derived",
+            "scheduler.tick_ps", scheduler.tick_ps, "ps", "HZ = 100 on i386, Linux 2.4", "input"
         ),
         Parameter(
             "run.messages",

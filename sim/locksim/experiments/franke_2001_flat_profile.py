@@ -38,7 +38,7 @@ ROOMS = 4
 MESSAGES = 2
 SHARES = {"schedule": "schedule", "_wake_up": "__wake_up", "default_idle": "default_idle"}
 """The printed functions that have a cell, and the paths of ``PATHS`` that stand for them."""
-CALLS = {"schedule": "LinuxTwoFour.schedule", "_wake_up": "LinuxTwoFour.wake_up"}
+CALLS = {"schedule": "LinuxTwoFour.schedule", "_wake_up": "Loopback.wake_sleepers"}
 """Printed functions whose calls are compared, and the programs that are called in their place."""
 PROFILER = "cg_record_arc"
 SENDS = "tcp_sendmsg"

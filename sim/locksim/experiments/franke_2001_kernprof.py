@@ -21,7 +21,7 @@ import numpy.typing as npt
 from locksim import machine as machines
 from locksim.engine import fast
 from locksim.engine.result import RunResult
-from locksim.engine.trace import DRAINED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.experiments import franke_2001
 from locksim.experiments.franke_2001 import MACHINE, Costs
 from locksim.lang.ops import Kind
@@ -30,23 +30,31 @@ from locksim.simulation import prepare
 
 PATHS = {
     "schedule": (
-        *("LinuxTwoFour.schedule", "LinuxTwoFour.choose", "LinuxTwoFour.best"),
-        *("LinuxTwoFour.recalculate", "LinuxTwoFour.claim", "LinuxTwoFour.steal"),
-        *("LinuxTwoFour.dequeue", "LinuxTwoFour.schedule_tail", "LinuxTwoFour.weigh"),
+        *("LinuxTwoFour.schedule", "LinuxTwoFour.choose", "LinuxTwoFour.goodness"),
+        *("LinuxTwoFour.recalculate", "LinuxTwoFour.dequeue", "LinuxTwoFour.schedule_tail"),
+        *("LinuxTwoFour.meter", "LinuxTwoFour.resched"),
     ),
+    "default_idle": ("LinuxTwoFour.idle", "LinuxTwoFour.rest"),
     "__wake_up": (
         *("LinuxTwoFour.wake_up", "LinuxTwoFour.reschedule_idle", "LinuxTwoFour.enqueue"),
-        *("MessageQueue.sleeping_reader", "MessageQueue.sleeping_writer"),
+        *("LinuxTwoFour.tell_idle", "Scheduler.wake_one", "Scheduler.wake_all", "TaskList.take"),
+        "Loopback.wake_sleepers",
     ),
     "avc_has_perm": (
         *("AvcSpinlock.has_perm", "AvcTwoFour.find", "PoolAVC.search", "PoolAVC.lookup"),
         *("PoolAVC.mark_used", "PoolAVC.copy_decision"),
     ),
     "sid lookup": ("SecurityServer.sid_lookup",),
-    "send and receive": ("Chatroom.work", "MessageQueue.send", "MessageQueue.receive"),
+    "send and receive": (
+        *("Loopback.send", "Loopback.receive", "Loopback.work", "Loopback.packet"),
+        *("Loopback.lock_sock", "Loopback.release_sock", "Loopback.wait", "Loopback.next_batch"),
+        *("Loopback.data_packet", "Loopback.acknowledgement", "Loopback.data_arrive"),
+    ),
+    "semop": ("Loopback.up", "Loopback.down"),
 }
-"""Kernel path → the programs that stand for it; everything else is "other"."""
-_AFTERWARDS = (int(Kind.COMPUTE), int(Kind.PAUSE))
+"""Kernel path → the programs that stand for it; everything else is "other". goodness() is
+schedule's, though a wake-up weighs a few tasks too."""
+_AFTERWARDS = tuple(int(k) for k in (Kind.COMPUTE, Kind.PAUSE, Kind.BLOCK, Kind.WAKE, Kind.SWITCH))
 _LOCK = ("TTASLock.acquire", "TTASLock.release", "TTASLock.try_acquire")
 
 _CALLERS = {"avc_lock": "avc_has_perm", "ss_lock": "sid lookup"}
@@ -95,8 +103,9 @@ def traced(
             hundred bytes for each of a few hundred operations a message.
         costs: instead of the fitted ones. seed: of the random streams.
     """
-    tables = machines.load(MACHINE).tables(cpus, "compact")
-    workload = franke_2001.workload(kernel, rooms, costs or Costs(), messages=messages)
+    used = costs or Costs()
+    tables = franke_2001.tables_of(machines.load(MACHINE), cpus, used)
+    workload = franke_2001.workload(kernel, rooms, used, messages=messages)
     image, memory = prepare(workload, tables)
     return memory, fast.run(
         image, memory, tables, seed=seed, until_ps=franke_2001.LONGEST_PS, trace=True
@@ -156,7 +165,7 @@ def _performed(result: RunResult) -> npt.NDArray[np.bool_]:
     assert result.trace is not None
     assert result.origins is not None
     found: npt.NDArray[np.bool_] = (result.origins[:, 0] >= 0) & ~np.isin(
-        result.trace[:, 2], (DRAINED, SERVED)
+        result.trace[:, 2], (DRAINED, SERVED, EVICTED)
     )
     return found
 

@@ -6,10 +6,10 @@ run as it is.
 
 The window. UTIL, TOTAL and the share of the CPUs' time spent waiting refer to a measurement of
 84 to 98 seconds. UTIL x T = HOLD x TOTAL gives T. A run takes 3 to 6 seconds, and TOTAL is that of
-five or six runs only, so most of the window is none: between two runs somebody starts 800 threads,
-and nothing is sent. The pause a run is one fitted number (:func:`pause_s`, on avc_lock's rate at 1
-and 2 CPUs). So UTIL is not the load that an arriving request meets; a formula that takes it for
-that must fail.
+ten runs (see ``franke_2001``), so much of the window is none: between two runs somebody starts 800
+threads, and nothing is sent. The pause a run is one fitted number (:func:`pause_s`, on avc_lock's
+rate at 1 and 2 CPUs). So UTIL is not the load that an arriving request meets; a formula that takes
+it for that must fail.
 
 Where the source prints 0, or nothing, there is no relative error.
 """
@@ -108,6 +108,13 @@ class Franke2001Lockmeter(Experiment):
                     "models": lockmeter_models(profile, runs, found),
                     "active_fraction": {
                         str(n): float(np.mean([active_fraction(r, pause) for r in sampled]))
+                        for n, sampled in runs.items()
+                    },
+                    "run_queue": {
+                        str(n): {
+                            "mean": float(np.mean([r.queue_mean for r in sampled])),
+                            "longest": max(r.queue_longest for r in sampled),
+                        }
                         for n, sampled in runs.items()
                     },
                 },

@@ -2,118 +2,111 @@
 
 Chatroom with SELinux at 8 CPUs and ten rooms, everything as fitted, and one thing changed: the
 access vector cache under RCU, its lock split by colour (2 to 64 ways), and a run queue for each
-CPU, alone and together. ``python -m locksim.experiments.franke_2001_what_if`` prints the table.
+CPU, alone and together. Rows are throughput and the shares of all CPUs' time spent waiting for the
+cache's locks and for the run queues'.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from locksim import machine as machines
 from locksim.caches.avc_rcu import AvcRCU
 from locksim.experiments import franke_2001
-from locksim.experiments.franke_2001 import MACHINE, MESSAGES, REPLICATIONS, Costs
+from locksim.experiments.franke_2001 import MACHINE, Costs, Run
+from locksim.experiments.what_if import Comparison, Runs, what_if
 from locksim.lang import Struct
-from locksim.simulation import Interval, interval
+from locksim.schedulers.percpu_queues import PerCpuQueues
+from locksim.simulation import interval
 
 COLOURS = (2, 4, 8, 16, 32, 64)
+CPUS = 8
+ROOMS = 10
+MEASURES: dict[str, tuple[Callable[[Run], float], str]] = {
+    "throughput": (lambda run: run.throughput, "1/s"),
+    "waiting for avc_lock": (lambda run: run.waiting_share("avc_lock"), "1"),
+    "waiting for run queues": (lambda run: run.waiting_share("runqueue_lock"), "1"),
+}
+"""Column → what is taken of a run, and its unit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One variant.
+@what_if(
+    "franke-2001-avc-split",
+    of="franke-2001-chatroom",
+    title="avc_lock split by colour, 2 to 64 ways, on the 8-way machine of 2001",
+    change="the key's hash chooses one of n caches, each with a lock: Franke's first proposal",
+)
+def split(runs: Runs) -> Iterator[Comparison]:
+    """Throughput and waiting by the number of colours."""
+    search_ps = Costs().search_ps
+    before = _sample(runs, "selinux")
+    for i, n in enumerate(COLOURS):
+        runs.report(f"{n} ways", (1 + i) / (1 + len(COLOURS)))
+        after = _sample(runs, "selinux", cache=franke_2001.coloured(n, search_ps=search_ps))
+        yield from _rows(f"{n} ways", before, after)
 
-    Arguments:
-        variant: what was changed. throughput: messages a second.
-        avc_wait, run_queue_wait: shares of all CPUs' time spent waiting for the two locks.
-    """
 
-    variant: str
-    throughput: Interval
-    avc_wait: float
-    run_queue_wait: float
+@what_if(
+    "franke-2001-avc-rcu",
+    of="franke-2001-chatroom",
+    title="The access vector cache under RCU on the 8-way machine of 2001",
+    change="look-ups take no lock: Franke's second proposal, made in 2004",
+)
+def rcu(runs: Runs) -> Iterator[Comparison]:
+    """With 2.4's run queue, and with a run queue a CPU on both sides."""
+    cache = AvcRCU(search_ps=Costs().search_ps)
+    for i, (row, scheduler) in enumerate(_SCHEDULERS.items()):
+        runs.report(row, i / len(_SCHEDULERS))
+        before = _sample(runs, "selinux", scheduler=scheduler)
+        yield from _rows(row, before, _sample(runs, "selinux", scheduler=scheduler, cache=cache))
 
 
-def table(
-    cpus: int = 8,
-    rooms: int = 10,
-    *,
-    colours: tuple[int, ...] = COLOURS,
-    costs: Costs | None = None,
-    messages: int = MESSAGES,
-    replications: int = REPLICATIONS,
-    seed: int = 1,
-) -> list[Row]:
-    """Simulate the kernels as they were, and each variant.
+@what_if(
+    "franke-2001-run-queues",
+    of="franke-2001-chatroom",
+    title="A run queue for each CPU on the 8-way machine of 2001",
+    change="2.6's way: a list and a lock a CPU, no walk over all runnable tasks",
+)
+def run_queues(runs: Runs) -> Iterator[Comparison]:
+    """Without SELinux, with it, and with its cache under RCU."""
+    kinds: dict[str, tuple[str, Struct | None]] = {
+        "vanilla": ("vanilla", None),
+        "SELinux": ("selinux", None),
+        "SELinux, AVC under RCU": ("selinux", AvcRCU(search_ps=Costs().search_ps)),
+    }
+    for i, (row, (kernel, cache)) in enumerate(kinds.items()):
+        runs.report(row, i / len(kinds))
+        before = _sample(runs, kernel, cache=cache)
+        yield from _rows(row, before, _sample(runs, kernel, cache=cache, scheduler=PerCpuQueues()))
 
-    Arguments:
-        cpus, rooms: where. colours: ways in which avc_lock is split.
-        costs: instead of the fitted ones. messages: a user. replications, seed: as elsewhere.
-    """
-    profile = machines.load(MACHINE)
-    used = costs or Costs()
 
-    def row(
-        variant: str, kernel: str = "selinux", cache: Struct | None = None, per_cpu: int = 0
-    ) -> Row:
-        runs = franke_2001.sample(
-            profile,
-            kernel,
-            rooms,
-            cpus,
-            used,
-            replications=replications,
-            seed=seed,
-            messages=messages,
-            cache=cache,
-            per_cpu=per_cpu,
+_SCHEDULERS: dict[str, Struct | None] = {
+    "2.4's run queue": None,
+    "a run queue a CPU": PerCpuQueues(),
+}
+
+
+def _sample(runs: Runs, kernel: str, **options: Any) -> list[Run]:
+    return franke_2001.sample(
+        machines.load(MACHINE),
+        kernel,
+        ROOMS,
+        CPUS,
+        Costs(),
+        replications=runs.replications,
+        seed=runs.seed,
+        **options,
+    )
+
+
+def _rows(row: str, before: list[Run], after: list[Run]) -> Iterator[Comparison]:
+    for column, (measure, unit) in MEASURES.items():
+        yield Comparison(
+            row,
+            column,
+            interval([measure(run) for run in before]),
+            interval([measure(run) for run in after]),
+            unit,
+            "higher" if column == "throughput" else "lower",
         )
-        return Row(
-            variant,
-            interval([r.throughput for r in runs]),
-            _waiting(runs, "avc_lock"),
-            _waiting(runs, "runqueue_lock"),
-        )
-
-    rcu = AvcRCU(search_ps=used.search_ps)
-    return [
-        row("vanilla, as it is", "vanilla"),
-        row("vanilla, per-CPU run queues", "vanilla", per_cpu=1),
-        row("SELinux, as it is"),
-        *(
-            row(f"avc_lock split {n} ways", cache=franke_2001.coloured(n, search_ps=used.search_ps))
-            for n in colours
-        ),
-        row("AVC under RCU", cache=rcu),
-        row("per-CPU run queues", per_cpu=1),
-        row("AVC under RCU, per-CPU run queues", cache=rcu, per_cpu=1),
-    ]
-
-
-def main() -> None:
-    """Print the table."""
-    from rich.console import Console
-    from rich.table import Table
-
-    view = Table(title="Chatroom, 10 rooms, 8 CPUs of 2001: one thing changed at a time")
-    for name in ("variant", "messages/s", "95 % interval", "waiting for avc", "for run queue"):
-        view.add_column(name)
-    for row in table():
-        t = row.throughput
-        view.add_row(
-            row.variant,
-            f"{t.mean:,.0f}",
-            f"{t.low:,.0f} to {t.high:,.0f}",
-            f"{row.avc_wait:.1%}",
-            f"{row.run_queue_wait:.1%}",
-        )
-    Console().print(view)
-
-
-def _waiting(runs: list[franke_2001.Run], lock: str) -> float:
-    waited = sum(r.locks[lock]["wait_ps"] for r in runs) / 1e12
-    return waited / sum(r.seconds * r.cpus for r in runs)
-
-
-if __name__ == "__main__":
-    main()

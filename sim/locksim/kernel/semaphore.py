@@ -1,56 +1,29 @@
-"""A sleeping semaphore: who finds it taken gives up the CPU and is woken in the order of arrival.
+"""A sleeping semaphore: who finds it at 0 gives up the CPU and is woken in the order of arrival.
 
-Mechanism. A spinlock guards the count and a list of sleepers. ``down`` takes one from the count, or
-sets the task sleeping, appends it to the list and gives 0: the caller gives up its CPU and begins
-again when it is woken. ``up`` adds one and gives the first sleeper, for the caller to wake.
+Mechanism. The wait queue's lock guards the count. ``semaphore_down`` takes one from it, or waits;
+``semaphore_up`` adds one and wakes the first sleeper. In Linux 2.4 these are System V semaphores,
+and ``semop`` wakes a sleeper so that it tries for itself.
 
-Invariants. The count is never negative. Who sleeps is on the list, or is about to be woken: the
-state is set to SLEEPING under the spinlock, so an ``up`` that comes later finds it.
+Invariants. The count is never negative. A sleeper is on the list or has been woken.
 
-Fairness. First come, first woken; but the semaphore is free from ``up`` on, so a task that is
-running already may take it before the one that was woken gets a CPU. The late one sleeps again,
-at the list's end.
+Fairness. First come, first woken; but the count is there from ``up`` on, so a task that is running
+already may take it before the one that was woken gets a CPU. The late one waits again, at the
+list's end.
+
+Not modelled. Sets: in 2.4 one lock guards all semaphores of the system.
 """
 
-from locksim.lang import NULL, RELAXED, Struct, part, pointer, word
-from locksim.locks.ttas import TTASLock
-from locksim.schedulers.linux_2_4 import SLEEPING, Task
+from locksim.lang import Struct, part, word
+from locksim.schedulers.interface import WaitQueue
 
 __all__ = ["Semaphore"]
 
 
 class Semaphore(Struct):
-    """A counting semaphore, at first 1 (down and up of Linux 2.4, in outline)."""
+    """A count, and those who wait for it to rise (``semop`` of Linux 2.4, in outline).
 
-    lock = part(TTASLock)
-    count = word(1)
-    first = pointer(Task)
-    last = pointer(Task)
+    The programs are a kernel's, which has a scheduler: ``up`` and ``down`` of ``loopback``.
+    """
 
-    def down(self, task: Task):
-        yield from self.lock.acquire()
-        count = yield self.count.load(RELAXED)
-        if count:
-            yield self.count.store(count - 1, RELAXED)
-        else:
-            yield task.state.store(SLEEPING, RELAXED)
-            yield task.wait_next.store(NULL, RELAXED)
-            if (yield self.first.load(RELAXED)):
-                last = yield self.last.load(RELAXED)
-                yield last.wait_next.store(task, RELAXED)
-            else:
-                yield self.first.store(task, RELAXED)
-            yield self.last.store(task, RELAXED)
-        yield from self.lock.release()
-        return count
-
-    def up(self):
-        yield from self.lock.acquire()
-        count = yield self.count.load(RELAXED)
-        yield self.count.store(count + 1, RELAXED)
-        sleeper = yield self.first.load(RELAXED)
-        if sleeper:
-            after = yield sleeper.wait_next.load(RELAXED)
-            yield self.first.store(after, RELAXED)
-        yield from self.lock.release()
-        return sleeper
+    queue = part(WaitQueue)
+    count = word()

@@ -49,6 +49,7 @@ from locksim.lang.ops import (
 )
 from locksim.lang.struct import (
     CountedRef,
+    DecisionCache,
     Lock,
     Program,
     ReadCopyUpdate,
@@ -70,6 +71,7 @@ __all__ = [
     "SEQ_CST",
     "US",
     "CountedRef",
+    "DecisionCache",
     "Lock",
     "Program",
     "RWLock",

@@ -122,10 +122,12 @@ class part(Field):  # noqa: N801
         of: the struct's class, or an instance with parameters; the maker may replace it:
             ``AVC(lock=TicketLock)``.
         padded: True lets it start on a new line and leaves the rest of its last line empty.
+        align: as for :class:`array`.
     """
 
-    def __init__(self, of: type[Struct] | Struct, *, padded: bool = False) -> None:
-        self.of, self.padded = of, padded
+    def __init__(self, of: type[Struct] | Struct, *, padded: bool = False, align: int = 0) -> None:
+        self.of, self.align = of, _alignment(align)
+        self.padded = padded or align > 0
 
     def __get__(self, obj: Struct | None, owner: type[Struct] | None = None) -> Any:
         if obj is not None and obj._layout is None:
@@ -146,15 +148,25 @@ class array(Field):  # noqa: N801
         n: how many, or the name of a ``param``.
         of: ``word()``, ``pointer(...)``, or a struct (class or instance).
         padded: True gives every element a line of its own.
+        align: bytes, a power of two, or 0. Every element begins at a multiple of it and takes up a
+            multiple of it, as ``alignas`` would have it in C, and has lines of its own. The gap
+            costs no memory: the address only says in which set of a cache a line falls
+            (``sim/PHYSICS.md``, "What a CPU can hold"). Inside allocated objects it only pads.
     """
 
     per_cpu = False
     per_thread = False
 
     def __init__(
-        self, n: int | str, of: word | type[Struct] | Struct | None = None, *, padded: bool = False
+        self,
+        n: int | str,
+        of: word | type[Struct] | Struct | None = None,
+        *,
+        padded: bool = False,
+        align: int = 0,
     ) -> None:
-        self.n, self.padded = n, padded
+        self.n, self.align = n, _alignment(align)
+        self.padded = padded or align > 0
         self.of = word() if of is None else of
 
     def __set_name__(self, owner: type[Struct], name: str) -> None:
@@ -266,6 +278,18 @@ class ArrayRef:
         if isinstance(self._field.of, word):
             return WordRef(obj, address, self._field.of.target())
         return obj._parts[name].placed(address, layout.space)
+
+
+def _alignment(align: int) -> int:
+    """The bytes asked for.
+
+    Raises:
+        TypeError: they are no power of two.
+    """
+    whole = isinstance(align, int) and not isinstance(align, bool)
+    if not whole or align < 0 or align & (align - 1):
+        raise TypeError(f"align={align!r}: give a power of two, in bytes, such as 8192")
+    return align
 
 
 def _layout(obj: Struct) -> Layout:

@@ -224,6 +224,23 @@ class ReadCopyUpdate(Struct):
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
 
 
+class DecisionCache(Struct):
+    """A cache of decisions: words of two halves, kept by key, read by all and replaced by few.
+
+    ``lookup(key)`` gives ``allowed + (audit << 32)`` of the key's entry, 0 if there is none.
+    ``replace(key, allowed, audit)`` makes this the key's decision, whether there was one or not;
+    who looks meanwhile sees the old one or the new one, never half of each. ``reclaim()`` takes out
+    every entry that was neither looked up nor replaced since the last time, and gives their number.
+    What is taken out is freed. A key is not 0; ``allowed`` is below 2 ** 32, ``audit`` from 1 to
+    below 2 ** 31.
+
+    Every CPU that takes part calls ``quiescent()`` now and then where it is in none of these, and
+    ``offline()`` before it stops; a cache without RCU has nothing to do there.
+    """
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
+
+
 class Workload(Struct):
     """What the CPUs run: ``thread()`` is a thread's program, ``yield done()`` ends a unit of work.
 

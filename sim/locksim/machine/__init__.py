@@ -10,6 +10,7 @@ what a lock costs follows from the operations that it does.
 The engines read only :class:`MachineTables`.
 """
 
+from locksim.machine.caches import CacheLevel, Caches
 from locksim.machine.errors import MachineError
 from locksim.machine.figures import Figure, Parameter, Role
 from locksim.machine.load import load, names
@@ -18,6 +19,8 @@ from locksim.machine.tables import MachineTables, Placement
 from locksim.machine.topology import Topology
 
 __all__ = [
+    "CacheLevel",
+    "Caches",
     "Cost",
     "Figure",
     "Machine",

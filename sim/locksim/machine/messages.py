@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from locksim.machine.caches import CacheLevel, Caches
 from locksim.machine.errors import MachineError, Refusal, did_you_mean
 from locksim.machine.figures import Figure
 from locksim.machine.profile import Cost, Machine, Occupancy, Origin, Protocol, missing_figure
@@ -17,6 +18,9 @@ _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     ("topology",): Topology,
     ("protocol",): Protocol,
     ("origin",): Origin,
+    ("cache",): Caches,
+    ("cache", "private"): CacheLevel,
+    ("cache", "l1"): CacheLevel,
     ("cost",): Cost,
     ("cost", "occupancy"): Occupancy,
 }

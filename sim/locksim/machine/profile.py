@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 
+from locksim.machine.caches import Caches
 from locksim.machine.errors import MachineError, Refusal, did_you_mean
 from locksim.machine.figures import MAX_COST_PS, PS_PER_NS, Figure, Parameter, Role, Text
 from locksim.machine.tables import MachineTables, Placement, build
@@ -51,11 +52,13 @@ class Cost(BaseModel):
 
     ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class. Without
     ``tenure_plain``, lines that loads and stores bring are held for ``tenure`` too.
+    ``private_hit`` is there if the profile has a ``[cache.l1]``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     l1_hit: Figure
+    private_hit: Figure | None = None
     store: Figure
     rmw: Figure
     fence: Figure
@@ -125,6 +128,7 @@ class Machine(BaseModel):
     topology: Topology
     protocol: Protocol
     cost: Cost
+    cache: Caches | None = None
     origin: Origin | None = None
 
     @property
@@ -143,14 +147,18 @@ class Machine(BaseModel):
         }
 
     def parameters(self) -> list[Parameter]:
-        """Return every figure with value, unit, source and role; a relative one in ns."""
+        """Return every figure with value, unit, source and role; a relative one in ns.
+
+        Those of the caches come last.
+        """
         costs = self.cost_ps()
+        caches = [] if self.cache is None else self.cache.parameters(self.topology.line_bytes)
         return [
             Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role)
             if f.value is None or f.unit is None
             else Parameter(name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials)
             for name, f in self.cost.figures()
-        ]
+        ] + [*caches]
 
     def with_costs(self, *, role: Role = "fitted", source: str = "", **costs_ps: int) -> Machine:
         """Return a copy in which some costs are replaced, as fitting needs it.
@@ -170,7 +178,7 @@ class Machine(BaseModel):
         from locksim.machine.messages import parse
 
         data = self.model_dump(by_alias=True, exclude_none=True)
-        old = {p.name: p for p in self.parameters()}
+        old = {p.name: p for p in self.parameters() if not p.name.startswith("cache.")}
         for name, cost in costs_ps.items():
             if name not in old:
                 raise MachineError(f"{self.name} has no cost '{name}'; {did_you_mean(name, old)}")
@@ -200,6 +208,14 @@ class Machine(BaseModel):
         data["protocol"].update(settings)
         return parse(data, f"{self.name} with another protocol")
 
+    def without_caches(self) -> Machine:
+        """Return a copy whose CPUs keep every line until somebody takes it, as ablations need it.
+
+        Every hit costs ``l1_hit`` there.
+        """
+        cost = self.cost.model_copy(update={"private_hit": None})
+        return self.model_copy(update={"cache": None, "cost": cost})
+
     def tables(self, cpus: int, placement: Placement = "compact") -> MachineTables:
         """Return what the engines read, for the CPUs that take part.
 
@@ -219,6 +235,7 @@ class Machine(BaseModel):
         figures = dict(self.cost.figures())
         self._check_classes()
         self._check_occupancy()
+        self._check_caches()
         if self.origin is not None and len(self.origin.cpus) != self.n_cpus:
             raise Refusal(
                 "origin.cpus",
@@ -284,6 +301,14 @@ class Machine(BaseModel):
                     f"remove it or set {setting} to '{wanted}'",
                 )
 
+    def _check_caches(self) -> None:
+        key = "cost.private_hit"
+        two_levels = self.cache is not None and self.cache.l1 is not None
+        if two_levels and self.cost.private_hit is None:
+            raise Refusal(key, missing_figure(key))
+        if not two_levels and self.cost.private_hit is not None:
+            raise Refusal(key, "never charged without [cache.l1]; remove it or add that table")
+
     def _check_references(self, name: str, figure: Figure, figures: dict[str, Figure]) -> None:
         if figure.unit == "cycles" and self.topology.clock_ghz is None:
             raise Refusal(
@@ -304,6 +329,12 @@ class Machine(BaseModel):
 
     def _check_order(self, costs: dict[str, int]) -> None:
         """Refuse a farther line that is cheaper than a nearer one."""
+        if costs.get("private_hit", costs["l1_hit"]) < costs["l1_hit"]:
+            raise Refusal(
+                "cost.private_hit",
+                f"{_ns(costs['private_hit'])} is cheaper than l1_hit at {_ns(costs['l1_hit'])}; "
+                "a farther line cannot be: check both",
+            )
         for kind in ("transfer", "memory", "invalidate"):
             names = [f"{kind}.{c}" for c in ("core", *self.topology.node_classes)]
             ladder = [name for name in names if name in costs]

@@ -65,6 +65,11 @@ class MachineTables:
     clean_nearest: int  # 1: the nearest sharer supplies a clean line, 0: its home memory
     line_busy_percent: int  # of a transaction's latency; 100 but in ablations
     bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
+    private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
+    private_ways: int = 0
+    l1_sets: int = 0  # 0: every hit costs l1_hit_ps
+    l1_ways: int = 0
+    private_hit_ps: int = 0  # a hit that L1 does not have; 0 where there is no L1
 
 
 def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
@@ -80,6 +85,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     np.fill_diagonal(distance, SAME_CPU)
     cost = machine.cost_ps()
     protocol = machine.protocol
+    private = machine.cache and machine.cache.private
+    l1 = machine.cache and machine.cache.l1
     return MachineTables(
         n_cpus=len(places),
         n_nodes=topology.nodes,
@@ -110,6 +117,11 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         clean_nearest=int(protocol.clean_supplier == "nearest"),
         line_busy_percent=protocol.line_busy_percent,
         bus_kind=("none", "node", "global").index(protocol.bus),
+        private_sets=private.sets if private else 0,
+        private_ways=private.ways if private else 0,
+        l1_sets=l1.sets if l1 else 0,
+        l1_ways=l1.ways if l1 else 0,
+        private_hit_ps=cost.get("private_hit", 0),
     )
 
 

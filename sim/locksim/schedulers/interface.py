@@ -23,8 +23,10 @@ Lock order: a wait queue's lock, then one run queue's.
 from locksim.lang import (
     NULL,
     RELAXED,
+    RELEASE,
     Program,
     Struct,
+    fence,
     n_cpus,
     n_threads,
     part,
@@ -108,6 +110,10 @@ class Scheduler(Struct):
         for t in range(n_threads()):
             yield self.tasks[t].number.store(t)
         yield self.live.store(n_threads() - n_cpus())
+
+    def share_memory(self, number: int, space: int) -> Program:
+        """For a workload's setup: tasks with the same number of a space share it."""
+        yield fence(RELEASE)
 
     def schedule(self) -> Program:
         """Give up the CPU; back when it is this task's turn, which is never while it sleeps."""

@@ -5,57 +5,61 @@ Mechanism. All runnable tasks, the running ones included, hang on one list under
 ticks, plus 20 less its nice value, plus 1 if it shares the address space of the task before, plus
 15 if it ran on this CPU last. Tasks without ticks weigh nothing; when only such are left, every
 task in the system gets new ticks. ``wake_up`` puts a task at the head of the list and looks for a
-CPU that should run it: an idle one, or one whose task weighs less (``reschedule_idle``). A CPU
-learns of it from ``need_resched``, which it reads on its way back to user space; nothing is
+CPU that should run it (``reschedule_idle``): the one where it ran last if that is idle, another
+idle one, or one whose task weighs less. A CPU learns of it from ``need_resched``, which it reads on
+its way back to user space (``resched``); an idle one halts and is sent an interrupt. Nothing is
 preempted inside the kernel.
+
+The order inside ``schedule()`` is the kernel's. The lock is let go before the switch, so ``prev``
+is off the CPU only when the next task has said so (``schedule_tail``): until then its mark
+HAS_CPU keeps everybody from running it. Who wakes it meanwhile puts it on the list and finds no
+CPU for it, so ``schedule_tail`` looks for one.
 
 What the walk reads of a task lies on one line of 32 bytes, as in 2.4's ``task_struct``. It was last
 written by the CPU that ran the task, or by the tick: the walk misses on most of them, inside the
 lock, so the lock is held for a time that grows with runnable tasks and with CPUs.
 
-A task is data here, not a stack: a program whose system calls can be begun again needs no registers
-kept. The CPU calls ``schedule(prev)``, gets the task to run, and runs it until it has to wait (the
-task has set its state to SLEEPING) or ``need_resched`` is set; then it calls ``schedule`` again.
+A tick takes one from the running task's counter. There is no interrupt here: a CPU reads the clock
+on its way back to user space, and a tick that has passed counts then, against who runs then.
 
-Invariants. A task's state is set to SLEEPING before it lets go of the lock that guards what it
-waits for, so whoever changes that sees it and wakes it: no wake-up is lost. A task runs on one CPU
-at most: the one that set ``has_cpu`` under the queue's lock. It is on exactly one queue while it is
-runnable or running.
+The length of the queue is metered: each ``schedule()`` counts it on a line of its CPU's own.
 
-Per-CPU queues (``per_cpu = 1``) are the what-if: each CPU has a queue and a lock of its own, walks
-that, and looks into the others' only when its own has nothing. So IBM's multi-queue patch of 2001
-did it, and 2.6 in its way. A queue's tasks are those whose ``processor`` is that CPU.
+Invariants. A task that is RUNNING and has left its CPU is on the list (``active`` is 1). A task
+runs on one CPU at most: the one that set its HAS_CPU under the lock. No CPU halts after it was
+told: ``need_resched`` is set before the interrupt is sent, which a CPU that is awake keeps.
 
 Not modelled. Real-time classes, ``SCHED_YIELD``, affinity masks, the time of the last switch by
-which 2.4 chooses among idle CPUs, the big kernel lock. An idle CPU polls ``need_resched`` and so
-needs no interrupt to wake up. Ticks come by chance, once in so many system calls (``tick``).
+which 2.4 chooses among idle CPUs, the big kernel lock, the interrupt to a CPU that is busy.
 """
 
 from locksim.lang import (
     ACQUIRE,
+    MS,
     NS,
-    NULL,
     RELAXED,
     RELEASE,
     Struct,
+    block,
     compute,
     cpu,
     fence,
     n_cpus,
+    n_threads,
+    now,
     param,
     part,
-    pause,
     percpu,
-    pointer,
-    random_below,
+    perthread,
+    switch,
+    thread,
+    wake,
     word,
 )
 from locksim.locks.ttas import TTASLock
+from locksim.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task, WaitQueue
 
-__all__ = ["LinuxTwoFour", "Task"]
+__all__ = ["LinuxTwoFour"]
 
-RUNNING = 0
-SLEEPING = 1
 HAS_CPU = 1
 NICE_0 = 20
 SAME_MM = 1
@@ -64,274 +68,252 @@ TICKS = 6
 NOTHING = -1000
 
 
-class Goodness(Struct):
-    """What the walk reads of a task: one line of 32 bytes in 2.4.
+class Weight(Struct):
+    """What the walk reads of a task: one line of 32 bytes in 2.4. ``previous`` is on the next.
 
-    ``placement`` is twice the CPU that it runs or ran on, plus 1 while it runs.
+    ``placement`` is twice the CPU that it runs or ran on, plus HAS_CPU while it runs. ``next`` and
+    ``previous`` are threads' numbers; 0 ends the list, as no task has it.
     """
 
     counter = word(TICKS)
     placement = word()
     mm = word()
-    next = pointer("Task")
-
-
-class Task(Struct):
-    """A thread, as the scheduler and what it waits for see it (struct task_struct)."""
-
-    state = word()
-    queued = word()
-    prev = pointer("Task")
-    wait_next = pointer("Task")
-    goodness = part(Goodness, padded=True)
-    number = word()
-    progress = word()
-    all_next = pointer("Task")
-
-
-class RunQueue(Struct):
-    """A list of runnable tasks and its lock."""
-
-    lock = part(TTASLock)
-    head = pointer(Task)
-    running = word()
+    next = word()
+    previous = word()
 
 
 class CpuState(Struct):
-    """What other CPUs look at when they look for one: its task (NULL: idle), and their request."""
+    """A CPU's task, the request that others make to it, and what it has seen.
 
-    current = pointer(Task)
+    ``current`` is a thread's number, the CPU's own when it is idle; ``last`` ran before it.
+    """
+
+    current = word()
     need_resched = word()
+    last = word()
+    tick = word()
+    looks = word()
+    lengths = word()
+    longest = word()
 
 
-class LinuxTwoFour(Struct):
+class LinuxTwoFour(Scheduler):
     """One run queue and an O(n) choice (Linux 2.4.3, kernel/sched.c).
 
     Arguments:
-        per_cpu: 1 gives each CPU a queue of its own (what-if), 0 is 2.4.
         weigh_ps: register work of weighing one task, in picoseconds.
-        switch_ps: what a switch costs beside the choice: stack, address space, cold caches.
-        tick_calls: system calls in the 10 ms between two ticks.
+        tick_ps: time between two ticks of a CPU.
     """
 
-    per_cpu = param(0)
     weigh_ps = param(20 * NS)
-    switch_ps = param(2500 * NS)
-    tick_calls = param(2000)
-    queues = percpu(RunQueue)
+    tick_ps = param(10 * MS)
+    runqueue_lock = part(TTASLock, padded=True)
+    first = word(padded=True)
+    runnable = word()
+    weights = perthread(Weight)
     cpus = percpu(CpuState)
-    all_tasks = pointer(Task, padded=True)
-    halted = word(padded=True)
 
-    def add(self, task: Task, number, mm, home):
-        # For setup: a new task, runnable.
-        first = yield self.all_tasks.load(RELAXED)
-        yield task.all_next.store(first, RELAXED)
-        yield self.all_tasks.store(task, RELAXED)
-        yield task.number.store(number, RELAXED)
-        yield task.goodness.mm.store(mm, RELAXED)
-        yield task.goodness.placement.store(2 * home, RELAXED)
-        yield from self.enqueue(task)
+    def setup(self):
+        yield from self.number_tasks()
+        for i in range(n_cpus()):
+            yield self.cpus[i].current.store(i)
+        for t in range(n_cpus(), n_threads()):
+            yield self.weights[t].placement.store(2 * (t % n_cpus()))
+            yield from self.enqueue(t)
 
-    def queue_of(self, processor):
-        return processor * self.per_cpu
+    def begin_asleep(self, number, queue: WaitQueue):
+        # For a workload's setup: this task begins when it is woken from the queue.
+        yield from self.dequeue(number)
+        yield self.tasks[number].state.store(SLEEPING)
+        yield from queue.sleepers.append(self.tasks[number])
 
-    def schedule(self, prev: Task):
-        last = prev
-        while True:
-            chosen = yield from self.choose(last)
-            if chosen == last and chosen:
-                return chosen
-            if chosen:
-                yield compute(self.switch_ps)
-            if last:
-                yield from self.schedule_tail(last)
-            if chosen:
-                return chosen
-            if (yield self.halted.load(RELAXED)):
-                return NULL
-            last = NULL  # type: ignore[assignment]
-            while not (yield self.cpus[cpu()].need_resched.load(ACQUIRE)):
-                yield pause()
+    def share_memory(self, number, space):
+        yield self.weights[number].mm.store(space)
+
+    # The idle threads
+
+    def idle(self):
+        while not (yield self.halted.load(ACQUIRE)):
+            yield from self.schedule()
+            yield from self.rest()
+
+    def rest(self):
+        me = cpu()
+        while not (yield self.cpus[me].need_resched.load(ACQUIRE)):
+            if (yield self.halted.load(ACQUIRE)):
+                return
+            yield block()
 
     def halt(self):
-        # Every CPU leaves schedule() with NULL once it has nothing to run.
-        yield self.halted.store(1, RELEASE)
-        for i in range(n_cpus()):
-            yield self.cpus[i].need_resched.store(1, RELEASE)
+        yield self.halted.store(1)
+        for other in range(n_cpus()):
+            yield wake(other)
 
-    def choose(self, prev: Task):
+    # Tasks
+
+    def begin(self):
+        yield from self.schedule_tail()
+
+    def resched(self):
+        mine = self.cpus[cpu()]
+        tick = now() // self.tick_ps
+        if (yield mine.tick.load(RELAXED)) != tick:
+            yield mine.tick.store(tick, RELAXED)
+            counter = yield self.weights[thread()].counter.load(RELAXED)
+            yield self.weights[thread()].counter.store(max(counter - 1, 0), RELAXED)
+            if counter <= 1:
+                yield mine.need_resched.store(1, RELAXED)
+        if (yield mine.need_resched.load(RELAXED)):
+            yield from self.schedule()
+
+    def schedule(self):
         me = cpu()
-        mm = 0
-        if prev:
-            mm = yield prev.goodness.mm.load(RELAXED)
-        mine = self.queue_of(me)
-        yield from self.queues[mine].lock.acquire()
+        prev = thread()
+        yield from self.runqueue_lock.acquire()
         yield self.cpus[me].need_resched.store(0, RELAXED)
-        if prev and (yield prev.state.load(RELAXED)) != RUNNING:
+        if prev >= n_cpus() and (yield self.tasks[prev].state.load(RELAXED)) != RUNNING:
             yield from self.dequeue(prev)
-        chosen = yield from self.best(prev, mine, mm)
-        if chosen:
-            yield from self.claim(chosen)
-        yield self.cpus[me].current.store(chosen, RELAXED)
-        yield from self.queues[mine].lock.release()
-        if self.per_cpu and not chosen:
-            chosen = yield from self.steal(mm)
-        return chosen
+        yield from self.meter()
+        chosen = yield from self.choose(prev)
+        if chosen != prev:
+            if chosen >= n_cpus():
+                yield self.weights[chosen].placement.store(2 * me + HAS_CPU, RELAXED)
+            yield self.cpus[me].current.store(chosen, RELAXED)
+            yield self.cpus[me].last.store(prev, RELAXED)
+        yield from self.runqueue_lock.release()
+        if chosen != prev:
+            yield switch(chosen)
+            yield from self.schedule_tail()
 
-    def best(self, prev: Task, queue, mm):
+    def schedule_tail(self):
+        # Only now may another CPU take it. Who woke it before that saw it running.
+        last = yield self.cpus[cpu()].last.load(RELAXED)
+        if last >= n_cpus():
+            placement = yield self.weights[last].placement.load(RELAXED)
+            yield self.weights[last].placement.store(placement & ~HAS_CPU, RELEASE)
+            yield fence()
+            if (yield self.tasks[last].state.load(RELAXED)) == RUNNING:
+                yield from self.runqueue_lock.acquire()
+                if (yield self.tasks[last].state.load(RELAXED)) == RUNNING:
+                    if not (yield self.weights[last].placement.load(RELAXED)) & HAS_CPU:
+                        yield from self.reschedule_idle(last)
+                yield from self.runqueue_lock.release()
+
+    def wake_up(self, task: Task):
+        number = yield task.number.load(RELAXED)
+        yield from self.runqueue_lock.acquire()
+        yield task.state.store(RUNNING, RELAXED)
+        if not (yield task.active.load(RELAXED)):
+            yield from self.enqueue(number)
+            yield from self.reschedule_idle(number)
+        yield from self.runqueue_lock.release()
+
+    # The choice, under the lock
+
+    def choose(self, prev):
+        me = cpu()
+        mm = yield self.weights[prev].mm.load(RELAXED)
         while True:
-            chosen = NULL
+            chosen = me
             weight = NOTHING
-            if prev and (yield prev.queued.load(RELAXED)):
+            if prev >= n_cpus() and (yield self.tasks[prev].state.load(RELAXED)) == RUNNING:
                 # The task that calls is the default.
-                chosen = prev  # type: ignore[assignment]
-                weight = yield from self.weigh(prev, cpu(), mm)
-            task = yield self.queues[queue].head.load(RELAXED)
-            while task:
-                placement = yield task.goodness.placement.load(RELAXED)
-                if not placement & HAS_CPU:
-                    other = yield from self.weigh(task, cpu(), mm)
+                chosen = prev
+                weight = yield from self.goodness(prev, me, mm)
+            number = yield self.first.load(RELAXED)
+            while number:
+                if not (yield self.weights[number].placement.load(RELAXED)) & HAS_CPU:
+                    other = yield from self.goodness(number, me, mm)
                     if other > weight:
                         weight = other
-                        chosen = task
-                task = yield task.goodness.next.load(RELAXED)
+                        chosen = number
+                number = yield self.weights[number].next.load(RELAXED)
             if weight != 0:
                 return chosen
-            yield from self.recalculate(queue)
+            yield from self.recalculate()
 
-    def weigh(self, task: Task, on, mm):
+    def goodness(self, number, on, mm):
         yield compute(self.weigh_ps)
-        weight = yield task.goodness.counter.load(RELAXED)
+        weight = yield self.weights[number].counter.load(RELAXED)
         if not weight:
             return 0
         weight = weight + NICE_0
-        if (yield task.goodness.placement.load(RELAXED)) // 2 == on:
+        if (yield self.weights[number].placement.load(RELAXED)) // 2 == on:
             weight = weight + SAME_CPU
-        if (yield task.goodness.mm.load(RELAXED)) == mm:
+        if (yield self.weights[number].mm.load(RELAXED)) == mm:
             weight = weight + SAME_MM
         return weight
 
-    def recalculate(self, queue):
+    def recalculate(self):
         # Every task gets new ticks, sleeping ones keep half of theirs. The lock is free meanwhile.
-        yield from self.queues[queue].lock.release()
-        task = yield self.all_tasks.load(RELAXED)
-        while task:
-            counter = yield task.goodness.counter.load(RELAXED)
-            yield task.goodness.counter.store(counter // 2 + TICKS, RELAXED)
-            task = yield task.all_next.load(RELAXED)
-        yield from self.queues[queue].lock.acquire()
+        yield from self.runqueue_lock.release()
+        for t in range(n_cpus(), n_threads()):
+            counter = yield self.weights[t].counter.load(RELAXED)
+            yield self.weights[t].counter.store(counter // 2 + TICKS, RELAXED)
+        yield from self.runqueue_lock.acquire()
 
-    def claim(self, task: Task):
-        yield task.goodness.placement.store(2 * cpu() + HAS_CPU, RELAXED)
-
-    def steal(self, mm):
-        me = cpu()
-        for step in range(1, n_cpus()):
-            victim = (me + step) % n_cpus()
-            if (yield self.queues[victim].running.load(RELAXED)) > 1:
-                yield from self.queues[victim].lock.acquire()
-                chosen = yield from self.best(NULL, victim, mm)
-                if chosen:
-                    yield from self.dequeue(chosen)
-                    yield from self.claim(chosen)
-                yield from self.queues[victim].lock.release()
-                if chosen:
-                    yield from self.queues[me].lock.acquire()
-                    yield from self.enqueue(chosen)
-                    yield self.cpus[me].current.store(chosen, RELAXED)
-                    yield from self.queues[me].lock.release()
-                    return chosen
-        return NULL
-
-    def schedule_tail(self, prev: Task):
-        # Only now may another CPU take it. Who woke it before that saw it running.
-        placement = yield prev.goodness.placement.load(RELAXED)
-        yield prev.goodness.placement.store(placement & ~HAS_CPU, RELEASE)
-        yield fence()
-        if (yield prev.state.load(ACQUIRE)) == RUNNING:
-            queue = self.queue_of(placement // 2)
-            yield from self.queues[queue].lock.acquire()
-            now = yield prev.goodness.placement.load(RELAXED)
-            if (yield prev.queued.load(RELAXED)) and not now & HAS_CPU:
-                yield from self.reschedule_idle(prev)
-            yield from self.queues[queue].lock.release()
-
-    def wake_up(self, task: Task):
-        while True:
-            home = (yield task.goodness.placement.load(ACQUIRE)) // 2
-            queue = self.queue_of(home)
-            yield from self.queues[queue].lock.acquire()
-            if self.queue_of((yield task.goodness.placement.load(RELAXED)) // 2) == queue:
-                break
-            # It moved to another CPU's queue meanwhile.
-            yield from self.queues[queue].lock.release()
-        if (yield task.state.load(RELAXED)) != RUNNING:
-            yield task.state.store(RUNNING, RELAXED)
-            if not (yield task.queued.load(RELAXED)):
-                yield from self.enqueue(task)
-                yield from self.reschedule_idle(task)
-        yield from self.queues[queue].lock.release()
-
-    def reschedule_idle(self, task: Task):
-        home = (yield task.goodness.placement.load(RELAXED)) // 2
-        if not (yield self.cpus[home].current.load(RELAXED)):
-            yield self.cpus[home].need_resched.store(1, RELEASE)
+    def reschedule_idle(self, number):
+        home = yield self.weights[number].placement.load(RELAXED)
+        if home & HAS_CPU:
+            # It has not left its CPU yet: whoever runs there next will see to it.
+            return
+        home = home // 2
+        if (yield self.cpus[home].current.load(RELAXED)) < n_cpus():
+            yield from self.tell_idle(home)
             return
         target = NOTHING
         most = 1
         for other in range(n_cpus()):
             running = yield self.cpus[other].current.load(RELAXED)
-            if not running:
+            if running < n_cpus():
                 # An idle CPU that has been told already is as good as busy.
                 if not (yield self.cpus[other].need_resched.load(RELAXED)):
-                    yield self.cpus[other].need_resched.store(1, RELEASE)
+                    yield from self.tell_idle(other)
                     return
-            elif not self.per_cpu or other == home:
-                mm = yield running.goodness.mm.load(RELAXED)
-                gain = yield from self.weigh(task, other, mm)
-                gain = gain - (yield from self.weigh(running, other, mm))
+            else:
+                mm = yield self.weights[running].mm.load(RELAXED)
+                gain = yield from self.goodness(number, other, mm)
+                gain = gain - (yield from self.goodness(running, other, mm))
                 if gain > most:
                     most = gain
                     target = other
         if target != NOTHING:
             yield self.cpus[target].need_resched.store(1, RELEASE)
 
-    def enqueue(self, task: Task):
-        queue = self.queue_of((yield task.goodness.placement.load(RELAXED)) // 2)
-        first = yield self.queues[queue].head.load(RELAXED)
-        yield task.goodness.next.store(first, RELAXED)
-        yield task.prev.store(NULL, RELAXED)
+    def tell_idle(self, other):
+        if not (yield self.cpus[other].need_resched.swap(1)):
+            yield wake(other)
+
+    def enqueue(self, number):
+        first = yield self.first.load(RELAXED)
+        yield self.weights[number].next.store(first, RELAXED)
+        yield self.weights[number].previous.store(0, RELAXED)
         if first:
-            yield first.prev.store(task, RELAXED)
-        yield self.queues[queue].head.store(task, RELAXED)
-        yield task.queued.store(1, RELAXED)
-        running = yield self.queues[queue].running.load(RELAXED)
-        yield self.queues[queue].running.store(running + 1, RELAXED)
+            yield self.weights[first].previous.store(number, RELAXED)
+        yield self.first.store(number, RELAXED)
+        yield self.tasks[number].active.store(1, RELAXED)
+        runnable = yield self.runnable.load(RELAXED)
+        yield self.runnable.store(runnable + 1, RELAXED)
 
-    def dequeue(self, task: Task):
-        queue = self.queue_of((yield task.goodness.placement.load(RELAXED)) // 2)
-        after = yield task.goodness.next.load(RELAXED)
-        before = yield task.prev.load(RELAXED)
+    def dequeue(self, number):
+        after = yield self.weights[number].next.load(RELAXED)
+        before = yield self.weights[number].previous.load(RELAXED)
         if before:
-            yield before.goodness.next.store(after, RELAXED)
+            yield self.weights[before].next.store(after, RELAXED)
         else:
-            yield self.queues[queue].head.store(after, RELAXED)
+            yield self.first.store(after, RELAXED)
         if after:
-            yield after.prev.store(before, RELAXED)
-        yield task.queued.store(0, RELAXED)
-        running = yield self.queues[queue].running.load(RELAXED)
-        yield self.queues[queue].running.store(running - 1, RELAXED)
+            yield self.weights[after].previous.store(before, RELAXED)
+        yield self.tasks[number].active.store(0, RELAXED)
+        runnable = yield self.runnable.load(RELAXED)
+        yield self.runnable.store(runnable - 1, RELAXED)
 
-    def tick(self, task: Task):
-        # On the way back to user space: one call in so many finds that 10 ms have passed.
-        if random_below(self.tick_calls) == 0:
-            counter = yield task.goodness.counter.load(RELAXED)
-            if counter > 1:
-                yield task.goodness.counter.store(counter - 1, RELAXED)
-            else:
-                yield task.goodness.counter.store(0, RELAXED)
-                yield self.cpus[cpu()].need_resched.store(1, RELAXED)
-
-    def need_resched(self):
-        return (yield self.cpus[cpu()].need_resched.load(RELAXED))
+    def meter(self):
+        mine = self.cpus[cpu()]
+        runnable = yield self.runnable.load(RELAXED)
+        looks = yield mine.looks.load(RELAXED)
+        yield mine.looks.store(looks + 1, RELAXED)
+        lengths = yield mine.lengths.load(RELAXED)
+        yield mine.lengths.store(lengths + runnable, RELAXED)
+        if runnable > (yield mine.longest.load(RELAXED)):
+            yield mine.longest.store(runnable, RELAXED)

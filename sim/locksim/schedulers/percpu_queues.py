@@ -45,7 +45,7 @@ from locksim.lang import (
     word,
 )
 from locksim.locks.ttas import TTASLock
-from locksim.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task, TaskList
+from locksim.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task, TaskList, WaitQueue
 
 __all__ = ["PerCpuQueues"]
 
@@ -77,6 +77,18 @@ class PerCpuQueues(Scheduler):
             yield self.tasks[t].active.store(1)
             yield self.tasks[t].cpu.store(home)
             yield from self.queues[home].waiting.append(self.tasks[t])
+
+    def begin_asleep(self, number, queue: WaitQueue):
+        # For a workload's setup: this task begins when it is woken from the queue.
+        # Whoever waits before it goes to the end: their order on the queue is that of no arrival.
+        home = self.queues[number % n_cpus()]
+        task = yield from home.waiting.take()
+        while (yield task.number.load()) != number:
+            yield from home.waiting.append(task)
+            task = yield from home.waiting.take()
+        yield task.active.store(0)
+        yield task.state.store(SLEEPING)
+        yield from queue.sleepers.append(task)
 
     # The idle threads
 

@@ -48,10 +48,13 @@ def page(path: Path, data: dict[str, Any]) -> Path:
     Raises:
         OSError: the file can not be written.
     """
-    # "<" is escaped, so that no text in the data can end the script element.
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     made = _PAGE.format(
-        title=html.escape(str(data["title"])), style=style(), script=script(), data=text
+        title=html.escape(str(data["title"])), style=style(), script=script(), data=embedded(data)
     )
     path.write_text(made, encoding="utf-8")
     return path
+
+
+def embedded(data: dict[str, Any]) -> str:
+    """Data as the content of a page's script element, which no text in it can end."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

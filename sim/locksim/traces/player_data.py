@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from locksim.engine.trace import MARK
+from locksim.engine.trace import EVICTED, MARK
 from locksim.traces.frames import WITH_WORD, what_name
 
 if TYPE_CHECKING:
@@ -66,6 +66,11 @@ def of_trace(trace: Trace) -> dict[str, Any]:
         }
         for t in trace.transfers
     ]
+    evictions = [
+        {"row": k, "line": lines(line), "cpu": agent >> 1, "back": bool(back)}
+        for k, (_, agent, what, line, back) in enumerate(trace.rows.tolist())
+        if what == EVICTED
+    ]
     spans = [
         {
             "cpu": a.cpu,
@@ -94,11 +99,17 @@ def of_trace(trace: Trace) -> dict[str, Any]:
         ],
         "rows": rows,
         "transfers": transfers,
+        "evictions": evictions,
         "spans": spans,
     }
 
 
 def of_counterexample(told: Counterexample, title: str = "Counterexample") -> dict[str, Any]:
     """A checker's counterexample for the player: its own JSON, and a title."""
-    facts = f"{told.threads} threads · {len(told.steps)} steps · {told.found}"
-    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | told.to_json()
+    return of_told(told.to_json(), title)
+
+
+def of_told(told: dict[str, Any], title: str) -> dict[str, Any]:
+    """The same of a counterexample that was kept as JSON."""
+    facts = f"{told['threads']} threads · {len(told['steps'])} steps · {told['found']}"
+    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | told

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locksim.engine.coherence import Coherence, Line
-from locksim.engine.trace import DRAINED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.lang.ops import Kind
 from locksim.traces.errors import TraceError
 
@@ -103,6 +103,10 @@ def transfers(trace: Trace) -> list[Transfer]:
                 pending[cpu].append(k)
         elif what == DRAINED:
             pending[cpu].popleft()
+        elif what == EVICTED:
+            line = line_of(address)
+            line.modified = bool(value)
+            protocol.evict(line, cpu, time)
         elif what == SERVED:
             line = line_of(address)
             shared = cpu in line.sharers
@@ -141,6 +145,8 @@ def _effects(trace: Trace) -> dict[int, int]:
     effect: dict[int, int] = {}
     last: dict[int, int] = {}
     for k, (agent, what) in enumerate(trace.rows[:, 1:3].tolist()):
+        if what == EVICTED:
+            continue
         if agent in last:
             effect[last.pop(agent)] = k
         if what == SERVED:

@@ -1,32 +1,49 @@
 """The sleeping semaphore: counts, and wakes in the order of arrival."""
 
-from locksim.kernel.semaphore import Semaphore
-from locksim.lang import RELAXED, Workload, array, note, part
+import pytest
+
+from locksim.engine import fast
+from locksim.engine.trace import MARK
+from locksim.kernel.loopback import Loopback
+from locksim.lang import NS, Workload, compute, n_cpus, note, param, part, thread
 from locksim.lang.ops import Mark
-from locksim.schedulers.linux_2_4 import SLEEPING, Task
+from locksim.machine import load
+from locksim.simulation import prepare
 
 
-class Queue(Workload):
-    """Three tasks want it; then it is given up four times."""
+class Giver(Workload):
+    """A task gives three, one by one; three others take one each."""
 
-    semaphore = part(Semaphore, padded=True)
-    tasks = array(3, Task, padded=True)
+    tasks = param(4)
+    kernel = part(Loopback)
+
+    def setup(self):
+        for t in range(n_cpus() + 1, n_cpus() + 4):
+            yield from self.kernel.scheduler.begin_asleep(t, self.kernel.semaphores[0].queue)
 
     def thread(self):
-        for i in range(3):
-            yield note((yield from self.semaphore.down(self.tasks[i])))
-            yield note((yield self.tasks[i].state.load(RELAXED)))
-        for _ in range(3):
-            sleeper = yield from self.semaphore.up()
-            if sleeper:
-                yield note(100 + (sleeper == self.tasks[1]) + 2 * (sleeper == self.tasks[2]))
-            else:
-                yield note(99)
+        yield from self.kernel.scheduler.idle()
+
+    def task(self):
+        yield from self.kernel.scheduler.begin()
+        if thread() == n_cpus():
+            for _ in range(3):
+                yield compute(50_000 * NS)
+                yield from self.kernel.up(0)
+        else:
+            yield from self.kernel.down(0)
+            yield note(thread() - n_cpus())
+        yield from self.kernel.scheduler.exit()
 
 
-def test_first_come_first_woken(interleave):
-    """One gets in, two sleep, and are woken in order; then nobody is left."""
-    run = interleave(Queue(), 1, 1, steps=1000)
-    notes = [value for _, mark, value in run.log if mark == Mark.NOTE]
-    assert [1, 0, 0, SLEEPING, 0, SLEEPING, 101, 102, 99] == notes
-    assert 3 == run.word(run.root.semaphore.count)
+@pytest.mark.parametrize("cpus", [1, 3])
+def test_first_come_first_woken(cpus):
+    """The sleepers get one each, in the order in which they slept, and none is left."""
+    tables = load("pentium3-8way").tables(cpus, "compact")
+    image, memory = prepare(Giver(), tables, heap_lines=0)
+    result = fast.run(image, memory, tables, seed=1, until_ps=10**12, trace=True)
+    assert cpus == result.finished
+    passed = [row[3] for row in result.trace.tolist() if row[2] == MARK + Mark.NOTE]
+    expected = [1, 2, 3] if cpus > 1 else [3, 2, 1]  # on one CPU the last woken is listed first
+    assert expected == passed
+    assert 0 == result.memory[int(memory.root.kernel.semaphores[0].count)]

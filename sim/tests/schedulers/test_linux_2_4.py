@@ -1,26 +1,34 @@
 """The scheduler of 2.4: every task runs, on one CPU at a time; no wake-up is lost."""
 
 import pytest
+from engine_pair import compare, run_pair
 
 from locksim.engine import fast
+from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
+from locksim.engine.trace import MARK
 from locksim.kernel.semaphore import Semaphore
 from locksim.lang import (
-    NULL,
+    MS,
+    NS,
     RELAXED,
+    US,
     Workload,
-    array,
     compute,
-    cpu,
     done,
+    n_cpus,
     note,
     param,
     part,
+    perthread,
     random_below,
+    thread,
     word,
 )
+from locksim.lang.ops import Mark
 from locksim.machine import load
-from locksim.schedulers.linux_2_4 import SLEEPING, LinuxTwoFour, Task
+from locksim.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.simulation import prepare
+from locksim.workloads.token_ring import TokenRing
 
 TASKS = 12
 ROUNDS = 6
@@ -29,131 +37,209 @@ ROUNDS = 6
 class Turns(Workload):
     """Tasks that take a semaphore in turn, and prove that nobody else runs them or is inside."""
 
-    n_tasks = param(TASKS)
+    tasks = param(TASKS)
     scheduler = part(LinuxTwoFour)
     semaphore = part(Semaphore, padded=True)
-    tasks = array("n_tasks", Task, padded=True)
-    running = array("n_tasks", word())
     inside = word(padded=True)
-    left = word(TASKS)
+    running = perthread(word())
+    rounds = perthread(word())
 
     def setup(self):
-        for number in range(self.n_tasks):
-            yield from self.scheduler.add(self.tasks[number], number, number % 2, 0)
+        yield self.semaphore.count.store(1)
 
     def thread(self):
-        task = yield from self.scheduler.schedule(NULL)
-        while task:
-            number = yield task.number.load(RELAXED)
-            assert (yield self.running[number].swap(1, RELAXED)) == 0
-            yield from self.run(task)
-            yield self.running[number].store(0, RELAXED)
-            task = yield from self.scheduler.schedule(task)
+        yield from self.scheduler.idle()
 
-    def run(self, task: Task):
-        while (yield from self.section(task)):
-            yield from self.scheduler.tick(task)
-            if (yield from self.scheduler.need_resched()):
-                return
-
-    def section(self, task: Task):
-        progress = yield task.progress.load(RELAXED)
-        if progress == ROUNDS:
-            yield task.state.store(SLEEPING, RELAXED)
-            if (yield self.left.fetch_add(-1)) == 1:
-                yield from self.scheduler.halt()
-            return 0
-        if not (yield from self.semaphore.down(task)):
-            return 0
-        assert (yield self.inside.swap(1)) == 0
-        yield compute(1000 + random_below(1000))
-        yield self.inside.store(0)
-        sleeper = yield from self.semaphore.up()
-        if sleeper:
-            yield from self.scheduler.wake_up(sleeper)
-        yield task.progress.store(progress + 1, RELAXED)
-        number = yield task.number.load(RELAXED)
-        yield note(100 * cpu() + number)
-        yield done()
-        return 1
+    def task(self):
+        yield from self.scheduler.begin()
+        queue = self.semaphore.queue
+        for i in range(ROUNDS):
+            yield from queue.lock.acquire()
+            while not (yield self.semaphore.count.load(RELAXED)):
+                yield from self.scheduler.wait(queue)
+            yield self.semaphore.count.store(0, RELAXED)
+            yield from queue.lock.release()
+            assert (yield self.inside.swap(1)) == 0
+            assert (yield self.running[thread()].swap(1)) == 0
+            yield compute(1000 + random_below(1000))
+            yield self.running[thread()].store(0)
+            yield self.inside.store(0)
+            yield from queue.lock.acquire()
+            yield self.semaphore.count.store(1, RELAXED)
+            yield from self.scheduler.wake_one(queue)
+            yield from queue.lock.release()
+            yield self.rounds[thread()].store(i + 1)
+            yield done()
+            yield from self.scheduler.resched()
+        yield from self.scheduler.exit()
 
 
 class Weights(Workload):
-    """Tasks with different ticks, CPUs and address spaces: each runs once and goes to sleep."""
+    """Four tasks of different ticks, CPUs and address spaces on one CPU: each notes that it ran."""
 
+    tasks = param(4)
     scheduler = part(LinuxTwoFour)
-    tasks = array(4, Task, padded=True)
 
     def setup(self):
-        yield from self.scheduler.add(self.tasks[0], 0, 1, 1)
-        yield from self.scheduler.add(self.tasks[1], 1, 1, 0)
-        yield from self.scheduler.add(self.tasks[2], 2, 2, 1)
-        yield from self.scheduler.add(self.tasks[3], 3, 1, 1)
-        yield self.tasks[0].goodness.counter.store(9)
-        yield self.tasks[3].goodness.counter.store(0)
+        for t in range(1, 5):
+            yield from self.scheduler.share_memory(t, 1 + (t == 3))
+            yield self.scheduler.weights[t].placement.store(2)  # that is CPU 1, which is not there
+        yield self.scheduler.weights[2].placement.store(0)
+        yield self.scheduler.weights[1].counter.store(9)
+        yield self.scheduler.weights[4].counter.store(0)
 
     def thread(self):
-        if cpu() == 0:
-            task = yield from self.scheduler.schedule(NULL)
-            for _ in range(3):
-                number = yield task.number.load(RELAXED)
-                counter = yield task.goodness.counter.load(RELAXED)
-                yield note(10 * number + counter)
-                yield task.state.store(SLEEPING, RELAXED)
-                task = yield from self.scheduler.schedule(task)
-            number = yield task.number.load(RELAXED)
-            counter = yield task.goodness.counter.load(RELAXED)
-            yield note(10 * number + counter)
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+        yield note(10 * thread() + (yield self.scheduler.weights[thread()].counter.load()))
+        yield from self.scheduler.exit()
 
 
-def finish(workload, cpus):
-    """Run to the end on the fast engine."""
+class Hungry(Workload):
+    """Tasks that never wait."""
+
+    tasks = param(3)
+    scheduler = part(LinuxTwoFour)
+
+    def thread(self):
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+        while True:
+            yield compute(10 * US)
+            yield note(thread())
+            yield from self.scheduler.resched()
+
+
+class Pushing(Workload):
+    """One task works on; another, with more ticks, is woken by a third from the other CPU."""
+
+    tasks = param(3)
+    more = param(0)
+    scheduler = part(LinuxTwoFour)
+    box = part(Semaphore, padded=True)
+
+    def setup(self):
+        yield from self.scheduler.begin_asleep(n_cpus() + 2, self.box.queue)
+        counter = yield self.scheduler.weights[n_cpus() + 2].counter.load()
+        yield self.scheduler.weights[n_cpus() + 2].counter.store(counter + self.more)
+
+    def thread(self):
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+        which = thread() - n_cpus()
+        if which == 1:
+            yield compute(50_000 * NS)
+            yield from self.box.queue.lock.acquire()
+            yield from self.scheduler.wake_one(self.box.queue)
+            yield from self.box.queue.lock.release()
+        if which < 2:
+            for _ in range(20):
+                yield compute(10_000 * NS)
+                yield from self.scheduler.resched()
+        yield note(which)
+        yield from self.scheduler.exit()
+
+
+def finish(workload, cpus, until_ps=10**12, **more):
+    """Run on the fast engine."""
     tables = load("pentium3-8way").tables(cpus, "compact")
-    image, memory = prepare(workload, tables)
-    return memory, fast.run(image, memory, tables, seed=3, until_ps=10**12)
+    image, memory = prepare(workload, tables, heap_lines=0)
+    return memory, fast.run(image, memory, tables, seed=3, until_ps=until_ps, **more)
 
 
-@pytest.mark.parametrize("per_cpu", [0, 1])
+def notes(result):
+    """What the tasks noted, in the order of time."""
+    return [row[3] for row in result.trace.tolist() if row[2] == MARK + Mark.NOTE]
+
+
 @pytest.mark.parametrize("cpus", [1, 2, 5])
-def test_every_task_gets_its_turns(cpus, per_cpu):
-    """All tasks finish all rounds and all CPUs return; the program asserts the rest."""
-    scheduler = LinuxTwoFour(per_cpu=per_cpu, tick_calls=5)
-    memory, result = finish(Turns(scheduler=scheduler), cpus)
+def test_every_task_gets_its_turns(cpus):
+    """All tasks finish all rounds, all CPUs return, and the run queue is empty."""
+    memory, result = finish(Turns(scheduler=LinuxTwoFour(tick_ps=20 * US)), cpus)
     assert cpus == result.finished
     root = memory.root
     assert [ROUNDS] * TASKS == [
-        int(result.memory[int(root.tasks[i].progress)]) for i in range(TASKS)
+        int(result.memory[int(root.rounds[cpus + i])]) for i in range(TASKS)
     ]
-    assert 0 == sum(int(result.memory[int(root.scheduler.queues[i].running)]) for i in range(cpus))
+    assert 0 == int(result.memory[int(root.scheduler.runnable)])
+    assert 0 == result.locks[:, LOCK_COUNTERS.index("violations")].sum()
 
 
-@pytest.mark.parametrize("per_cpu", [0, 1])
 @pytest.mark.parametrize("seed", range(4))
-def test_no_wake_up_is_lost_in_any_order(interleave, seed, per_cpu):
-    """Random interleavings of three CPUs: the program always ends."""
-    run = interleave(
-        Turns(scheduler=LinuxTwoFour(per_cpu=per_cpu, tick_calls=4)), 3, seed, steps=200_000
-    )
-    assert 0 == run.word(run.root.left)
+def test_no_wake_up_is_lost_whatever_the_seed(seed):
+    """Rings of tokens on three CPUs, with ticks: the program always ends."""
+    tables = load("ideal-4").tables(3, "compact")
+    ring = TokenRing(tasks=11, ring=4, rounds=6, scheduler=LinuxTwoFour(tick_ps=15 * US))
+    image, memory = prepare(ring, tables, heap_lines=0)
+    result = fast.run(image, memory, tables, seed=seed, until_ps=10**12)
+    assert 3 == result.finished
+    assert 66 == result.cpu[:, CPU_COUNTERS.index("done")].sum()
 
 
-def test_choice_by_weight(interleave):
+@pytest.mark.parametrize("cpus", [1, 3])
+def test_both_engines_agree(cpus):
+    """Traces, counters and meters are equal."""
+    tables = load("pentium3-8way").tables(cpus, "compact")
+    workload = Turns(tasks=6, scheduler=LinuxTwoFour(tick_ps=20 * US))
+    compare(run_pair(workload, tables, seed=4, until_ps=10**12, heap_lines=0))
+
+
+def test_choice_by_weight():
     """Same CPU before more ticks before same address space; no ticks last, after all got new."""
-    from locksim.lang.ops import Mark
-
-    run = interleave(Weights(), 1, 1, steps=10_000)
-    chosen = [value for _, mark, value in run.log if mark == Mark.NOTE]
-    # 1 ran here last; 0 has nine ticks; 2 has six; 3 had none and gets six.
-    assert [16, 9, 26, 36] == chosen
+    _, result = finish(Weights(), 1, trace=True)
+    # Task 2 ran here last; 1 has nine ticks; 3 has six; 4 had none and gets six.
+    assert [26, 19, 36, 46] == notes(result)
 
 
-def test_walk_is_long_on_one_queue_only():
-    """With one queue the lock is held longer than with a queue a CPU."""
+def test_ticks_share_a_cpu():
+    """Tasks that never wait run for six ticks each, in turn."""
+    scheduler = LinuxTwoFour(tick_ps=MS // 10)
+    _, result = finish(Hungry(scheduler=scheduler), 1, until_ps=18 * MS // 10, trace=True)
+    ran = notes(result)
+    turns = [t for i, t in enumerate(ran) if i == 0 or ran[i - 1] != t]
+    assert [1, 2, 3] == sorted(turns)
+    assert all(55 <= ran.count(t) <= 62 for t in turns)
 
-    def hold(per_cpu):
-        scheduler = LinuxTwoFour(per_cpu=per_cpu)
-        memory, result = finish(Turns(n_tasks=TASKS, scheduler=scheduler), 4)
-        rows = [i for i, name in enumerate(memory.locks) if "queues" in name]
-        return result.locks[rows, 4].sum() / result.locks[rows, 0].sum()
 
-    assert hold(1) < hold(0)
+@pytest.mark.parametrize(("more", "first"), [(0, {0, 1}), (20, {2})])
+def test_who_is_woken_preempts_only_who_weighs_less(more, first):
+    """With equal ticks it waits for a CPU; with twenty more it gets one when that looks."""
+    _, result = finish(Pushing(more=more), 2, trace=True)
+    assert notes(result)[0] in first
+
+
+def test_length_of_the_queue_is_metered():
+    """The mean is over all calls of schedule(), the longest at most all tasks."""
+    memory, result = finish(Turns(), 1)
+    state = memory.root.scheduler.cpus[0]
+    looks, lengths, longest = (
+        int(result.memory[int(w)]) for w in (state.looks, state.lengths, state.longest)
+    )
+    assert TASKS == longest
+    assert 0 < lengths < looks * TASKS
+
+
+def test_walk_takes_longer_with_more_tasks():
+    """The lock is held for a time that grows with the runnable tasks."""
+
+    def hold(tasks):
+        memory, result = finish(
+            Hungry(tasks=tasks, scheduler=LinuxTwoFour(tick_ps=MS // 10)), 2, until_ps=10 * MS
+        )
+        row = result.locks[memory.locks.index("scheduler.runqueue_lock")]
+        return row[LOCK_COUNTERS.index("hold_ps")] / row[LOCK_COUNTERS.index("total")]
+
+    assert 2 * hold(4) < hold(40)
+
+
+def test_cpus_are_not_left_idle():
+    """As many hungry tasks as CPUs run side by side."""
+    _, result = finish(Hungry(tasks=4), 4, until_ps=MS, trace=True)
+    assert {4, 5, 6, 7} == set(notes(result))
+    assert 350 < len(notes(result))

@@ -11,11 +11,13 @@ from locksim.engine.counters import CPU_COUNTERS
 from locksim.experiments.franke_2001 import coloured
 from locksim.machine import load
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
+from locksim.schedulers.percpu_queues import PerCpuQueues
 from locksim.simulation import prepare
 from locksim.workloads.chatroom import chatroom
 
 USERS, MESSAGES = 3, 4
-CHECKED = {"send_checks": 2, "recv_checks": 2, "packet_checks": 3, "label_lookups": 2}
+CHECKED = {"call_checks": 2, "send_checks": 1, "packet_checks": 3, "label_lookups": 2}
+SCHEDULERS = [LinuxTwoFour(), PerCpuQueues()]
 
 
 def small(rooms=2, **settings):
@@ -24,14 +26,14 @@ def small(rooms=2, **settings):
 
 
 @pytest.mark.parametrize("cpus", [1, 3])
-@pytest.mark.parametrize("per_cpu", [0, 1])
+@pytest.mark.parametrize("scheduler", SCHEDULERS, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize(
     "cache", [NoCheck(), AvcTwoFour(), AvcRCU(), coloured(4)], ids=lambda c: type(c).__name__
 )
-def test_every_message_arrives(cpus, per_cpu, cache):
+def test_every_message_arrives(cpus, scheduler, cache):
     """What is counted is users x messages x users of each room, and all CPUs return."""
     tables = load("pentium3-8way").tables(cpus, "compact")
-    workload = small(cache=cache, scheduler=LinuxTwoFour(per_cpu=per_cpu), **CHECKED)
+    workload = small(cache=cache, scheduler=scheduler, **CHECKED)
     image, memory = prepare(workload, tables)
     result = fast.run(image, memory, tables, seed=2, until_ps=10**12)
     assert cpus == result.finished
@@ -39,10 +41,10 @@ def test_every_message_arrives(cpus, per_cpu, cache):
     assert 2 * USERS * MESSAGES * USERS == done
 
 
-@pytest.mark.parametrize("per_cpu", [0, 1])
-def test_engines_agree(per_cpu):
+@pytest.mark.parametrize("scheduler", SCHEDULERS, ids=lambda s: type(s).__name__)
+def test_engines_agree(scheduler):
     """Tick for tick, on a run with checks, sleeping and waking."""
-    workload = small(1, cache=AvcTwoFour(), scheduler=LinuxTwoFour(per_cpu=per_cpu), **CHECKED)
+    workload = small(1, cache=AvcTwoFour(), scheduler=scheduler, **CHECKED)
     tables = load("pentium3-8way").tables(3, "compact")
     compare(run_pair(workload, tables, seed=4, until_ps=10**12))
 
@@ -50,4 +52,5 @@ def test_engines_agree(per_cpu):
 def test_a_room_is_twenty_users_with_four_tasks():
     """The helper computes what the layout needs."""
     made = chatroom(3)
-    assert (3, 20, 60, 240) == (made.rooms, made.users, made.n_users, made.n_tasks)
+    kernel = made.kernel
+    assert (20, 240, 120, 60) == (made.users, made.tasks, kernel.n_socks, kernel.n_semaphores)

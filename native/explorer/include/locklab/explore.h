@@ -23,6 +23,12 @@ int locklab_threads(void);
 /* A number below n, each of which is tried. At most 36. */
 unsigned locklab_any(unsigned n);
 
+/* How often this thread has written, so far, to memory that others can read: not to its stack. */
+unsigned long locklab_writes(void);
+
+/* Where a submission that is not trusted may write for its caller until the next call of this. */
+void locklab_lend(void *at, unsigned long size);
+
 /* What the counterexample shows beside this thread's last step: "acquired lock". */
 void locklab_mark(const char *what);
 

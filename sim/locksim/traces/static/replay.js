@@ -32,6 +32,12 @@ export class Replay {
       this.byCpu[transfer.cpu].push(transfer);
       this.ofRow.set(transfer.row, transfer);
     }
+    this.evictions = lists(data.lines.length);
+    this.evictionOf = new Map();
+    for (const eviction of data.evictions) {
+      this.evictions[eviction.line].push(eviction);
+      this.evictionOf.set(eviction.row, eviction);
+    }
     this.requestRows = this.byCpu.map((list) => list.map((transfer) => transfer.row));
     this.lineRows = this.byLine.map((list) => list.map((transfer) => transfer.row));
     this.starts = this.spans.map((list) => list.map((span) => span.start));
@@ -82,7 +88,10 @@ export class Replay {
     let k = lastAtMost(this.lineRows[line], row);
     while (k >= 0 && list[k].kind === "none") k--;
     if (k < 0) return null;
-    return { holders: list[k].sharers, filler: list[k].cpu, ready: list[k].ready };
+    const since = (e) => e.row > list[k].row && e.row <= row;
+    const gone = this.evictions[line].filter(since).map((e) => e.cpu);
+    const holders = list[k].sharers.filter((cpu) => !gone.includes(cpu));
+    return { holders, filler: list[k].cpu, ready: list[k].ready };
   }
 
   /** CPUs whose request for a line stands in its queue at a time. */
@@ -103,6 +112,11 @@ export class Replay {
     const word = rows.word[row] < 0 ? "" : words[rows.word[row]];
     const transfer = this.ofRow.get(row);
     if (transfer) return this.saysTransfer(transfer);
+    const eviction = this.evictionOf.get(row);
+    if (eviction) {
+      const name = this.data.lines[eviction.line].name;
+      return `gives up ${name} for want of room${eviction.back ? ", writes it back" : ""}`;
+    }
     if (rows.lock[row] >= 0) return `${what.replaceAll("_", " ")} ${locks[rows.lock[row]]}`;
     switch (what) {
       case "load": return `load ${word} → ${value}`;

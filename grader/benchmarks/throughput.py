@@ -1,0 +1,173 @@
+"""How many submissions a core grades in a second: ours, nbgrader and otter-grader in one run.
+
+Two questions. A batch of 500 different submissions to lab 02, with all its proofs and simulations:
+what does it take, and who got which verdict? And the same small exercise in the format of each of
+the three graders (:mod:`exercise`): the three take turns on the same notebooks, and must agree on
+every student's points. What is counted is processor time, of all processes, start-up included: a
+busy machine changes it little. Nothing here passes or fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import exercise
+import lab02_batch
+import page
+from rich.console import Console
+from theirs import RIVALS, RivalError, Used, environment, run
+
+OURS = "LockLab"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What grading took.
+
+    Arguments:
+        grader: whose. what: was graded. submissions: how many. points: student → points.
+        used: time. The ratio is that of processor time, to ours on the same submissions.
+    """
+
+    grader: str
+    what: str
+    submissions: int
+    used: Used
+    points: dict[str, float | None]
+
+    @property
+    def each_s(self) -> float:
+        """Processor time of one submission."""
+        return self.used.cpu_s / self.submissions
+
+
+def main() -> int:
+    """Measure, print, and write the page if asked to; the exit code."""
+    options = _options()
+    status = Console(stderr=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix="throughput-") as made:
+            folder = Path(made)
+            with status.status(f"grading {options.count} submissions to lab 02"):
+                whole, kinds, verdicts = lab02(folder / "lab02", options.count, options.processes)
+            rounds = []
+            for number in range(options.rounds):
+                with status.status(f"round {number + 1} of {options.rounds}: the same notebooks"):
+                    rounds.append(same(folder / f"round{number}", options, number))
+    except RivalError as error:
+        status.print(f"error: {error}", markup=False)
+        return error.exit_code
+    told = _table(whole, kinds, verdicts, rounds)
+    print(told)
+    if options.output:
+        rows = [asdict(row) for row in (whole, *(r for one in rounds for r in one))]
+        report = {"kinds": kinds, "verdicts": verdicts, "rows": rows}
+        options.output.parent.mkdir(parents=True, exist_ok=True)
+        options.output.write_text(json.dumps(report, indent=1) + "\n")
+    if options.write:
+        page.write("throughput", told)
+    return 0
+
+
+def lab02(folder: Path, count: int, processes: int) -> tuple[Row, Counter[str], Counter[str]]:
+    """Grade a batch for lab 02; what it took, the kinds of submissions, and all verdicts."""
+    kinds = lab02_batch.make(folder / "in", count)
+    row, documents = _ours(folder, "lab02", "lab 02, complete", processes)
+    return row, kinds, Counter(c["verdict"] for one in documents for c in one["checks"])
+
+
+def same(folder: Path, options: argparse.Namespace, number: int) -> list[Row]:
+    """One round: each grader on the same notebooks, in turn; who begins changes."""
+    submissions = {}
+    for k in range(options.same):
+        code, _ = exercise.source(f"student{k:03}", seed=number)
+        submissions[f"student{k:03}"] = exercise.notebook(exercise.cells(code))
+    rows = []
+    names = [OURS, *RIVALS]
+    for name in names[number % 3 :] + names[: number % 3]:
+        home = folder / name
+        if name == OURS:
+            exercise.lab(home / "lab")
+            (home / "in").mkdir()
+            for student, text in submissions.items():
+                (home / "in" / f"{student}.ipynb").write_text(text)
+            rows.append(_ours(home, str(home / "lab"), "the exercise", 1)[0])
+        else:
+            home.mkdir(parents=True)
+            rival = RIVALS[name](environment(name, options.environments), home)
+            rival.prepare(submissions)
+            used, points = rival.grade()
+            rows.append(Row(rival.name, "the exercise", len(points), used, points))
+    return rows
+
+
+def _ours(folder: Path, lab: str, what: str, processes: int) -> tuple[Row, list[dict[str, object]]]:
+    python = Path(sys.executable)
+    command = [python, "-m", "locklab", "grade", lab, folder / "in", "-o", folder / "out", "--json"]
+    command += ["--processes", str(processes)]
+    used, done = run(command, folder, longest_s=3600)
+    if done.returncode:
+        raise RivalError(f"our own grading failed:\n{done.stderr[-2000:]}")
+    documents = json.loads(done.stdout)
+    points = {one["student"]: one["points"] for one in documents}
+    shutil.rmtree(folder / "out")
+    return Row(OURS, what, len(documents), used, points), documents
+
+
+def _table(whole: Row, kinds: Counter[str], verdicts: Counter[str], rounds: list[list[Row]]) -> str:
+    graders = [row.grader for row in rounds[0]] if rounds else []
+    ours = [next(r for r in one if r.grader == OURS) for one in rounds]
+    lines = []
+    for grader in sorted(graders, key=lambda name: name != OURS):
+        mine = [next(r for r in one if r.grader == grader) for one in rounds]
+        each = statistics.median(r.each_s for r in mine)
+        ratio = statistics.median(a.each_s / b.each_s for a, b in zip(mine, ours, strict=True))
+        agree = sum(
+            a.points[s] is not None and abs(a.points[s] - b.points[s]) < 1e-6
+            for a, b in zip(mine, ours, strict=True)
+            for s in b.points
+        )
+        count = sum(r.submissions for r in mine)
+        lines.append(
+            [grader, "the exercise", str(count), f"{each:.2f}", f"{1 / each:.2f}", f"{ratio:.1f}"]
+            + [f"{agree} of {count}"]
+        )
+    cells = [OURS, whole.what, str(whole.submissions), f"{whole.each_s:.2f}"]
+    lines.append([*cells, f"{1 / whole.each_s:.2f}", "", ""])
+    head = ["grader", "what", "submissions", "CPU s each", "a second and core", "times ours"]
+    made = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+    told = ", ".join(f"{number} {name}" for name, number in verdicts.most_common())
+    return "\n\n".join(
+        [
+            page.table([*head, "same points as ours"], lines),
+            f"The batch for lab 02: {made}. Its checks' verdicts: {told}. It took "
+            f"{whole.used.wall_s:.0f} s on the clock.",
+            page.machine(),
+        ]
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=500, help="submissions to lab 02")
+    parser.add_argument("--same", type=int, default=16, help="notebooks in a round")
+    parser.add_argument("--processes", type=int, default=2, help="for the batch for lab 02")
+    parser.add_argument("--rounds", type=int, default=3, help="in which the graders take turns")
+    parser.add_argument("--write", action="store_true", help="write the table to docs/GRADING.md")
+    parser.add_argument("--output", type=Path, default=Path("out/throughput.json"))
+    parser.add_argument(
+        "--environments", type=Path, default=Path("build/beside"), help="of the other graders"
+    )
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

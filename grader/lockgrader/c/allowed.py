@@ -1,0 +1,151 @@
+"""What the compiler may have made of a submission: instruction by instruction, name by name.
+
+The source was read before (:mod:`.source`), but a compiler knows more ways to the machine than a
+reader of C. So the assembly is read too, in which nothing is hidden any more: hand-written
+instructions stand between marks of the compiler's, and who jumps to an address that it has
+computed does so by an instruction of its own. And the object, in which every name that is used or
+defined is listed, and every section. Both came out of a sandbox in which nothing of the submission
+has run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from lockgrader.artefact import MalformedError
+from lockgrader.c.elf import SHT_NULL, Object
+from lockgrader.compile import Refused
+
+__all__ = ["CALLS", "examine_assembly", "examine_object"]
+
+MAX_ASSEMBLY = 4 << 20
+CALLS = frozenset(
+    {
+        *("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign"),
+        *("memcmp", "memcpy", "memmove", "memset", "abort", "__assert_fail"),
+        *(f"pthread_mutex_{x}" for x in ("init", "destroy", "lock", "trylock", "unlock")),
+        *(f"pthread_spin_{x}" for x in ("init", "destroy", "lock", "trylock", "unlock")),
+        *(f"locklab_rcu_{x}" for x in ("read_lock", "read_unlock", "synchronize", "call")),
+        *(f"locklab_rcu_{x}" for x in ("barrier", "register", "unregister", "is_reading")),
+        "locklab_rcu_quiescent",
+    }
+)
+"""Functions that a submission may call, by the names that the compiler gives them."""
+
+DIRECTIVES = frozenset(
+    {
+        *("align", "balign", "p2align", "text", "data", "bss", "section", "globl", "global"),
+        *("type", "size", "local", "comm", "file", "loc", "ident", "set", "arch", "cpu", "word"),
+        *("byte", "value", "short", "hword", "2byte", "4byte", "8byte", "long", "quad", "xword"),
+        *("zero", "string", "ascii", "uleb128", "sleb128", "float", "double", "octa"),
+    }
+)
+MARKS = ("#APP", "//APP", "@APP")
+COMPUTED = re.compile(r"(?:notrack\s+)?(?:call|jmp|lcall|ljmp)\w*\s+\*|\*%|(?:blr|br)a?[abz]*\s+x")
+"""A call or a jump to an address that the program has computed."""
+PRIVILEGED = re.compile(
+    r"(syscall|sysenter|sysret|int\d*|into|iret\w*|in[bwl]?|out[bwl]?|ins[bwl]|outs[bwl]|hlt|cli|sti|"
+    r"wrfsbase|wrgsbase|rdfsbase|rdgsbase|wrpkru|rdpkru|xbegin|xend|xabort|svc|hvc|smc|brk|msr|mrs)\b"
+)
+SEGMENT = re.compile(r"%[fg]s:")
+_BASE_SECTIONS = (
+    r"\.(text|data|bss|rodata|data\.rel\.ro|data\.rel\.ro\.local|data\.rel|data\.rel\.local)"
+    r"(\.(hot|unlikely|startup|exit|cst\d+|str\d+\.\d+|local))?"
+)
+SECTIONS = re.compile(
+    rf"({_BASE_SECTIONS}|submission_(text|data|bss)|\.eh_frame|\.debug_\w+|\.note\.GNU-stack|"
+    r"\.note\.gnu\.property|\.comment|\.symtab|\.strtab|\.shstrtab|\.rela(\.|submission_)[\w.]+)"
+)
+CONSTRUCTORS = re.compile(r"\.(?:rela)?\.?(init|fini)_array\.00099")
+"""Where a sanitizer's own beginning stands: one address each, which a submission cannot add to."""
+
+
+def examine_assembly(text: str, file: str) -> None:
+    """Refuse instructions and directives that no C of ours becomes.
+
+    Raises:
+        Refused: inline assembly, a computed call, a way into the kernel.
+        MalformedError: no assembly that our compiler writes.
+    """
+    if len(text) > MAX_ASSEMBLY:
+        raise MalformedError(f"{len(text)} characters of assembly")
+    place = file
+    for line in text.splitlines():
+        code = line.strip()
+        if located := re.match(r"\.loc\s+\d+\s+(\d+)", code):
+            place = f"{file}:{located[1]}"
+        if code.startswith(MARKS):
+            raise Refused("forbidden_operation", f"{place}: inline assembly: use C11 atomics")
+        if not code or code.startswith(("#", "//")) or re.fullmatch(r"[.\w$]+:", code):
+            continue
+        name, _, rest = code.partition("\t")
+        name = name.split()[0]
+        if name.startswith("."):
+            _examine_directive(name[1:], rest or code.partition(" ")[2], place)
+        elif SEGMENT.search(code):
+            raise Refused(
+                "forbidden_operation",
+                f"{place}: a thread-local variable: use an array with an element for each thread",
+            )
+        elif COMPUTED.search(code):
+            raise Refused(
+                "forbidden_operation",
+                f"{place}: a call through a pointer: call functions by their names",
+            )
+        elif PRIVILEGED.match(name) or not re.fullmatch(r"[a-z][a-z0-9.]*", name):
+            raise Refused("forbidden_operation", f"{place}: the instruction {name[:20]}")
+
+
+def _examine_directive(name: str, rest: str, place: str) -> None:
+    if name.startswith("cfi_"):
+        return
+    if name not in DIRECTIVES:
+        raise Refused("forbidden_operation", f"{place}: the assembler's .{name[:30]}")
+    if name == "section":
+        section = rest.partition(",")[0].strip().strip('"')
+        if not (SECTIONS.fullmatch(section) or CONSTRUCTORS.fullmatch(section)):
+            raise Refused("forbidden_operation", f"{place}: the section {section[:40]}")
+
+
+def examine_object(
+    made: Object, file: str, exports: Set[str], calls: Set[str], *, instrumented: bool
+) -> None:
+    """Refuse an object that uses, defines or brings what it must not.
+
+    Arguments:
+        made: the object. file: the submission's name, for messages.
+        exports: functions that it has to define, and the only names that others may see.
+        calls: names that it may use. instrumented: a sanitizer's own beginning may be in it.
+
+    Raises:
+        Refused: with the first name that is too many or missing.
+    """
+    for symbol in made.symbols:
+        if symbol.kind in ("ifunc", "tls", "common") or symbol.binding in ("weak", "unique"):
+            raise Refused(
+                "forbidden_operation",
+                f"{file} defines {symbol.name[:60]} as a {symbol.binding} {symbol.kind} symbol",
+            )
+        if symbol.binding == "local" and symbol.name.startswith(("__asan_", "__tsan_", "__ubsan_")):
+            raise Refused("forbidden_operation", f"{file} defines {symbol.name[:60]}")
+    for name in sorted(made.undefined - calls - {""}):
+        shown = name.removeprefix("program_")
+        raise Refused(
+            "forbidden_operation",
+            f"{file} uses {shown[:60]}, which is not there: a submission calls malloc and free, "
+            "mutexes, spin locks, and liburcu",
+        )
+    for name in sorted(made.defined - exports):
+        raise Refused("forbidden_operation", f"{file} defines {name[:60]}: make it static")
+    missing = sorted(
+        exports - {s.name for s in made.symbols if s.kind == "function" and s.binding == "global"}
+    )
+    if missing:
+        raise Refused("student_error", f"{file} defines no function {', '.join(missing)}")
+    for section in made.sections:
+        if section.kind == SHT_NULL or SECTIONS.fullmatch(section.name):
+            continue
+        own = instrumented and CONSTRUCTORS.fullmatch(section.name.replace(".rela", "", 1))
+        if not own or (section.loaded and section.size != 8):
+            raise Refused("forbidden_operation", f"{file} has the section {section.name[:60]}")

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all clients of an access vector cache share: decisions that show where they come from.
+ *
+ * A decision's four words are made of the key and a version, so that a mixture of two versions is
+ * no decision at all. history.py has the same formulas.
+ */
+#ifndef LOCKLAB_AVC_CLIENT_H
+#define LOCKLAB_AVC_CLIENT_H
+
+#include "avc.h"
+
+static inline struct avc_key key_of(unsigned number)
+{
+    return (struct avc_key){number + 1, 7 * number + 2, number % 3};
+}
+
+static inline uint32_t word_of(unsigned key, unsigned version, unsigned which)
+{
+    return (version * 8 + which) * 0x9e3779b1u + key * 0x85ebca6bu;
+}
+
+static inline struct avc_decision decision_of(unsigned key, unsigned version)
+{
+    return (struct avc_decision){word_of(key, version, 0), word_of(key, version, 1),
+                                 word_of(key, version, 2), version};
+}
+
+#endif

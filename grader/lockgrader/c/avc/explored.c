@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the explorer does with an access vector cache: small scenarios, each of which a certain
+ * mistake does not survive. SCENARIO names one; with CANARY the client itself has a mistake, and an
+ * explorer that says nothing is no explorer any more.
+ *
+ *   REPLACE   thread 0 replaces a decision twice; the others look it up, and never see an older one
+ *             after a newer one, nor half of one
+ *   RECLAIM   thread 0 reclaims until the entry goes; the others look it up
+ *   WRITERS   threads insert at once, each its own key and a key that all share
+ *   HIT       a second hit writes nothing
+ *   LOCKLESS  a second hit writes a word at most: a mark, but no lock
+ */
+#include <stdlib.h>
+#include <urcu.h>
+
+#include "client.h"
+
+#define REPLACE 1
+#define RECLAIM 2
+#define WRITERS 3
+#define HIT 4
+#define LOCKLESS 5
+
+#define LATE_READER 1 /* reads what was freed */
+#define UNPROTECTED 2 /* writes and reads a plain word at once */
+#define WRONG_END 3   /* expects an answer that can not be */
+
+#ifndef CANARY
+#define CANARY 0
+#endif
+
+/* A call of the submission: whatever it gives back in registers that it should have kept, none is
+ * in use here, and those that were are restored from a frame that it cannot write to. */
+#if defined(__x86_64__)
+#define GATE() __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15", "memory")
+#else
+#define GATE()                                                                                     \
+    __asm__ volatile(""                                                                            \
+                     :                                                                             \
+                     :                                                                             \
+                     : "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28",       \
+                       "memory")
+#endif
+
+__attribute__((noinline)) static bool lookup(const struct avc_key *key, struct avc_decision *found)
+{
+    bool result;
+
+    GATE();
+    locklab_lend(found, sizeof(*found));
+    result = avc_lookup(key, found);
+    GATE();
+    return result;
+}
+
+__attribute__((noinline)) static bool insert(const struct avc_key *key,
+                                             const struct avc_decision *decision)
+{
+    bool result;
+
+    GATE();
+    locklab_lend(NULL, 0);
+    result = avc_insert(key, decision);
+    GATE();
+    return result;
+}
+
+enum { INIT, RECLAIMING, DESTROY };
+
+__attribute__((noinline)) static void call(unsigned which)
+{
+    GATE();
+    locklab_lend(NULL, 0);
+    if (which == INIT)
+        avc_init();
+    else if (which == RECLAIMING)
+        avc_reclaim();
+    else
+        avc_destroy();
+    GATE();
+}
+
+/* The version that a lookup finds; 0 where it finds nothing. */
+static unsigned look(unsigned number)
+{
+    const struct avc_key key = key_of(number);
+    struct avc_decision found;
+    struct avc_decision right;
+
+    if (!lookup(&key, &found))
+        return 0;
+    right = decision_of(number, found.seqno);
+    locklab_assert(found.allowed == right.allowed && found.decided == right.decided &&
+                   found.auditallow == right.auditallow);
+    return found.seqno;
+}
+
+static void put(unsigned number, unsigned version)
+{
+    const struct avc_key key = key_of(number);
+    const struct avc_decision decision = decision_of(number, version);
+
+    locklab_assert(insert(&key, &decision));
+}
+
+#if CANARY == LATE_READER
+static unsigned *box;
+#elif CANARY == UNPROTECTED
+static unsigned plain;
+#endif
+
+static void writer_errs(void)
+{
+#if CANARY == LATE_READER
+    unsigned *old = box;
+
+    rcu_assign_pointer(box, NULL);
+    synchronize_rcu();
+    free(old);
+#elif CANARY == UNPROTECTED
+    plain++;
+#endif
+}
+
+static void reader_errs(void)
+{
+#if CANARY == LATE_READER
+    unsigned *seen;
+
+    rcu_read_lock();
+    seen = rcu_dereference(box);
+    rcu_read_unlock();
+    if (seen != NULL)
+        locklab_assert(*seen == 1);
+#elif CANARY == UNPROTECTED
+    locklab_assert(plain < 2);
+#endif
+}
+
+void locklab_setup(void)
+{
+    rcu_register_thread();
+    call(INIT);
+    locklab_assert(look(0) == 0);
+    put(0, 1);
+#if CANARY == LATE_READER
+    box = malloc(sizeof(*box));
+    *box = 1;
+#endif
+}
+
+static void reader(void)
+{
+    unsigned first;
+
+    reader_errs();
+    first = look(0);
+#if SCENARIO == REPLACE
+    locklab_assert(first >= 1);
+    locklab_assert(look(0) >= first);
+#elif SCENARIO == RECLAIM
+    locklab_assert(first <= 1);
+#else
+    (void)first;
+#endif
+}
+
+void locklab_thread(int me)
+{
+    rcu_register_thread();
+#if SCENARIO == HIT || SCENARIO == LOCKLESS
+    locklab_assert(look(0) == 1);
+    {
+        unsigned long before = locklab_writes();
+
+        locklab_assert(look(0) == 1);
+        locklab_assert(locklab_writes() <= before + (SCENARIO == LOCKLESS));
+    }
+    if (me == 0)
+        writer_errs();
+    else
+        reader_errs();
+#elif SCENARIO == WRITERS
+    put(1 + (unsigned)me, 1);
+    put(0, 2 + (unsigned)me);
+    if (me == 0)
+        writer_errs();
+    else
+        reader_errs();
+    locklab_assert(look(0) >= 1 && look(1 + (unsigned)me) == 1);
+#else
+    if (me > 0) {
+        reader();
+    } else {
+#if SCENARIO == REPLACE
+        put(0, 2);
+        put(0, 3);
+#else
+        call(RECLAIMING);
+        call(RECLAIMING);
+#endif
+        writer_errs();
+    }
+#endif
+    rcu_unregister_thread();
+}
+
+void locklab_check(void)
+{
+    unsigned last = look(0);
+
+#if SCENARIO == REPLACE
+    locklab_assert(last == 3);
+#elif SCENARIO == WRITERS
+    locklab_assert(last >= 2);
+    for (int i = 0; i < locklab_threads(); i++)
+        locklab_assert(look(1 + (unsigned)i) == 1);
+#else
+    locklab_assert(last <= 1);
+#endif
+#if SCENARIO == RECLAIM
+    call(RECLAIMING); /* takes the mark of a reader that came between, or of our own look */
+    call(RECLAIMING);
+    locklab_assert(look(0) == 0);
+#endif
+#if CANARY == WRONG_END
+    locklab_assert(look(1000) != 0);
+#endif
+    call(DESTROY);
+    rcu_unregister_thread();
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * liburcu's functions (explorer/include/urcu/explored.h maps them here) where operations take
+ * turns: nobody else is in a section, so a grace period is over at once. Callbacks run when the
+ * operation ends, on a thread of their own as liburcu's do: it alone then knows what it waited for.
+ * What liburcu leaves undefined ends the program with a message.
+ *
+ * ThreadSanitizer is told what a grace period promises, and nothing else: all that a section did
+ * happens before its end, all that came before its begin happens before later sections.
+ */
+#include "rcu_turns.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+void __tsan_acquire(void *at) __attribute__((weak));
+void __tsan_release(void *at) __attribute__((weak));
+
+enum { MAX_CALLBACKS = 65536, MISUSED = 67 };
+
+struct callback {
+    void *head;
+    void (*function)(void *head);
+};
+
+static _Thread_local bool registered;
+static _Thread_local unsigned depth;
+static struct callback callbacks[MAX_CALLBACKS];
+static unsigned called;
+static _Atomic(bool) work;                       /* the server's turn */
+static char sections, grace, queued, performed; /* places that order */
+
+static void release(char *place)
+{
+    if (__tsan_release != NULL)
+        __tsan_release(place);
+}
+
+static void acquire(char *place)
+{
+    if (__tsan_acquire != NULL)
+        __tsan_acquire(place);
+}
+
+static void require(bool condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "LockLab: rcu: a thread %s\n", what);
+        _exit(MISUSED);
+    }
+}
+
+void locklab_rcu_register(void)
+{
+    require(!registered, "registers a second time");
+    registered = true;
+}
+
+void locklab_rcu_unregister(void)
+{
+    require(registered && depth == 0, "unregisters inside a read-side section");
+    registered = false;
+}
+
+void locklab_rcu_read_lock(bool needs_registration)
+{
+    require(registered || !needs_registration, "reads without being registered");
+    if (depth++ == 0)
+        acquire(&grace);
+}
+
+void locklab_rcu_read_unlock(void)
+{
+    require(depth > 0, "ends a read-side section without being in one");
+    if (--depth == 0)
+        release(&sections);
+}
+
+bool locklab_rcu_is_reading(void)
+{
+    return depth > 0;
+}
+
+void locklab_rcu_quiescent(void)
+{
+    require(depth == 0, "says that it holds nothing, inside a read-side section");
+}
+
+void locklab_rcu_synchronize(void)
+{
+    require(depth == 0, "waits for a grace period inside its own read-side section");
+    release(&grace);
+    acquire(&sections);
+}
+
+void locklab_rcu_call(void *head, void (*function)(void *head))
+{
+    require(called < MAX_CALLBACKS, "leaves too many callbacks");
+    release(&grace);
+    release(&queued);
+    callbacks[called++] = (struct callback){head, function};
+}
+
+static void serve(void)
+{
+    if (called == 0)
+        return;
+    atomic_store_explicit(&work, true, memory_order_relaxed);
+    while (atomic_load_explicit(&work, memory_order_relaxed))
+        sched_yield();
+}
+
+void locklab_rcu_barrier(void)
+{
+    require(depth == 0, "waits for callbacks inside a read-side section");
+    serve();
+    acquire(&performed);
+}
+
+void rcu_turns_end(void)
+{
+    require(depth == 0, "comes back from an operation inside a read-side section");
+    serve();
+}
+
+void *rcu_turns_server(void *unused)
+{
+    for (;;) {
+        while (!atomic_load_explicit(&work, memory_order_relaxed))
+            sched_yield();
+        acquire(&queued);
+        acquire(&sections);
+        for (unsigned done = 0; done < called; done++)
+            callbacks[done].function(callbacks[done].head);
+        called = 0;
+        release(&performed);
+        atomic_store_explicit(&work, false, memory_order_relaxed);
+    }
+    return unused;
+}

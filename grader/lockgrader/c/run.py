@@ -1,0 +1,228 @@
+"""Run what a submission was linked into, and judge from what comes out.
+
+Each run is a sandbox of its own that holds the program and nothing else. Among the runs, in an
+order that nobody knows beforehand, are canaries: the same object, with a client that is wrong on
+purpose. A tool that finds nothing there does not work any more, so its silence elsewhere earns
+nothing.
+
+A verdict that takes points has to come again: the explorer, the model and the sanitizers see one
+fixed sequence of steps; torture, which does not, has to go wrong in each of its runs.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockgrader.artefact import MalformedError
+from lockgrader.c import history
+from lockgrader.c.build import Compiled, Program, link, reference
+from lockgrader.c.explored import MAX_REPORT, told
+from lockgrader.c.history import Order
+from lockgrader.checks.base import Finding
+from lockgrader.compile import Refused
+from lockgrader.lab import C
+from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
+
+__all__ = ["judge"]
+
+REPEATS = {"explorer": 1, "validate": 1, "asan": 2, "tsan": 2, "ubsan": 2, "torture": 3}
+SLOW = ("timeout_wall", "timeout_cpu")
+SANITIZERS = ("asan", "tsan", "ubsan")
+LIMITS = {
+    "explorer": Limits(600, 90, 512 << 20, None, 1 << 20, MAX_REPORT, 4),
+    "torture": Limits(30, 20, 256 << 20, 4 << 30, 1 << 20, 4 << 20, 16),
+    "validate": Limits(60, 10, 256 << 20, 4 << 30, 1 << 20, 4 << 20, 16),
+} | dict.fromkeys(SANITIZERS, Limits(120, 20, 768 << 20, None, 1 << 20, 4 << 20, 16))
+_OPTIONS = "exitcode=66:halt_on_error=1:detect_leaks=0:color=never"
+ENVIRONMENT = {"ASAN_OPTIONS": _OPTIONS, "TSAN_OPTIONS": _OPTIONS, "UBSAN_OPTIONS": _OPTIONS}
+REPORT = re.compile(
+    r"(?:ERROR|WARNING): \w+Sanitizer: (?P<what>[^\n]*?)(?: \(pid=| on |\n|$)"
+    r"|(?P<at>\S+:\d+):\d+: runtime error: (?P<undefined>[^\n]*)"
+    r"|LockLab: (?P<rule>rcu: [^\n]*)"
+)
+_unpredictable = random.SystemRandom()
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run: with which canary (0: none), of which program, with which order."""
+
+    canary: int
+    program: Program
+    order: Order | None
+
+
+def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
+    """Run a check's tool on a compiled submission.
+
+    Raises:
+        SandboxError: there is no sandbox.
+        LabError: the check asks for what the interface has not.
+    """
+    try:
+        real, canaries = _all_runs(check, compiled, profile)
+    except Refused as error:
+        return Finding(error.verdict, message=error.message)
+    finding = _together(check, real)
+    if finding.verdict != "pass":
+        return finding
+    expected = compiled.interface.canaries[check.tool]
+    silent = sorted(n for n, found in canaries.items() if not _caught(expected[n], found))
+    if not silent:
+        return finding
+    if any(canaries[n].verdict in SLOW for n in silent):
+        return Finding("grader_error", message=f"no time to try whether {check.tool} works")
+    _, ours = _all_runs(check, reference(compiled.interface, check.tool, profile), profile)
+    if any(not _caught(expected[n], ours[n]) for n in silent):
+        return Finding(
+            "grader_error", message=f"{check.tool} misses a mistake that was made on purpose"
+        )
+    return Finding(
+        "forbidden_operation",
+        message=f"{compiled.file} keeps {check.tool} from finding a mistake that was put beside it",
+        tag="silenced",
+    )
+
+
+def _all_runs(
+    check: C, compiled: Compiled, profile: Profile
+) -> tuple[list[Finding], dict[int, Finding]]:
+    """What the real runs found, in order, and what each canary's did."""
+    canaries = sorted(compiled.interface.canaries[check.tool])
+    if check.tool == "explorer":
+        scenario = f"SCENARIO={compiled.interface.scenario(check.scenario)}"
+        variants = [(scenario,), *((scenario, f"CANARY={n}") for n in canaries)]
+        programs = link(compiled, check.tool, variants, profile)
+        runs = [_Run(n, p, None) for n, p in zip([0, *canaries], programs, strict=True)]
+    else:
+        (program,) = link(compiled, check.tool, [()], profile)
+        wanted = [(0, i) for i in range(REPEATS[check.tool])] + [(n, 0) for n in canaries]
+        runs = [_Run(n, program, _order(check, n, i)) for n, i in wanted]
+    findings: dict[int, Finding] = {}
+    order = _unpredictable.sample(range(len(runs)), len(runs))
+    while order:
+        number = order.pop()
+        findings[number] = _one(check, compiled, runs[number], profile)
+        if findings[number].verdict in SLOW and runs[number].canary == 0:
+            # It took a limit's time, and its canaries would: first see whether all runs do.
+            order.sort(key=lambda i: runs[i].canary == 0)
+            if all(runs[i].canary for i in order) and _all_slow(runs, findings):
+                break
+    real = [findings[i] for i, one in enumerate(runs) if one.canary == 0]
+    return real, {runs[i].canary: found for i, found in findings.items() if runs[i].canary}
+
+
+def _all_slow(runs: Sequence[_Run], findings: Mapping[int, Finding]) -> bool:
+    return all(findings[i].verdict in SLOW for i, one in enumerate(runs) if one.canary == 0)
+
+
+def _order(check: C, canary: int, repeat: int) -> Order:
+    seed = check.seed + (repeat if check.tool == "torture" else 0)
+    nonce = secrets.randbits(64), secrets.randbits(64)
+    return Order(check.threads, check.operations, 4 * check.threads, seed, nonce, canary)
+
+
+def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
+    argv: Sequence[str] = ("/job/program",)
+    if check.tool == "explorer":
+        options: dict[str, object] = {
+            "threads": check.threads,
+            "preemptions": check.preemptions,
+            "memory": check.memory,
+            "most-runs": check.runs,
+            "seconds": 10**6,
+            "confine": ",".join(map(str, compiled.functions)),
+        }
+        words = [str(word) for pair in options.items() for word in pair]
+        argv = ("/job/program", "-", *words)
+    elif check.tool in SANITIZERS:
+        # ThreadSanitizer does not know addresses that are spread as widely as some kernels do.
+        argv = ("/usr/bin/setarch", "-R", "/job/program")
+    with tempfile.TemporaryDirectory(prefix="locklab-") as folder:
+        path = Path(folder, "program")
+        path.write_bytes(one.program.data)
+        path.chmod(0o755)
+        given = one.order.to_bytes() if one.order is not None else b""
+        environment: Mapping[str, str] = ENVIRONMENT if check.tool in SANITIZERS else {}
+        job = Job(tuple(argv), {"/job/program": path}, given, environment, LIMITS[check.tool])
+        outcome = run(job, profile)
+    if outcome.ended != "exited":
+        return Finding(
+            outcome.ended, message=f"{check.tool}: ended by {outcome.ended}", tag=outcome.ended
+        )
+    try:
+        if one.order is None:
+            return _explored(check, compiled, one.program, outcome)
+        return _recorded(check, one.order, outcome)
+    except MalformedError as error:
+        return Finding("malformed_output", message=f"{check.tool}: {error}")
+
+
+def _explored(check: C, compiled: Compiled, program: Program, outcome: Outcome) -> Finding:
+    if not outcome.stdout:
+        return _ended(check, outcome)
+    return told(outcome.stdout, program, compiled.source, check.memory)
+
+
+def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:
+    said = outcome.stderr.decode("utf-8", errors="replace")
+    if reported := REPORT.search(said):
+        return _reported(reported, said)
+    if not outcome.stdout:
+        return _ended(check, outcome)
+    found = history.records(outcome.stdout, order)
+    if check.tool in SANITIZERS:
+        return Finding("pass", 1.0, f"{check.tool}: nothing found in {len(found):,} operations")
+    concurrent = check.tool == "torture"
+    wrong = history.concurrent(found) if concurrent else history.sequential(found, order)
+    if wrong:
+        return Finding("fail", 0.0, wrong, tag="wrong-answer")
+    how = "at once" if concurrent else "in turns"
+    return Finding("pass", 1.0, f"{len(found):,} operations {how}, every answer explained")
+
+
+def _reported(reported: re.Match[str], said: str) -> Finding:
+    what = reported["what"] or reported["undefined"] or reported["rule"]
+    places = re.findall(
+        r"#\d+ (?:0x\w+ in )?(\S+) (?:\S*/)?([\w.-]+:\d+)", said[reported.start() :]
+    )
+    where = reported["at"] or next((f"{file} ({name})" for name, file in places), "")
+    tag = re.sub(r"[^a-z]+", "-", what.lower()).strip("-")[:40]
+    if reported["undefined"]:
+        tag = "undefined"
+    elif reported["rule"]:
+        tag = "rcu"
+    return Finding("fail", 0.0, f"{what}{f' at {where}' if where else ''}"[:600], tag=tag)
+
+
+def _ended(check: C, outcome: Outcome) -> Finding:
+    how = f"exit code {outcome.code}" if outcome.code >= 0 else f"signal {-outcome.code}"
+    said = outcome.stderr.decode("utf-8", errors="replace").strip()[-200:]
+    message = f"{check.tool}: the program ended early ({how}){f': {said}' if said else ''}"
+    return Finding("student_error", message=message, tag="ended")
+
+
+def _together(check: C, real: Sequence[Finding]) -> Finding:
+    """What the real runs say together: only what was found in each of them counts."""
+    wrong = [f for f in real if f.verdict != "pass"]
+    if len(wrong) == len(real):
+        return wrong[0]
+    if not wrong:
+        return real[0]
+    seen = f"{len(wrong)} of {len(real)} runs: {wrong[0].message}"
+    return Finding("pass", 1.0, f"no points are taken for what does not come again. In {seen}")
+
+
+def _caught(expected: frozenset[str], found: Finding) -> bool:
+    """Whether a canary's run found what was put there."""
+    if expected == {"records"}:
+        return found.verdict == "fail" and found.tag == "wrong-answer"
+    if expected == {"report"}:
+        return found.verdict == "fail" and found.tag != "wrong-answer"
+    return found.verdict == "fail" and found.tag in expected

@@ -1,0 +1,172 @@
+"""What a C file may be written with, decided on its tokens before any compiler reads it.
+
+The file is taken apart as the standard does (C11 5.1.1.2, phases 2 and 3): joined lines, comments,
+preprocessing tokens. So a word is found however it was cut, and a text in a string is none. What
+is refused here would reach past the language: other files, the assembler, the compiler's own
+options. Each refusal names its line. It is the first of three nets; the second looks at what the
+compiler made of the file (:mod:`.assembly`), the third at the object (:mod:`.elf`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lockgrader.compile import Refused
+
+__all__ = ["HEADERS", "MAX_SOURCE", "examine"]
+
+MAX_SOURCE = 64 << 10
+HEADERS = frozenset(
+    {
+        "assert.h",
+        "pthread.h",
+        "stdatomic.h",
+        "stdbool.h",
+        "stddef.h",
+        "stdint.h",
+        "stdlib.h",
+        "string.h",
+        "urcu.h",
+        "urcu-call-rcu.h",
+        "urcu-pointer.h",
+        "urcu/call-rcu.h",
+        "urcu/list.h",
+        "urcu/pointer.h",
+        "urcu/rculist.h",
+        "urcu/uatomic.h",
+        "urcu/urcu-memb.h",
+    }
+)
+DIRECTIVES = frozenset(
+    {"", "define", "elif", "else", "endif", "error", "if", "ifdef", "ifndef", "include", "undef"}
+)
+RESERVED = frozenset(
+    {
+        *("_Alignas", "_Alignof", "_Atomic", "_Bool", "_Generic", "_Noreturn", "_Static_assert"),
+        *("__ATOMIC_ACQUIRE", "__ATOMIC_ACQ_REL", "__ATOMIC_CONSUME", "__ATOMIC_RELAXED"),
+        *("__ATOMIC_RELEASE", "__ATOMIC_SEQ_CST", "__FILE__", "__LINE__", "__VA_ARGS__"),
+        *("__func__", "__builtin_expect", "__typeof__", "_LGPL_SOURCE"),
+    }
+)
+"""Names that begin as the compiler's own do, and may be used all the same; so may __atomic_*."""
+REFUSED = frozenset({"asm", "alloca", "fortran"})
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\f\v\r]+) | (?P<newline>\n) | (?P<comment>//[^\n]*|/\*.*?\*/)
+    | (?P<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*" | [uUL]?'(?:[^'\\\n]|\\.)*')
+    | (?P<number>\.?[0-9](?:[eEpP][+-]|[0-9A-Za-z_.])*)
+    | (?P<word>[A-Za-z_$][A-Za-z0-9_$]*)
+    | (?P<paste>\#\#|%:%:) | (?P<hash>\#|%:) | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class _Token:
+    kind: str
+    text: str
+    line: int
+
+
+def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
+    """Refuse a C file that is written with more than the language.
+
+    Arguments:
+        text: the file. file: its name. own_headers: what the lab's interface may be included as.
+
+    Raises:
+        Refused: with the line and what to do.
+    """
+    if len(text.encode("utf-8", errors="surrogatepass")) > MAX_SOURCE:
+        raise Refused("ungradable", f"{file} is longer than {MAX_SOURCE >> 10} KiB")
+    for token in _plain(text, file):
+        if token.kind == "other" and not token.text.isascii():
+            raise _forbidden(file, token, "a character outside ASCII: only comments may hold one")
+        if token.kind == "other" and token.text in "\"'\\":
+            raise Refused("student_error", f"{file}:{token.line}: a quotation mark without its end")
+        if token.kind == "paste":
+            raise _forbidden(file, token, "## makes words that nobody has read: write them out")
+        if token.kind == "word":
+            _examine_word(file, token)
+    for line in _directives(text, file):
+        _examine_directive(file, line, own_headers)
+
+
+def _examine_word(file: str, token: _Token) -> None:
+    word = token.text
+    if word in REFUSED:
+        raise _forbidden(file, token, f"'{word}': use C11 atomics, and memory from malloc")
+    if "$" in word:
+        raise _forbidden(file, token, f"'{word}': a name is made of letters, digits and _")
+    reserved = word.startswith("__") or re.match(r"_[A-Z]", word)
+    if reserved and word not in RESERVED and not word.startswith("__atomic_"):
+        raise _forbidden(file, token, f"'{word}': names like this are the compiler's own")
+
+
+def _examine_directive(file: str, line: list[_Token], own_headers: tuple[str, ...]) -> None:
+    first = line[1] if len(line) > 1 else line[0]
+    name = "" if len(line) == 1 else first.text
+    if name not in DIRECTIVES:
+        raise _forbidden(file, first, f"#{name[:20]}: the directives are #include, #define and #if")
+    if name == "include":
+        wanted = "".join(t.text for t in line[2:])
+        plain = wanted[1:-1]
+        allowed = (wanted == f"<{plain}>" and plain in HEADERS) or (
+            wanted == f'"{plain}"' and plain in own_headers
+        )
+        if not allowed:
+            own = ", ".join(f'"{h}"' for h in own_headers)
+            given = wanted[:60] or "nothing"
+            message = f"#include {given}: there are {own}, <{'>, <'.join(sorted(HEADERS))}>"
+            raise _forbidden(file, first, message)
+
+
+def _forbidden(file: str, token: _Token, what: str) -> Refused:
+    return Refused("forbidden_operation", f"{file}:{token.line}: {what}")
+
+
+def _plain(text: str, file: str) -> Iterator[_Token]:
+    """The tokens without spaces and comments."""
+    return (t for t in _tokens(text, file) if t.kind not in ("space", "comment", "newline"))
+
+
+def _directives(text: str, file: str) -> Iterator[list[_Token]]:
+    """The lines that begin with a #, from that on."""
+    line: list[_Token] = []
+    for token in _tokens(text, file):
+        if token.kind == "newline":
+            if line and line[0].kind == "hash":
+                yield line
+            line = []
+        elif token.kind not in ("space", "comment"):
+            line.append(token)
+    if line and line[0].kind == "hash":
+        yield line
+
+
+def _tokens(text: str, file: str) -> Iterator[_Token]:
+    """Phases 2 and 3. A joined line counts for the lines that it was."""
+    if "\0" in text or re.search(r"\\[ \t\f\v]+\r?\n", text):
+        raise Refused("forbidden_operation", f"{file}: a line joined with spaces, or a NUL")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    starts, length = [], 0
+    for dropped, part in enumerate(text.split("\\\n")):
+        starts.append((length, dropped))
+        length += len(part)
+    whole = text.replace("\\\n", "")
+    line, at, splice = 1, 0, 0
+    while at < len(whole):
+        found = _TOKEN.match(whole, at)
+        assert found is not None  # the last kind is any character
+        while splice < len(starts) and starts[splice][0] <= at:
+            splice += 1
+        kind = found.lastgroup or "other"
+        if kind == "other" and whole.startswith("/*", at):
+            raise Refused("student_error", f"{file}:{line}: a comment without its end")
+        yield _Token(kind, found[0], line + starts[splice - 1][1])
+        line += found[0].count("\n")
+        at = found.end()

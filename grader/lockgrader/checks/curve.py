@@ -1,0 +1,86 @@
+"""What a check of a curve measured, beside the band that it was held to, for plots and tables.
+
+A band is drawn where the check looked. A *value* has the same bounds everywhere; a *ratio* and an
+*ordering* have the other lock's curve for a reference. A *slope* allows a fan: straight lines in
+logarithms that leave the first point with the smallest and the largest slope that is right. (The
+slope that counts is that of a line through all points; a curve inside the fan may bend.) A
+*plateau* allows so much above its own lowest point.
+"""
+
+from __future__ import annotations
+
+import math
+
+from lockgrader.lab import Band, Simulated
+from lockgrader.result import Curve
+
+__all__ = ["UNITS", "curve_of"]
+
+UNITS = {
+    "transfers": "line transfers",
+    "time_ns": "ns",
+    "throughput": "1/s",
+    "fairness": "",
+    "growth": "objects",
+}
+_WORDS = {
+    "transfers": "line transfers per {}",
+    "time_ns": "time per {}",
+    "throughput": "{}s per second",
+    "fairness": "fairness (slowest over fastest CPU)",
+    "growth": "objects that are not freed, per {}",
+}
+
+
+def curve_of(check: Simulated, values: list[float], other: list[float]) -> Curve | None:
+    """The curve of a check; None where a single point or a number that is none makes no curve.
+
+    Arguments:
+        check: what was asked. values: the submission's, one for each number of CPUs.
+        other: those of ``against``, or empty.
+    """
+    if len(check.cpus) < 2 or not all(map(math.isfinite, values + other)):
+        return None
+    low, high = _bounds(check, values, other)
+    unit = "critical section" if check.workload == "critical_section" else "unit of work"
+    return Curve(
+        what=_WORDS[check.measure].format(unit),
+        unit=UNITS[check.measure],
+        name=check.lock,
+        x=check.cpus,
+        y=tuple(values),
+        low=low,
+        high=high,
+        reference=tuple(other),
+        reference_name=check.against,
+    )
+
+
+def _bounds(
+    check: Simulated, values: list[float], other: list[float]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The band's lower and upper end at each number of CPUs; empty where that side is open."""
+    band = check.band
+    match check.shape:
+        case "value":
+            return _each(band, [1.0] * len(values))
+        case "ratio":
+            return _each(band, other)
+        case "ordering":
+            return (), tuple(other)
+        case "plateau":
+            return (), () if band.high is None else tuple(min(values) * band.high for _ in values)
+        case "slope":
+            grown = [n / check.cpus[0] for n in check.cpus]
+            fan = [
+                () if slope is None else tuple(values[0] * g**slope for g in grown)
+                for slope in (band.low, band.high)
+            ]
+            return fan[0], fan[1]
+
+
+def _each(band: Band, of: list[float]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    low, high = (
+        () if end is None else tuple(end * one for one in of) for end in (band.low, band.high)
+    )
+    return low, high

@@ -1,0 +1,64 @@
+"""Write results for course platforms, CI servers, databases and people.
+
+``--json`` prints ``{"results", "files": [...], "gradebook": {"new_attempts"} | null}``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from locksim.cli import common
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+
+@app.command()
+@common.reported()
+def export(
+    results: Annotated[Path, typer.Argument(help="the folder that locklab grade --out named")],
+    format_: Annotated[
+        list[str] | None,
+        typer.Option("--format", help="csv, canvas, moodle, junit, gradescope or html; repeatable"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="folder for the files; by default RESULTS")
+    ] = None,
+    gradebook: Annotated[
+        str, typer.Option(help="enter all that was ever decided into this database, by its URL")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Write results that are there already in other formats; nothing is graded.
+
+    Without ``--format`` and ``--gradebook``: all that a batch writes.
+    """
+    from lockgrader.export import BATCH, load_all
+    from lockgrader.export import export as write_all
+
+    loaded = load_all(results)
+    formats = tuple(format_ or ()) or (() if gradebook else BATCH)
+    folder = results if out is None else common.folder_to_write(out, "--out")
+    files = write_all(loaded, formats, folder)
+    new = _entered(results, gradebook) if gradebook else None
+    if as_json:
+        entered = None if new is None else {"new_attempts": new}
+        told = {"results": len(loaded), "files": files, "gradebook": entered}
+        common.print_json(told)
+        return
+    for path in files:
+        common.say(f"{path}")
+    if new is not None:
+        common.say(f"gradebook: {new} new attempts of {len(loaded)} students")
+
+
+def _entered(results: Path, url: str) -> int:
+    from lockgrader.gradebook import Gradebook
+
+    book = Gradebook(url)
+    try:
+        return book.enter_folders(p.parent for p in sorted(results.glob("*/result.json")))
+    finally:
+        book.close()

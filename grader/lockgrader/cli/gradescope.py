@@ -1,0 +1,89 @@
+"""Make an autograder for Gradescope, and run it there.
+
+``bundle --json`` prints ``{"lab", "file", "files", "bytes", "key"}``; ``run --json`` the result,
+see ``lockgrader.result.Result``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from locksim.cli import common
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, no_args_is_help=True)
+
+EXIT_GRADER_ERROR = 3
+
+
+@app.command()
+@common.reported()
+def bundle(
+    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="the zip")] = Path("autograder.zip"),
+    key: Annotated[
+        Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
+    ] = None,
+    student: Annotated[
+        str, typer.Option(help="email, id, sid or name: what a variant is drawn for")
+    ] = "email",
+    seconds: Annotated[
+        int, typer.Option(help="time for a grading, in s; below the platform's time-out")
+    ] = 540,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Write a zip to upload under Configure Autograder; it sets itself up there."""
+    from lockgrader.gradescope.bundle import EARLIEST_S, LATEST_S, Config
+    from lockgrader.gradescope.bundle import bundle as write_bundle
+    from lockgrader.lab import load
+    from lockgrader.variants import PUBLIC_KEY, course_key
+    from locklabs import find
+
+    if student not in ("email", "id", "sid", "name"):
+        raise common.UsageError(f"--student {student}: give email, id, sid or name")
+    common.bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
+    loaded, secret = load(find(lab)), course_key(key)
+    own = None if secret == PUBLIC_KEY else secret
+    files = write_bundle(loaded, out, key=own, config=Config(student=student, seconds=seconds))
+    size = out.stat().st_size
+    if as_json:
+        told = {"lab": loaded.name, "file": out, "files": files, "bytes": size}
+        common.print_json(told | {"key": own is not None})
+        return
+    common.say(f"{out}: {files} files, {size / 1e6:.1f} MB, for {loaded.name}")
+    common.say("Upload it under Configure Autograder; it holds the hidden checks: keep it private.")
+    if own is None:
+        common.warn("without a course key everybody can draw these variants; see --key")
+
+
+@app.command()
+@common.reported()
+def run(
+    root: Annotated[Path, typer.Option(help="what is /autograder there")] = Path("/autograder"),
+    as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON only")] = False,
+) -> None:
+    """Grade the submission of this container (called by run_autograder).
+
+    Exit code 3: some check failed through our own fault; grade again.
+    """
+    from lockgrader.gradescope.run import run as grade_here
+
+    result = grade_here(root)
+    if as_json:
+        common.print_json(json.loads(result.to_json()))
+    else:
+        common.say(f"{result.student}: {result.points:g} of {result.max_points:g} points")
+    if result.errors:
+        raise typer.Exit(EXIT_GRADER_ERROR)
+
+
+@app.command()
+@common.reported()
+def prepare() -> None:
+    """Compile ahead of the first grading, and see that there is a sandbox (called by setup.sh)."""
+    from lockgrader.gradescope.run import prepare as prepare_here
+
+    common.say(f"ready; sandbox: {prepare_here()}")

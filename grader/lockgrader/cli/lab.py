@@ -1,0 +1,364 @@
+"""Work on a lab: list, start, check, get a hint, hand in; bundle and lint for instructors.
+
+With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab", "title",
+"points", "state", "best", "folder"}``. ``start``: ``{"folder", "lab", "student", "variant",
+"files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
+"result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
+"texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
+"files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
+``lint``: see :mod:`lockgrader.lint`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from locksim.cli import common, tables
+
+if TYPE_CHECKING:
+    from lockgrader.sandbox import Profile
+
+app = typer.Typer(no_args_is_help=True, help=__doc__.partition("\n")[0], add_completion=False)
+
+EXIT_NOT_YET, EXIT_GRADER_ERROR = 1, 3
+
+_Json = Annotated[bool, typer.Option("--json", help="print JSON only")]
+_Dir = Annotated[Path, typer.Option("--dir", help="the lab's folder; by default this one")]
+_NoSandbox = Annotated[
+    bool, typer.Option("--no-sandbox", help="run my own work on my own machine without one")
+]
+_Key = Annotated[
+    Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
+]
+
+
+@app.command("list")
+@common.reported()
+def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
+    """List the labs that are installed, and those that you have begun near here."""
+    from lockgrader.home.workspace import WorkspaceError, workspaces
+    from lockgrader.lab import load
+    from locklabs import find, names
+
+    rows: list[dict[str, object]] = []
+    begun = set()
+    for one in workspaces(folder):
+        try:
+            state = one.state
+        except WorkspaceError:
+            rows.append({"lab": one.folder.name, "title": "", "points": None, "state": "damaged"})
+            rows[-1] |= {"best": None, "folder": str(one.folder)}
+            continue
+        begun.add(state.lab)
+        points = sum(raw.get("points", 0) for raw in one.lab.check)
+        told = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
+        rows.append({"lab": state.lab, "title": state.title, "points": points, "state": told})
+        rows[-1] |= {"best": state.best, "folder": str(one.folder)}
+    for name in names():
+        if name not in begun:
+            lab = load(find(name))
+            points = sum(raw.get("points", 0) for raw in lab.check if raw.get("public", True))
+            rows.append({"lab": name, "title": lab.title, "points": points, "state": "not begun"})
+            rows[-1] |= {"best": None, "folder": None}
+    rows.sort(key=lambda row: (str(row["lab"]), str(row["folder"])))
+    if as_json:
+        common.print_json(rows)
+        return
+    if not rows:
+        common.say(
+            "no lab is installed and none was begun here; "
+            "start the one that you were given: locklab lab start LAB.zip"
+        )
+        return
+    table = tables.table()
+    for name in ("lab", "title", "points", "state", "folder"):
+        tables.add(table, name, fold=name in ("title", "folder"))
+    for row in rows:
+        points = "" if row["points"] is None else f"{row['points']:g}"
+        where = _from_here(Path(str(row["folder"]))) if row["folder"] else ""
+        table.add_row(str(row["lab"]), str(row["title"]), points, str(row["state"]), where)
+    tables.print_table(common.console(), table)
+    common.say("\npoints: of the public checks; the grader has hidden ones too")
+
+
+@app.command()
+@common.reported()
+def start(
+    lab: Annotated[str, typer.Argument(help="a lab's name, folder or bundle (.zip)")],
+    folder: Annotated[
+        Path | None, typer.Option("--dir", help="where to work; by default the lab's name")
+    ] = None,
+    student: Annotated[
+        str, typer.Option(help="the name by which the course knows you; by default your login")
+    ] = "",
+    key: _Key = None,
+    as_json: _Json = False,
+) -> None:
+    """Make a folder to work in: starter, handout, your own values. Nothing is overwritten."""
+    from lockgrader import bundle
+    from lockgrader.home import workspace
+    from lockgrader.lab import Lab
+    from lockgrader.variants import course_key, variant
+    from locklabs import find
+
+    is_zip = lab.endswith(".zip")
+    if is_zip and not Path(lab).is_file():
+        raise common.UsageError(f"{lab} is no file; name the bundle that you were given")
+    source = bundle.read(Path(lab) if is_zip else find(lab))
+    own = source.own
+    if own is not None and student not in ("", own.student):
+        raise common.UsageError(f"{lab} is {own.student}'s own; --student {student} needs another")
+    name = workspace.student_name(own.student if own else student)
+    secret = course_key(key)
+
+    def draw(loaded: Lab) -> dict[str, str | int]:
+        return own.variant if own is not None else variant(loaded, name, secret)
+
+    where = folder or Path(bundle.name_of(source))
+    made = workspace.start(source.files, where, student=name, draw=draw)
+    state = made.state
+    files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
+    if as_json:
+        document = {"folder": str(made.folder), "lab": state.lab, "student": state.student}
+        common.print_json(document | {"variant": state.variant, "files": files})
+        return
+    common.say(f"{state.title}: you work in {where}")
+    given = own is None and not student
+    login = " (your login; --student NAME if the course knows you by another)" if given else ""
+    common.say(f"  for {state.student}{login}")
+    for value, drawn in state.variant.items():
+        common.say(f"  your {value}: {drawn}")
+    common.say(f"  files: {', '.join(files)}")
+    common.say(f"\nread handout.md, then:\n  cd {where}\n  locklab lab check --watch")
+
+
+@app.command()
+@common.reported()
+def check(
+    only: Annotated[
+        list[str] | None, typer.Argument(help="checks to run; by default all", metavar="[CHECK]…")
+    ] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="run again whenever a file is saved")
+    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="explain all that has not passed")] = False,
+    folder: _Dir = Path("."),
+    no_sandbox: _NoSandbox = False,
+    as_json: _Json = False,
+) -> None:
+    """Run the public checks: the grader's verdicts, and what to mend next.
+
+    Exit code 0: all that ran has passed. 1: not yet. 2: bad input, or no sandbox. 3: a check failed
+    through our own fault. With --watch: 0.
+    """
+    from lockgrader.cli.lab_show import Live, show_result
+    from lockgrader.evaluate import warm
+    from lockgrader.home.attempt import attempt, public_checks, to_do
+    from lockgrader.home.watch import watch as watched
+    from lockgrader.home.workspace import find
+    from lockgrader.result import Result
+
+    space = find(folder)
+    if watch and (only or as_json):
+        raise common.UsageError("--watch runs all checks, and prints for people")
+    profile = _profile(no_sandbox)
+    checks = public_checks(space)
+    with common.progress("loading") as report:
+        warm()
+        if not watch:
+
+            def progress(so_far: Result) -> None:
+                done = len(so_far.checks)
+                report(so_far.checks[-1].title, done / max(1, len(only or checks)))
+
+            result = attempt(space, profile=profile, only=only or (), progress=progress)
+    if watch:
+        try:
+            watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
+        except KeyboardInterrupt:
+            raise typer.Exit(common.INTERRUPTED) from None
+        return
+    state = space.state
+    if as_json:
+        following = to_do(state, checks)
+        common.print_json(
+            {
+                "folder": str(space.folder),
+                "variant": state.variant,
+                "attempts": state.attempts,
+                "best": state.best,
+                "solved": state.solved,
+                "next": None if following is None else following.name,
+                "predictions": state.model_dump(mode="json")["predictions"],
+                "result": json.loads(result.to_json()),
+            }
+        )
+    else:
+        show_result(space, result, every=every or bool(only))
+    if result.errors:
+        raise typer.Exit(EXIT_GRADER_ERROR)
+    if any(c.verdict != "pass" for c in result.checks) and not state.solved:
+        raise typer.Exit(EXIT_NOT_YET)
+
+
+@app.command()
+@common.reported()
+def hint(
+    name: Annotated[
+        str, typer.Argument(help="a check; by default the one to mend next", metavar="[CHECK]")
+    ] = "",
+    folder: _Dir = Path("."),
+    as_json: _Json = False,
+) -> None:
+    """Give the next hint; another one comes after another try, or after five minutes."""
+    from dataclasses import asdict
+
+    from lockgrader.cli.lab_show import show_hint
+    from lockgrader.home.hints import next_hint
+    from lockgrader.home.workspace import find
+
+    shown = next_hint(find(folder), name)
+    if as_json:
+        common.print_json(asdict(shown))
+    else:
+        show_hint(shown)
+
+
+@app.command()
+@common.reported()
+def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
+    """Compare your solution with ours, once yours is right."""
+    from lockgrader.home.solution import compare
+    from lockgrader.home.workspace import find
+
+    made = compare(find(folder))
+    if as_json:
+        common.print_json([{"file": one.file, "diff": one.diff} for one in made])
+        return
+    for one in made:
+        common.say(one.diff or f"{one.file}: equal")
+
+
+@app.command()
+@common.reported()
+def submit(
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="the archive; by default NAME-LAB.zip here")
+    ] = None,
+    folder: _Dir = Path("."),
+    no_sandbox: _NoSandbox = False,
+    as_json: _Json = False,
+) -> None:
+    """Make the archive to hand in, and say now what could not be graded."""
+    from lockgrader.cli.lab_show import told
+    from lockgrader.home.submit import default_name
+    from lockgrader.home.submit import submit as hand_in
+    from lockgrader.home.workspace import find
+
+    space = find(folder)
+    state = space.state
+    path = out or Path(default_name(state))
+    made = hand_in(space, path, _profile(no_sandbox))
+    if as_json:
+        document = {"file": str(path), "files": list(made.files), "sha256": made.sha256}
+        common.print_json(document | {"doubts": list(made.doubts)})
+        return
+    for doubt in made.doubts:
+        common.stderr().print(f"doubt: {doubt}", markup=False, soft_wrap=True)
+    told(f"{path}: {', '.join(made.files)}", "")
+    if state.verdicts:
+        told(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
+    told("hand this file in; the grader runs hidden checks too", "  ")
+
+
+@app.command()
+@common.reported()
+def bundle(
+    lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="the zip; with --roster a folder for them")
+    ] = None,
+    student: Annotated[str, typer.Option(help="make this student's own, with their values")] = "",
+    roster: Annotated[
+        Path | None, typer.Option(help="file with one student's name a line: a bundle for each")
+    ] = None,
+    key: _Key = None,
+    as_json: _Json = False,
+) -> None:
+    """Make what students receive: no hidden checks, no solution, the same bytes each time."""
+    from lockgrader.bundle import bundles
+    from lockgrader.home.workspace import student_name
+    from lockgrader.variants import PUBLIC_KEY, course_key
+    from locklabs import find
+
+    home, secret = find(lab), course_key(key)
+    if roster and student:
+        raise common.UsageError("give --student or --roster, and not both")
+    students = _roster(roster) if roster else [student_name(student)] if student else []
+    if not students and secret != PUBLIC_KEY:
+        raise common.UsageError(
+            "with a course key only the course can draw a student's values: "
+            "make a bundle for each student, with --roster FILE or --student NAME"
+        )
+    made = bundles(home, students, secret)
+    short = home.resolve().name.partition("-")[0]
+    if roster:
+        target = common.folder_to_write(out or Path(f"{short}-bundles"), "--out")
+        paths = [target / f"{one.student}-{short}.zip" for one in made]
+    else:
+        paths = [out or Path(f"{student}-{short}.zip" if student else f"{short}.zip")]
+    rows = []
+    for path, one in zip(paths, made, strict=True):
+        with common.saving("--out"):
+            path.write_bytes(one.data)
+        digest = hashlib.sha256(one.data).hexdigest()
+        rows.append(
+            {"file": str(path), "student": one.student, "files": one.files, "sha256": digest}
+        )
+    if as_json:
+        common.print_json(rows)
+        return
+    for path, one in zip(paths, made, strict=True):
+        common.say(f"{path}: {', '.join(one.files)}")
+
+
+def _roster(path: Path) -> list[str]:
+    """The names in a file, one a line."""
+    from lockgrader.home.workspace import student_name
+
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise common.UsageError(f"--roster {path} can not be read: {error}") from error
+    names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    if not names:
+        raise common.UsageError(f"--roster {path} names nobody; put one student on each line")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise common.UsageError(f"--roster {path} names {', '.join(twice)} twice")
+    return [student_name(name) for name in names]
+
+
+def _profile(no_sandbox: bool) -> Profile:
+    """The sandbox for the student's own work; none if they say so, and never silently."""
+    from lockgrader.sandbox import available
+
+    if no_sandbox:
+        return "unconfined"
+    missing = available()
+    if missing:
+        raise common.UsageError(
+            f"{missing}\nor, as this is your own work on your own machine: --no-sandbox"
+        )
+    return "namespaces"
+
+
+def _from_here(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

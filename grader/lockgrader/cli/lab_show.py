@@ -1,0 +1,212 @@
+"""What ``locklab lab`` prints: a result as a student works with it, and a watch's screen."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import textwrap
+from datetime import datetime
+from typing import Any
+
+from rich.markup import escape
+
+from lockgrader.cli.show import numbers
+from lockgrader.home.attempt import public_checks, to_do
+from lockgrader.home.hints import NoHintError, Told, next_hint
+from lockgrader.home.workspace import State, Workspace
+from lockgrader.lab import Check, Prediction, Proven
+from lockgrader.result import CheckResult, Result
+from locksim.checker.counterexample import Step
+from locksim.checker.render import did
+from locksim.cli import common, tables
+
+__all__ = ["Live", "show_hint", "show_result", "told", "whose"]
+
+STEPS = 14
+"""Steps of a counterexample that are shown; the page shows all."""
+STYLES = {"pass": "green", "partial": "yellow", "skipped": "dim"}
+
+
+def show_result(workspace: Workspace, result: Result, *, every: bool = False) -> None:
+    """Print a table of all checks, what the next one to mend found, and the points.
+
+    Arguments:
+        workspace: whose. result: to show. every: explain all checks that have not passed.
+    """
+    state, checks = workspace.state, public_checks(workspace)
+    by_name = {c.name: c for c in checks}
+    common.say(whose(state))
+    table = tables.table()
+    tables.add(table, "check", fold=True)
+    tables.add(table, "name")
+    tables.add(table, "verdict")
+    tables.add(table, "points", right=True)
+    for one in result.checks:
+        style = STYLES.get(one.verdict, "red")
+        verdict = f"[{style}]{one.verdict}[/{style}]"
+        points = f"{one.points:.4g} of {one.max_points:g}"
+        table.add_row(escape(one.title), one.name, verdict, points)
+    tables.print_table(common.console(), table)
+    following = to_do(state, checks)
+    for one in result.checks:
+        wanted = every or (following is not None and one.name == following.name)
+        if wanted and one.verdict not in ("pass", "skipped"):
+            _explain(workspace, by_name[one.name], one, state)
+    for check in checks:
+        if isinstance(check, Prediction):
+            _predicted(check, state, workspace.lab.answers)
+    common.say(f"\n{_points(result, state, following)}")
+
+
+def show_hint(shown: Told) -> None:
+    """Print the hints of a check that were seen, and how to get the next."""
+    common.say(f"\n{shown.title} ({shown.check})")
+    for number, text in enumerate(shown.texts, start=1):
+        told(f"hint {number} of {shown.of}: {text}", "  ")
+    if shown.wait_minutes:
+        told(f"the next one comes after your next try, or in {shown.wait_minutes} min", "  ")
+    elif len(shown.texts) < shown.of:
+        told("the next one comes after your next try", "  ")
+
+
+def whose(state: State) -> str:
+    """One line: which lab, whose, and with which values."""
+    values = "".join(f", {name} {value}" for name, value in state.variant.items())
+    return f"{state.title} · {state.student}{values}"
+
+
+def told(text: str, indent: str) -> None:
+    """Print words, wrapped to the terminal; lines of their own stay apart."""
+    width = min(100, common.console().width)
+    for line in text.splitlines() or [""]:
+        own = indent + line[: len(line) - len(line.lstrip())]
+        common.say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
+
+
+class Live:
+    """A watch in a terminal, or in a file: each run on a fresh screen, a bar while it runs.
+
+    Arguments:
+        workspace: whose. keys: whether somebody can press any.
+    """
+
+    def __init__(self, workspace: Workspace, *, keys: bool) -> None:
+        self._workspace, self._keys = workspace, keys
+        self._bar = contextlib.ExitStack()
+        self._report: Any = None
+
+    def began(self) -> None:
+        """Start a bar."""
+        console = common.console()
+        if console.is_terminal:
+            console.clear()
+        common.say(f"{datetime.now():%H:%M:%S} running the checks …")
+        self._report = self._bar.enter_context(common.progress("compiling"))
+
+    def so_far(self, result: Result) -> None:
+        """Move the bar."""
+        checks = public_checks(self._workspace)
+        done = len(result.checks)
+        following = checks[done].title if done < len(checks) else "done"
+        self._report(following, done / max(1, len(checks)))
+
+    def done(self, result: Result) -> None:
+        """Show the result, and which keys there are."""
+        self.details(result, every=False)
+
+    def details(self, result: Result, *, every: bool = True) -> None:
+        """Show the result, by default with all that was found."""
+        self.closed()
+        console = common.console()
+        if console.is_terminal:
+            console.clear()
+        show_result(self._workspace, result, every=every)
+        self._foot()
+
+    def failed(self, message: str) -> None:
+        """Show why it could not be run."""
+        self.closed()
+        common.warn(message)
+        self._foot()
+
+    def hint(self) -> None:
+        """Show the next hint, or why there is none."""
+        try:
+            show_hint(next_hint(self._workspace))
+        except NoHintError as error:
+            told(str(error), "")
+
+    def closed(self) -> None:
+        """Take the bar away."""
+        self._bar.close()
+
+    def _foot(self) -> None:
+        common.say(f"\nwatching {self._workspace.folder.name}: save a file to run again")
+        if self._keys:
+            common.say("h: a hint, a: all details, r: run again, q: quit")
+
+
+def _points(result: Result, state: State, following: Check | None) -> str:
+    told = f"{result.points:.4g} of {result.max_points:g} points in the public checks"
+    if result.points < state.best:
+        told += f" (your best: {state.best:.4g})"
+    if following is None and state.solved:
+        return f"{told}; solved. The grader has hidden checks too.\nhand in: locklab lab submit"
+    return f"{told}. The grader has hidden checks too."
+
+
+def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
+    """What a check found, what is probably believed, and where to go on."""
+    common.say(f"\n{one.title} ({one.name}): {one.verdict}")
+    if one.counterexample is not None and isinstance(check, Proven):
+        _counterexample(workspace, check, one.counterexample)
+    else:
+        common.say("  " + one.message.replace("\n", "\n  "))
+    if one.rows:
+        numbers(one)
+    if one.misconception:
+        told(f"probably believed: {one.misconception}", "  ")
+    if one.verdict == "grader_error":
+        told("this is our fault and costs no points; run the check again", "  ")
+    if check.hints and one.verdict in ("fail", "partial", "no_output"):
+        seen = state.hints[check.name].seen if check.name in state.hints else 0
+        told(f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  ")
+
+
+def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any]) -> None:
+    """The steps in one line each, with the student's file and line, and how to play with them."""
+    file = workspace.lab.locks
+    steps = [Step(**step) for step in document["steps"]]
+    rounds = "" if check.rounds == 1 else f", {check.rounds} rounds"
+    asked = f"{check.threads} threads{rounds}, {check.memory.upper()}"
+    told(f"{document['found']}: {document['message']}", "  ")
+    common.say(f"  the shortest way there ({asked}):")
+    left_out = max(0, len(steps) - STEPS)
+    if left_out:
+        common.say(f"     … {left_out} steps before these")
+    for number, step in enumerate(steps[left_out:], start=left_out + 1):
+        if number - 1 == document["cycle"]:
+            common.say("     from here on, again and again:")
+        place = f"{file}:{step.line}" if step.file == f"<{file}>" else "the test"
+        marks = "".join(f", {mark}" for mark in step.marks)
+        common.say(
+            f"  {number:>4}  thread {step.thread}  {place:<{len(file) + 5}} {did(step)}{marks}"
+        )
+    page = f"{check.lock.lower()}.html"
+    command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
+    command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
+    command += ["--memory", check.memory, "--play", page]
+    common.say(f"  play it in a browser: {shlex.join(command)}")
+
+
+def _predicted(check: Prediction, state: State, file: str) -> None:
+    """Say what was predicted, and since when that stands; or that it is still to come."""
+    made = state.predictions.get(check.answer)
+    if made is None:
+        told(
+            f'\nto predict before anything is measured: "{check.answer}": [low, high] in {file}', ""
+        )
+        return
+    values = " to ".join(f"{v:g}" for v in made.values)
+    when = f"{made.at.astimezone():%Y-%m-%d %H:%M}"
+    told(f"\npredicted before the first measurement ({when}): {check.answer} {values}", "")

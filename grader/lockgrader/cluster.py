@@ -1,0 +1,198 @@
+"""Grade on other machines: a Dask cluster does the work, this process keeps the results.
+
+Mechanism. A task carries all that it needs as JSON: the files of a submission, the lab and the
+student's own values, so that the course key stays here; the lab's files are a task of their own,
+computed once and fetched by each worker. No path of this machine means anything there.
+A worker hands tasks to a process of its own beside it (:mod:`cluster_worker`), since checks are
+forked, and neither a process with Dask's threads nor Dask's daemons may fork.
+
+A worker that is lost takes its tasks with it, and the scheduler gives them to another. A task that
+was done twice that way comes back once, and only this process writes: a result can be neither lost
+nor doubled. A submission that ends one worker after the other is given up after some, the others
+are graded, and the command says so (exit code 3); started again, it goes on.
+
+The workers and the scheduler are the instructor's and trusted. Who can reach the scheduler can run
+code on the workers: use Dask's TLS, or a network of your own.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Generator
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lockgrader.grade import replay, wanted
+from lockgrader.lab import Lab
+from lockgrader.result import Result
+from lockgrader.sandbox import Profile
+from lockgrader.submission import read
+from lockgrader.variants import variant
+
+if TYPE_CHECKING:
+    from lockgrader.batch import Task
+
+__all__ = ["ClusterError", "grade_on"]
+
+PATIENCE_S = 20
+MOST_BYTES = 32 << 20
+"""Of a lab's files together."""
+RETRIES = 2
+_here = threading.local()
+
+
+class ClusterError(Exception):
+    """There is no such cluster, or some submissions could not be graded on it."""
+
+    def __init__(self, message: str, exit_code: int = 2) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+def grade_on(
+    address: str, lab: Lab, todo: list[tuple[Task, int]], *, key: bytes, profile: Profile
+) -> Generator[tuple[Task, Result], None, None]:
+    """Grade submissions on a cluster; each with its result, as they are done.
+
+    Arguments:
+        address: the scheduler's. todo: submissions and which attempt each is.
+        lab, key, profile: as for :func:`lockgrader.grade.grade`.
+
+    Raises:
+        ClusterError: there is no cluster, its workers are not like this machine, or some
+            submissions were given up; all others have come by then.
+    """
+    distributed = _distributed()
+    with contextlib.ExitStack() as stack:
+        try:
+            client = stack.enter_context(
+                distributed.Client(address, timeout=PATIENCE_S, set_as_default=False)
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            raise ClusterError(
+                f"--scheduler {address}: no scheduler answers ({error})\n"
+                "mend: start one (dask scheduler), and workers on it (dask worker ADDRESS)"
+            ) from error
+        _check_workers(client)
+        files = client.submit(_same, json.dumps(_files(Path(lab.folder))))
+        asked = {}
+        for task, attempt in todo:
+            given = json.dumps(_given(lab, task, attempt, key, profile))
+            asked[client.submit(_graded, given, files, pure=False, retries=RETRIES)] = task
+        lost = []
+        for future in distributed.as_completed(list(asked), loop=client.loop):
+            task = asked[future]
+            try:
+                answer = json.loads(future.result())
+            except Exception as error:
+                # A worker too many, or a cluster that went away: this one's, and no verdict.
+                lost.append(f"{task.student} ({type(error).__name__}: {str(error)[:200]})")
+                continue
+            if "refused" in answer:
+                raise ClusterError(f"a worker of {address}: {answer['refused']}")
+            made = Result.model_validate_json(json.dumps(answer["result"]))
+            again = replay(lab, task.path, task.student)
+            yield task, made.model_copy(update={"replay": again})
+    if lost:
+        raise ClusterError(
+            f"{len(lost)} of {len(todo)} submissions were not graded: {'; '.join(lost)}\n"
+            "mend: start the same command again; what is graded is kept",
+            exit_code=3,
+        )
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ClusterError(
+            "--scheduler needs Dask, which is not installed\nmend: pip install 'locklab[cluster]'"
+        ) from error
+    return distributed
+
+
+def _check_workers(client: Any) -> None:
+    """Refuse workers that would grade otherwise than this machine."""
+    try:
+        found = client.run(_versions)
+    except ImportError as error:
+        raise ClusterError(f"the workers have no LockLab installed: {error}") from error
+    if not found:
+        raise ClusterError("the scheduler has no workers; start some: dask worker ADDRESS")
+    for worker, there in found.items():
+        if there != _versions():
+            raise ClusterError(
+                f"worker {worker} has LockLab {there['locklab']}, and here is "
+                f"{_versions()['locklab']}: install the same everywhere"
+            )
+
+
+def _versions() -> dict[str, str]:
+    return {"locklab": version("locklab")}
+
+
+def _given(lab: Lab, task: Task, attempt: int, key: bytes, profile: Profile) -> dict[str, object]:
+    """All that a worker needs for a submission but the lab's files."""
+    return {
+        "lab": lab.model_dump(mode="json"),
+        "values": variant(lab, task.student, key),
+        "student": task.student,
+        "attempt": attempt,
+        "profile": profile,
+        "files": {name: _text(data) for name, data in read(task.path, wanted(lab)).files.items()},
+    }
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """A lab's files, but for the solution, which no check needs."""
+    found: dict[str, str] = {}
+    size = 0
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if path.is_file() and not path.is_symlink() and inside.parts[0] != "solution":
+            data = path.read_bytes()
+            size += len(data)
+            if size > MOST_BYTES:
+                raise ClusterError(f"{folder} holds more than {MOST_BYTES >> 20} MiB")
+            found[inside.as_posix()] = _text(data)
+    return found
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _same(files: str) -> str:
+    """A task for what all others need: unlike data that was sent, it can be made again."""
+    return files
+
+
+def _graded(given: str, files: str) -> str:
+    """Runs on a worker, in one of its threads: ask the process beside it.
+
+    Raises:
+        RuntimeError: that process has ended; the scheduler tries again.
+    """
+    process: subprocess.Popen[str] | None = getattr(_here, "process", None)
+    if process is None or process.poll() is not None:
+        command = [sys.executable, "-m", "lockgrader.cluster_worker"]
+        _here.process = process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(f"{given}\n{files}\n")
+        process.stdin.flush()
+        answer = process.stdout.readline()
+    except OSError as error:
+        raise RuntimeError("the grading process has ended") from error
+    if not answer.endswith("\n"):
+        raise RuntimeError("the grading process has ended")
+    return answer

@@ -1,0 +1,165 @@
+"""A lab's own submissions: its solution for a student, its starter, and the wrong ones.
+
+What a lab promises is tested with these: the solution earns everything for every student, the
+starter nothing, and each wrong submission gets the verdict that ``broken.toml`` documents. They are
+ours, so they may be judged without a sandbox (:func:`findings`) or graded as a student's.
+
+A solution's numbers differ from student to student. They are not written down but found as the
+grader finds them: an answer is the expected value, and a prediction the interval round it that has
+no width. ``solution/answers.json`` holds what is the same for all: answers in words, and plain
+numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockgrader.c import Compiled, compile_c, interface, judge_c
+from lockgrader.checks import Finding, Submitted, judge
+from lockgrader.checks.numeric import expected
+from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
+from lockgrader.scenarios import read
+from lockgrader.variants import variant
+from locksim.compiler import compile_source
+
+__all__ = ["Broken", "broken", "findings", "solution", "starter", "write"]
+
+Files = dict[str, str]
+"""A submission: name → text."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A wrong submission.
+
+    Arguments:
+        name: what is wrong. files: name → text, to be laid over the solution's.
+        check: the name of the check that finds it. verdict: what that must say.
+        misconception: the belief that it must name, "" for none.
+    """
+
+    name: str
+    files: Files
+    check: str
+    verdict: str
+    misconception: str
+
+
+def solution(lab: Lab, student: str, key: bytes) -> Files:
+    """The solution, with the answers of this student's variant.
+
+    Raises:
+        LabError: the lab has none, or makes no sense.
+    """
+    files = _files(lab, "solution")
+    if lab.answers:
+        answers = json.loads(files.get(lab.answers, "{}"))
+        for check in lab.checks(variant(lab, student, key)):
+            if isinstance(check, Answer):
+                answers.setdefault(check.answer, expected(check.expected))
+            elif isinstance(check, Prediction):
+                answers.setdefault(check.answer, 2 * [expected(check.expected)])
+        files[lab.answers] = json.dumps(answers)
+    return files
+
+
+def starter(lab: Lab) -> Files:
+    """What students begin with."""
+    return _files(lab, "starter")
+
+
+def broken(lab: Lab) -> list[Broken]:
+    """The wrong submissions of ``broken.toml``.
+
+    Each is the solution with something changed: ``change`` is a list of pairs, what stands there
+    (the first time) and what comes in its place; or with a whole ``text`` of its own. ``file`` says
+    of which file, by default the one in the language.
+
+    Raises:
+        LabError: there is no such file, or it does not fit the solution.
+    """
+    path = Path(lab.folder) / "broken.toml"
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LabError(f"{path} can not be read: {error}") from error
+    right = _files(lab, "solution")
+    return [_broken(lab, raw, right) for raw in document.get("broken", [])]
+
+
+def findings(
+    lab: Lab, files: Files, student: str, key: bytes, only: str = ""
+) -> Iterator[tuple[Check, Finding]]:
+    """What each check finds in files of ours. Only a C part needs a sandbox.
+
+    Arguments:
+        lab: whose checks. files: a submission. student, key: for the variant.
+        only: the name of one check, whatever it needs; "" for all, of which one is skipped that
+            needs another that has not passed.
+
+    Raises:
+        CompileError: the part in the language is outside it. Refused: the C part does not compile.
+    """
+    checks = lab.checks(variant(lab, student, key))
+    texts = json.loads(files.get(lab.answers, "{}"))
+    words = {c.answer for c in checks if isinstance(c, Written)}
+    submitted = Submitted(
+        codes=compile_source(files[lab.locks], f"<{lab.locks}>") if lab.locks in files else {},
+        answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
+        texts={k: v for k, v in texts.items() if k in words},
+        scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
+        c=_compiled(lab, files, [c for c in checks if only in ("", c.name)]),
+    )
+    passed: set[str] = set()
+    for check in checks:
+        if only in ("", check.name):
+            skipped = not only and not {*check.needs} <= passed
+            finding = Finding("skipped") if skipped else _judged(check, submitted)
+            passed |= {check.name} if finding.verdict == "pass" else set()
+            yield check, finding
+
+
+def write(files: Files, folder: Path) -> Path:
+    """A submission's folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def _judged(check: Check, submitted: Submitted) -> Finding:
+    if isinstance(check, C) and submitted.c is not None:
+        return judge_c(check, submitted.c, "namespaces")
+    return judge(check, submitted)
+
+
+def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | None:
+    tools = {c.tool for c in checks if isinstance(c, C)}
+    if not tools or lab.c not in files:
+        return None
+    return compile_c(files[lab.c].encode(), lab.c, interface(lab.interface), tools, "namespaces")
+
+
+def _files(lab: Lab, name: str) -> Files:
+    folder = Path(lab.folder) / name
+    if not folder.is_dir():
+        raise LabError(f"{lab.name} has no {name}/")
+    return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+def _broken(lab: Lab, raw: dict[str, Any], right: Files) -> Broken:
+    try:
+        name, file = raw["name"], raw.get("file", lab.locks)
+        text = raw["text"] if "text" in raw else right[file]
+        text = changed(text, raw.get("change", []), f"{lab.name}, broken '{name}'")
+        belief = raw["misconception"]
+        if belief and lab.misconceptions:
+            belief = lab.misconceptions[belief].belief
+        return Broken(name, {file: text}, raw["check"], raw["verdict"], belief)
+    except KeyError as error:
+        raise LabError(f"{lab.name}, broken '{raw.get('name', '?')}': no {error}") from error

@@ -1,0 +1,39 @@
+"""``moodle.csv``: what Moodle's gradebook imports.
+
+The columns are named as Moodle's own export names them, grade and feedback side by side, because an
+import of one without the other clears what it leaves out. On the import's second page ``Username``
+is mapped to ``username`` (or ``Email address`` to ``useremail``) and the other two to a grade item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lockgrader.export.sheet import grade, labs_of, sheet
+from lockgrader.report.student import WORDS, seen
+from lockgrader.result import Result
+
+__all__ = ["files"]
+
+
+def files(results: Sequence[Result]) -> dict[str, str]:
+    """The table."""
+    labs = labs_of(results)
+    found = {(r.student, r.lab): r for r in results}
+    head = ["Username", "Email address"]
+    for lab in labs:
+        head += [f"{lab} (Real)", f"{lab} (Feedback)"]
+    rows: list[list[str | float]] = []
+    for name in dict.fromkeys(r.student for r in results):
+        row: list[str | float] = [name, name if "@" in name[1:] else ""]
+        for lab in labs:
+            one = found.get((name, lab))
+            row += ["", ""] if one is None else [grade(one), _feedback(one)]
+        rows.append(row)
+    return {"moodle.csv": sheet([head, *rows])}
+
+
+def _feedback(result: Result) -> str:
+    """What is not passed yet, as the student may see it."""
+    checks = [seen(c) for c in result.checks]
+    return "; ".join(f"{c.title}: {WORDS[c.verdict]}" for c in checks if c.verdict != "pass")

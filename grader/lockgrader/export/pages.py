@@ -1,0 +1,18 @@
+"""``feedback.html`` beside each result, and ``summary.html`` for the instructor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lockgrader.report import feedback, summary
+from lockgrader.report.feedback import FEEDBACK
+from lockgrader.report.summary import SUMMARY
+from lockgrader.result import Result
+
+__all__ = ["files"]
+
+
+def files(results: Sequence[Result]) -> dict[str, str]:
+    """All pages."""
+    pages = {f"{r.student}/{FEEDBACK}": feedback(r) for r in results}
+    return {**pages, SUMMARY: summary(results)}

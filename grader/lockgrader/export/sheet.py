@@ -1,0 +1,43 @@
+"""Rows as CSV that a spreadsheet shows and does not execute.
+
+A cell that begins with ``=``, ``+``, ``-``, ``@`` or a control character is a formula to Excel and
+its kin, however it is quoted (CWE-1236); students choose their names. Such a text gets an
+apostrophe in front. Numbers are written by us and are left alone, negative ones too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from lockgrader.result import Result
+
+__all__ = ["grade", "labs_of", "sheet"]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def sheet(rows: Iterable[Sequence[str | float]]) -> str:
+    """CSV (RFC 4180) of texts and numbers."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    for row in rows:
+        writer.writerow([_cell(cell) for cell in row])
+    return out.getvalue()
+
+
+def grade(result: Result) -> str | float:
+    """The points, or nothing where the grader owes the student a check."""
+    return "" if result.errors or not result.complete else result.points
+
+
+def labs_of(results: Sequence[Result]) -> dict[str, float]:
+    """Lab → points possible, in the order of their first result."""
+    return {r.lab: r.max_points for r in reversed(results)}
+
+
+def _cell(value: str | float) -> str:
+    if isinstance(value, float | int):
+        return f"{round(value, 4):.12g}"
+    return f"'{value}" if value.startswith(_FORMULA) else value

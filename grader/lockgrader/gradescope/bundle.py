@@ -1,0 +1,129 @@
+"""``autograder.zip``: everything that Gradescope needs for one lab, the same bytes each time.
+
+setup.sh  run_autograder  config.json  course.key   (the key only where there is one)
+lab/       the lab with its hidden checks, without solution, starter and wrong submissions
+locklab/   our sources and the locked requirements; setup.sh builds and installs them
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lockgrader.lab import Lab
+from lockgrader.result import write_bytes
+
+__all__ = ["BundleError", "Config", "bundle", "read_config"]
+
+SOURCES = (
+    "CMakeLists.txt",
+    "LICENSE",
+    "README.md",
+    "datasets/lockdata",
+    "grader/lockgrader",
+    "labs/locklabs",
+    "lessons/locklessons",
+    "locklab.py",
+    "native",
+    "pyproject.toml",
+    "requirements",
+    "sim/locksim",
+    "tools",
+)
+"""What the package is built from, below the root of a checkout."""
+NO_SOURCE = {"__pycache__", "tests", "benchmarks", "build", "out"}
+NOT_FOR_GRADING = {"__pycache__", "solution", "starter"}
+COMPILED = {".so", ".o", ".pyc", ".nbi", ".nbc"}
+LATEST_S, EARLIEST_S = 3600, 30
+
+
+class BundleError(Exception):
+    """A bundle that can not be made or read; the message says why."""
+
+    exit_code = 2
+
+
+class Config(BaseModel):
+    """What the run has to know.
+
+    Arguments:
+        student: which of the platform's names for a student the variant is drawn for.
+        seconds: the run's own budget on the clock; below the platform's time-out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    student: str = Field(default="email", pattern="^(email|id|sid|name)$")
+    seconds: int = Field(default=540, ge=EARLIEST_S, le=LATEST_S)
+
+
+def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = None) -> int:
+    """Write a bundle; how many files it holds.
+
+    Arguments:
+        lab: a lab that was read from its folder. out: the zip. key: the course's, or None.
+        config: for the run there.
+
+    Raises:
+        BundleError: our own sources are not at hand, or the file can not be written.
+    """
+    root = Path(__file__).resolve().parents[3]
+    missing = [name for name in SOURCES if not (root / name).exists()]
+    if missing:
+        raise BundleError(
+            f"a bundle is made from our sources, and {root} has no {', '.join(missing)}\n"
+            "mend: run this from a checkout (make setup), not from an installed package"
+        )
+    here = Path(__file__).parent
+    parts = {name: (here / name).read_bytes() for name in ("setup.sh", "run_autograder")}
+    parts["config.json"] = (config or Config()).model_dump_json(indent=2).encode() + b"\n"
+    if key is not None:
+        parts["course.key"] = key
+    for inner, data in _files(Path(lab.folder), NOT_FOR_GRADING):
+        if not inner.startswith("broken"):  # the wrong submissions, with what becomes of them
+            parts[f"lab/{inner}"] = data
+    for name in SOURCES:
+        for inner, data in _files(root / name, NO_SOURCE):
+            parts["/".join(filter(None, ("locklab", name, inner)))] = data
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(parts):
+            entry = zipfile.ZipInfo(name)  # its date is 1980, whenever it is made
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            script = parts[name].startswith(b"#!")
+            entry.external_attr = (0o100700 if script else 0o100600) << 16
+            archive.writestr(entry, parts[name])
+    try:
+        write_bytes(out, made.getvalue())
+    except OSError as error:
+        raise BundleError(f"--out {out} can not be written: {error.strerror}") from error
+    return len(parts)
+
+
+def read_config(path: Path) -> Config:
+    """A bundle's configuration.
+
+    Raises:
+        BundleError: there is none, or none that makes sense.
+    """
+    try:
+        return Config.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, ValidationError) as error:
+        raise BundleError(f"{path} is no configuration of a bundle: {error}") from error
+
+
+def _files(path: Path, without: set[str]) -> Iterator[tuple[str, bytes]]:
+    """Relative name and content of each file; a single file has no relative name."""
+    if path.is_file():
+        yield "", path.read_bytes()
+        return
+    for file in sorted(path.rglob("*")):
+        inner = file.relative_to(path)
+        left_out = without & set(inner.parent.parts) or file.suffix in COMPILED
+        if file.is_file() and not file.is_symlink() and not left_out:
+            yield inner.as_posix(), file.read_bytes()

@@ -1,0 +1,166 @@
+"""Grade the one submission of a container: what ``run_autograder`` calls."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lockgrader.batch import attempt_among
+from lockgrader.compile import Refused
+from lockgrader.evaluate import warm
+from lockgrader.export.gradescope import document
+from lockgrader.grade import grade, wanted
+from lockgrader.gradescope.bundle import BundleError, read_config
+from lockgrader.lab import load
+from lockgrader.result import Result, write
+from lockgrader.sandbox import Profile, SandboxError, available
+from lockgrader.submission import read
+from lockgrader.variants import PUBLIC_KEY, course_key
+
+__all__ = ["Metadata", "close", "handed_in", "metadata", "prepare", "profile", "run"]
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """What the platform says of a submission.
+
+    Arguments:
+        student: whose it is. before: hashes of the submissions until now, oldest first.
+    """
+
+    student: str
+    before: tuple[str, ...] = ()
+
+
+def run(root: Path) -> Result:
+    """Grade ``root/submission`` with the bundle in ``root/source`` into ``root/results``.
+
+    The document is complete and valid after each check, and from before the first one.
+
+    Raises:
+        BundleError, LabError, SandboxError: nothing can be graded; the document says so, too.
+    """
+    began = time.monotonic()
+    results = root / "results" / "results.json"
+    results.parent.mkdir(parents=True, exist_ok=True)
+    close(root)
+
+    def put(told: dict[str, Any]) -> None:
+        told["execution_time"] = round(time.monotonic() - began, 1)
+        write(results, json.dumps(told, indent=2, allow_nan=False) + "\n")
+
+    put(_nothing("Grading was ended before its first check."))
+    try:
+        source = root / "source"
+        config, lab = read_config(source / "config.json"), load(source / "lab")
+        key = source / "course.key"
+        about = metadata(root / "submission_metadata.json", config.student)
+        submission = handed_in(root / "submission", wanted(lab))
+        sandbox = profile()
+        warm()
+        result = grade(
+            lab,
+            submission,
+            student=about.student,
+            key=course_key(key) if key.exists() else PUBLIC_KEY,
+            profile=sandbox,
+            attempt=_attempt(submission, wanted(lab), about.before),
+            until_s=began + config.seconds,
+            progress=lambda so_far: put(document(so_far)),
+        )
+    except Exception as error:
+        if getattr(error, "exit_code", None) == 2:  # ours to mend, and no secret
+            put(_nothing(f"Nothing could be graded: {type(error).__name__}."))
+        raise
+    put(document(result))
+    return result
+
+
+def profile() -> Profile:
+    """The strongest sandbox that this container allows.
+
+    Raises:
+        SandboxError: it allows none.
+    """
+    refused = available("namespaces")
+    if not refused:
+        return "namespaces"
+    also = available("platform")
+    if not also:
+        return "platform"
+    raise SandboxError(f"namespaces: {refused}\nplatform: {also}")
+
+
+def metadata(path: Path, which: str) -> Metadata:
+    """Read ``submission_metadata.json``; the platform wrote it, students choose some of its values.
+
+    Arguments:
+        path: the file. which: "email", "id", "sid" or "name", of the platform's names.
+
+    Raises:
+        BundleError: it does not say whose submission this is.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        names = sorted(str(user[which]) for user in told["users"] if user.get(which))
+        student = names[0]
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise BundleError(f"{path} does not say by '{which}' whose submission this is") from error
+    before = []
+    for one in told.get("previous_submissions") or []:
+        extra = ((one or {}).get("results") or {}).get("extra_data") or {}
+        if isinstance(extra.get("submission_sha256"), str):
+            before.append(extra["submission_sha256"])
+    return Metadata(student, tuple(before))
+
+
+def close(root: Path) -> None:
+    """Leave nothing of the platform's to a student's code but what was handed in.
+
+    Under the profile ``platform`` permissions are all that hides a file: the checks, the key, and
+    the outcome of hidden checks in the results of now and of earlier submissions.
+    """
+    for name, mode in (("source", 0o700), ("results", 0o700), ("submission_metadata.json", 0o600)):
+        if (root / name).exists():
+            (root / name).chmod(mode)
+
+
+def handed_in(folder: Path, names: tuple[str, ...]) -> Path:
+    """Where the wanted files are: at the top, or in the one folder that was handed in."""
+    inner = [p for p in folder.iterdir() if p.is_dir() and not p.is_symlink()]
+    if len(inner) != 1 or any((folder / name).exists() for name in names):
+        return folder
+    return inner[0]
+
+
+def prepare() -> Profile:
+    """Compile what every grading needs, and see that there is a sandbox.
+
+    Raises:
+        SandboxError: there is none.
+    """
+    warm()
+    return profile()
+
+
+def _attempt(submission: Path, names: tuple[str, ...], before: tuple[str, ...]) -> int:
+    try:
+        return attempt_among(before, read(submission, names).sha256)
+    except Refused:
+        return attempt_among(before, "")
+
+
+def _nothing(why: str) -> dict[str, Any]:
+    """A document without a check: no points are given, and so none are taken."""
+    return {
+        "score": 0.0,
+        "output": f"{why} This is our own fault, not yours: ask for it to be graded again.",
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+        "tests": [],
+        "extra_data": {"complete": False},
+    }

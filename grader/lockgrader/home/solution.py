@@ -1,0 +1,59 @@
+"""Our solution beside the student's, once theirs is right and ours is at hand."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+
+import locklabs
+from lockgrader.grade import wanted
+from lockgrader.home.workspace import Workspace, WorkspaceError
+
+__all__ = ["Compared", "compare"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A file of ours, and how it differs: lines with - are the student's, with + ours."""
+
+    file: str
+    diff: str
+
+
+def compare(workspace: Workspace) -> list[Compared]:
+    """The solution's files of code beside the student's.
+
+    Raises:
+        WorkspaceError: the lab is not solved yet, or the solution is not here.
+    """
+    state = workspace.state
+    if not state.solved:
+        raise WorkspaceError(
+            f"the solution is shown once yours is right: {state.best:.4g} of "
+            f"{state.max_points or '?'} public points so far"
+        )
+    try:
+        folder = locklabs.find(state.lab) / "solution"
+    except locklabs.UnknownLabError:
+        folder = Path("/nonexistent")
+    if not folder.is_dir():
+        raise WorkspaceError(
+            "the solution is not in what students get: your instructor releases it"
+        )
+    answers = Path(workspace.lab.answers).stem
+    made = []
+    for name in wanted(workspace.lab):
+        ours = folder / name
+        if ours.is_file() and ours.stem != answers:
+            made.append(Compared(name, _diff(workspace.folder / name, ours)))
+    return made
+
+
+def _diff(theirs: Path, ours: Path) -> str:
+    old = theirs.read_text(encoding="utf-8", errors="replace") if theirs.is_file() else ""
+    new = ours.read_text(encoding="utf-8")
+    lines = difflib.unified_diff(
+        old.splitlines(), new.splitlines(), f"yours/{theirs.name}", f"ours/{ours.name}", lineterm=""
+    )
+    return "\n".join(lines)

@@ -1,0 +1,125 @@
+"""Hand in: the archive that the grader takes, and what the grader could not grade told before."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockgrader.bundle import archive
+from lockgrader.compile import Refused
+from lockgrader.grade import accept, wanted
+from lockgrader.home.attempt import Changed, changed, public_checks
+from lockgrader.home.workspace import State, Workspace, WorkspaceError
+from lockgrader.lab import Prediction
+from lockgrader.result import write_bytes
+from lockgrader.sandbox import Profile
+from lockgrader.submission import read
+
+__all__ = ["RECORD", "HandedIn", "default_name", "submit"]
+
+RECORD = "record.json"
+"""Beside the answers: what the workspace remembers, for the instructor to read. Not graded."""
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """An archive that was made.
+
+    Arguments:
+        path: where it is. files: what is in it, the record aside. sha256: of what will be graded.
+        doubts: what will cost points as it stands, in words.
+    """
+
+    path: Path
+    files: tuple[str, ...]
+    sha256: str
+    doubts: tuple[str, ...]
+
+
+def default_name(state: State) -> str:
+    """The archive's name: whose it is, and for which lab."""
+    return f"{state.student}-{state.lab.partition('-')[0]}.zip"
+
+
+def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> HandedIn:
+    """Make the archive.
+
+    Arguments:
+        workspace: the student's. out: the archive; one of the same lab is replaced.
+        profile: the sandbox in which the files are tried.
+
+    Raises:
+        Refused: it could not be graded. WorkspaceError: it can not be written there.
+        SandboxError: there is no sandbox.
+    """
+    state, lab = workspace.state, workspace.lab
+    _may_write(out)
+    found = read(workspace.folder, wanted(lab))
+    if not found.files:
+        names = ", ".join(wanted(lab))
+        raise WorkspaceError(f"there is nothing to hand in: none of {names} is there")
+    refused: dict[str, Refused] = {}
+    submitted = accept(lab, public_checks(workspace), found, refused, profile)
+    for error in refused.values():
+        if error.verdict == "ungradable":
+            raise error
+    record = {
+        "lab": state.lab,
+        "student": state.student,
+        "variant": state.variant,
+        "started": state.started.isoformat(),
+        "attempts": state.attempts,
+        "best": state.best,
+        "solved": state.solved,
+        "hints_seen": {name: hints.seen for name, hints in state.hints.items()},
+        "predictions": {
+            name: {"values": list(p.values), "at": p.at.isoformat()}
+            for name, p in state.predictions.items()
+        },
+    }
+    data = archive({**found.files, RECORD: (json.dumps(record, indent=2) + "\n").encode()})
+    try:
+        write_bytes(out, data)
+    except OSError as error:
+        raise WorkspaceError(f"{out} can not be written: {error.strerror}") from error
+    again = read(out, wanted(lab))
+    if again.sha256 != found.sha256:
+        raise WorkspaceError(f"{out} does not hold what was put into it; is the disk full?")
+    doubts = _doubts(workspace, refused, changed(state, submitted.answers))
+    return HandedIn(out, tuple(sorted(found.files)), found.sha256, doubts)
+
+
+def _doubts(
+    workspace: Workspace, refused: dict[str, Refused], changes: list[Changed]
+) -> tuple[str, ...]:
+    state = workspace.state
+    told = [error.message for error in refused.values()]
+    for name, before in changes:
+        values = ", ".join(f"{v:g}" for v in before.values)
+        told.append(
+            f"the prediction {name} was [{values}] before the first measurement, and is another "
+            f"now; {RECORD} in the archive says so"
+        )
+    asked = [c.answer for c in public_checks(workspace) if isinstance(c, Prediction)]
+    if any(name not in state.predictions for name in asked):
+        told.append("nothing was measured yet: 'locklab lab check' would show what is missing")
+    return tuple(told)
+
+
+def _may_write(out: Path) -> None:
+    """Only an archive that was made here before is replaced."""
+    if out.is_dir():
+        raise WorkspaceError(f"-o {out} is a folder; name a file, such as {out / 'lab.zip'}")
+    if not out.exists():
+        return
+    try:
+        with zipfile.ZipFile(out) as old:
+            if RECORD in old.namelist():
+                return
+    except (OSError, zipfile.BadZipFile):
+        pass
+    raise WorkspaceError(
+        f"-o {out} is there already, and was not made by this command; name another"
+    )

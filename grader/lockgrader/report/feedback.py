@@ -1,0 +1,114 @@
+"""A student's feedback: one page that needs no network, in both colour schemes.
+
+The page is made from the result alone. Its policy lets nothing be requested and nothing run but the
+player of counterexamples, whose text the policy knows by its hash; so a script that got in through
+a student's own text would still not run, although no such text gets in unescaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import shlex
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from lockgrader.report.chart import chart
+from lockgrader.report.student import WORDS, hidden_points, seen
+from lockgrader.result import CheckResult, Result, Row, write
+from locksim.cli.html_page import environment
+from locksim.cli.tables import fixed
+from locksim.traces import bundle
+from locksim.traces.page import embedded
+from locksim.traces.player_data import of_told
+
+__all__ = ["FEEDBACK", "feedback", "keep_feedback", "right"]
+
+FEEDBACK = "feedback.html"
+_MOUNT = """
+for (const data of document.querySelectorAll("script.counterexample")) {
+  const place = document.createElement("div");
+  data.after(place);
+  mount(place, JSON.parse(data.textContent));
+}
+"""
+
+
+def feedback(result: Result) -> str:
+    """The page's text."""
+    checks = [_told(seen(c), number) for number, c in enumerate(result.checks)]
+    open_ones = [c for c in checks if not c["secret"] and c["check"].verdict != "skipped"]
+    shows = any(c["steps"] for c in checks)
+    script = bundle.script() + _MOUNT if shows else ""
+    assert "</script" not in script
+    return (
+        environment("lockgrader.report")
+        .get_template("feedback.html.j2")
+        .render(
+            title=f"{result.lab}: feedback for {result.student}",
+            result=result,
+            checks=checks,
+            wrong=[c for c in open_ones if c["check"].verdict != "pass"],
+            right=[c for c in open_ones if c["check"].verdict == "pass"],
+            hidden=hidden_points(result),
+            replay=_replay(result),
+            policy=_policy(script),
+            script=Markup(script),
+            player_style=Markup(bundle.style()) if shows else "",
+        )
+    )
+
+
+def keep_feedback(folder: Path, result: Result) -> None:
+    """Write a result's page beside it, unless it is there already."""
+    text = feedback(result)
+    path = folder / FEEDBACK
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        write(path, text)
+
+
+def right(row: Row) -> str:
+    """The band of a row, in words."""
+    if row.low is not None and row.high is not None:
+        return f"{fixed(row.low, None)} to {fixed(row.high, None)}"
+    if row.high is not None:
+        return f"at most {fixed(row.high, None)}"
+    return f"at least {fixed(row.low, None)}" if row.low is not None else ""
+
+
+def _replay(result: Result) -> str:
+    """What a student can do at home; the result's own command names the grader's files."""
+    return shlex.join(
+        ["locklab", "grade", result.lab, "YOUR-FILES", "--student", result.student, "--public"]
+    )
+
+
+def _policy(script: str) -> str:
+    """No request of any kind; one script at most, the one with this very text."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = f"'sha256-{digest}'" if script else "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _told(check: CheckResult, number: int) -> dict[str, Any]:
+    """A check as the template wants it."""
+    message, _, steps = check.message.partition("\n")
+    title = check.title if check.counterexample is not None else ""
+    return {
+        "check": check,
+        "id": f"check-{number}",
+        "secret": not (check.public or check.revealed),
+        "words": "handed in, for a person to read" if check.answer else WORDS[check.verdict],
+        "message": message,
+        "more": steps,
+        "rows": [(r, fixed(r.got, None), right(r)) for r in check.rows],
+        "chart": None if check.curve is None else chart(check.curve, f"check-{number}"),
+        "steps": ""
+        if check.counterexample is None
+        else Markup(embedded(of_told(check.counterexample, title))),
+    }

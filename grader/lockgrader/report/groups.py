@@ -1,0 +1,132 @@
+"""What a batch has in common: who failed in the same way, and who handed in the same.
+
+Two counterexamples are the same if the same threads do the same operations on the same words with
+the same values, in the same order, in the same check: names of words are the student's, so this
+groups those who made the same mistake in the same design, or who wrote together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from lockgrader.result import ELSEWHERE, CheckResult, Result
+
+__all__ = ["Group", "Suspicion", "by_counterexample", "by_misconception", "suspicions"]
+
+_STEP = ("thread", "action", "operation", "word", "was", "becomes")
+NOTHING = "0" * 64
+"""The hash of a submission that could not be read."""
+
+
+@dataclass
+class Group:
+    """Students with something in common.
+
+    Arguments:
+        what: they have in common. check: an example of it. students: who.
+    """
+
+    what: str
+    check: CheckResult
+    students: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """Something to look at, and no proof of anything.
+
+    Arguments:
+        students: of whom. what: was found. others: with whom it fits.
+    """
+
+    students: tuple[str, ...]
+    what: str
+    others: tuple[str, ...] = ()
+
+
+def by_counterexample(results: Sequence[Result]) -> list[Group]:
+    """Failures with identical counterexamples, the most frequent first."""
+    return _grouped(results, _counterexample, lambda c: f"{c.title}: {_found(c)}")
+
+
+def by_misconception(results: Sequence[Result]) -> list[Group]:
+    """Failures that name the same misconception, the most frequent first."""
+    return _grouped(results, lambda c: c.misconception or None, lambda c: c.misconception)
+
+
+def suspicions(results: Sequence[Result]) -> list[Suspicion]:
+    """Identical submissions, and answers that are right for somebody else's variant."""
+    return [*_identical(results), *_right_for_others(results)]
+
+
+def _grouped(
+    results: Sequence[Result],
+    key: Callable[[CheckResult], Hashable],
+    what: Callable[[CheckResult], str],
+) -> list[Group]:
+    groups: dict[Hashable, Group] = {}
+    for result in results:
+        for check in result.checks:
+            found = key(check)
+            if found is not None:
+                group = groups.setdefault(found, Group(what(check), check))
+                if result.student not in group.students:
+                    group.students.append(result.student)
+    return sorted(groups.values(), key=lambda g: -len(g.students))
+
+
+def _counterexample(check: CheckResult) -> Hashable:
+    told = check.counterexample
+    if told is None:
+        return None
+    steps: list[dict[str, Any]] = told.get("steps", [])
+    return check.name, told.get("found"), tuple(tuple(s.get(k) for k in _STEP) for s in steps)
+
+
+def _found(check: CheckResult) -> str:
+    return check.message.partition("\n")[0]
+
+
+def _identical(results: Sequence[Result]) -> Iterator[Suspicion]:
+    """Students with the same files, and those who share one of several."""
+    told = set()
+    for what, key in (("the same files", _whole), ("the same {}", _each)):
+        same: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+        for result in results:
+            for one in key(result):
+                same[one].append(result.student)
+        for (_, name, _), students in same.items():
+            if len(students) > 1 and tuple(students) not in told:
+                told.add(tuple(students))
+                yield Suspicion(tuple(students), f"handed in {what.format(name)}, byte for byte")
+
+
+def _whole(result: Result) -> Iterator[tuple[str, str, str]]:
+    if result.submission_sha256 != NOTHING:
+        yield result.lab, "", result.submission_sha256
+
+
+def _each(result: Result) -> Iterator[tuple[str, str, str]]:
+    for name, sha256 in result.files.items():
+        yield result.lab, name, sha256
+
+
+def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
+    for result in results:
+        for check in result.checks:
+            fitting = {v for variant in check.elsewhere for v in _with(results, result, variant)}
+            if check.elsewhere:
+                what = f"{check.title}: {ELSEWHERE} ({'; or '.join(check.elsewhere)})"
+                yield Suspicion((result.student,), what, tuple(sorted(fitting)))
+
+
+def _with(results: Iterable[Result], one: Result, variant: str) -> Iterator[str]:
+    """The other students whose variant this is."""
+    wanted = set(variant.split(", "))
+    for result in results:
+        own = {f"{name} = {value}" for name, value in result.variant.items()}
+        if result.lab == one.lab and result.student != one.student and wanted <= own:
+            yield result.student

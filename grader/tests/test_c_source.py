@@ -1,0 +1,89 @@
+"""What a C file may be written with: found however it is cut, and never in a string."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lockgrader.c.source import HEADERS, examine
+from lockgrader.compile import Refused
+
+FORBIDDEN = {
+    "assembly": 'void f(void) { asm("nop"); }',
+    "assembly by another name": 'void f(void) { __asm__ volatile ("syscall"); }',
+    "cut by a joined line": 'void f(void) { a\\\nsm("nop"); }',
+    "pasted": '#define P(a, b) a##b\nvoid f(void) { P(a, sm)("nop"); }',
+    "pasted with a digraph": '%:define P(a, b) a%:%:b\nvoid f(void) { P(a, sm)("nop"); }',
+    "an attribute": "__attribute__((constructor)) static void f(void) {}",
+    "a builtin": "void *f(void) { return __builtin_return_address(0); }",
+    "a pragma": "#pragma weak f = g\nvoid f(void);",
+    "a pragma in a macro": '_Pragma("weak f") void f(void);',
+    "a line": '#line 1 "/usr/include/stdio.h"\nint a;',
+    "a line as the preprocessor writes it": '# 1 "/usr/include/stdio.h" 3\nint a;',
+    "a digraph": '%:include "/etc/passwd"\n',
+    "another file": '#include "/etc/passwd"\n',
+    "itself": '#include "avc_rcu.c"\n',
+    "a computed name": '#define H "/etc/passwd"\n#include H\n',
+    "a header that is not there": "#include <dlfcn.h>\n",
+    "the next one": "#include_next <stdlib.h>\n",
+    "embedded": '#embed "/etc/passwd"\n',
+    "a comment in between": '#/**/include/**/"/etc/passwd"\n',
+    "the environment": '#include "/proc/self/environ"\n',
+    "a dollar": "int $a;",
+    "a thread-local variable": "static __thread int a;",
+    "outside ASCII": "int \u00e4;",
+    "a NUL": "int a;\0",
+}
+
+
+@pytest.mark.parametrize("name", FORBIDDEN)
+def test_forbidden(name: str) -> None:
+    """Each is refused with its line."""
+    with pytest.raises(Refused) as error:
+        examine(FORBIDDEN[name], "avc_rcu.c", ("avc.h",))
+    assert "forbidden_operation" == error.value.verdict
+    assert error.value.message.startswith("avc_rcu.c:")
+
+
+def test_allowed() -> None:
+    """What C is made of, and words in comments and strings that would be refused elsewhere."""
+    examine(
+        '#include "avc.h"\n'
+        + "".join(f"#include <{name}> // asm\n" for name in sorted(HEADERS))
+        + "/* __asm__ \u00e4 */ static const char *why = \"asm '__attribute__' ##\";\n"
+        + "#if defined(A) && !defined(B)\n#define TWICE(x, ...) ((x) + (x))\n#endif\n"
+        + 'static _Atomic(int) a; _Static_assert(sizeof(a) == 4, "size");\n'
+        + "int get(void) { return __atomic_load_n(&a, __ATOMIC_ACQUIRE) + TWICE(1) + '\\''; }\n",
+        "avc_rcu.c",
+        ("avc.h",),
+    )
+
+
+def test_the_line_is_told_behind_joined_lines() -> None:
+    """Three lines are one, and the fourth is still the fourth."""
+    with pytest.raises(Refused, match=r"^a\.c:4: 'asm'"):
+        examine("#define A \\\n 1 \\\n 2\nasm;", "a.c", ())
+
+
+@pytest.mark.parametrize("text", ['char *a = "', "/* no end", "char a = '"])
+def test_without_an_end(text: str) -> None:
+    """What is not finished is the student's mistake."""
+    with pytest.raises(Refused) as error:
+        examine(text, "a.c", ())
+    assert "student_error" == error.value.verdict
+
+
+def test_too_long() -> None:
+    """The size is bounded before anything is read."""
+    with pytest.raises(Refused, match="longer than 64 KiB"):
+        examine(" " * 65537, "a.c", ())
+
+
+@given(st.text(alphabet="asm_# \\\n\"'/*%:<>incluTe.h", max_size=60))
+def test_a_word_is_found_wherever_it_stands(text: str) -> None:
+    """Whatever stands before it: refused for this, for something else, or inside a text."""
+    with contextlib.suppress(Refused):
+        examine(text, "a.c", ())
+        with pytest.raises(Refused):
+            examine(text + "\nasm;", "a.c", ())

@@ -1,0 +1,121 @@
+"""The gradebook: each decision once, the history kept, our own faults never in front."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from results_made import check, result
+from sqlalchemy import select
+
+from lockgrader.gradebook import Attempt, Gradebook, GradebookError, beside
+from lockgrader.result import Result
+
+BETTER = result("ada", check("a"), submission_sha256="2" * 64)
+WORSE = result("ada", check("a", "fail", answer="words"), submission_sha256="3" * 64)
+OURS = result("ada", check("a", "grader_error"), submission_sha256="4" * 64)
+UNFINISHED = result("ada", submission_sha256="5" * 64, complete=False)
+
+
+def attempts(url: str) -> list[tuple[str, bool]]:
+    """The first figure of each attempt's submission, and whether it stands."""
+    book = Gradebook(url)
+    with book.session() as session:
+        found = [(a.submission_sha256[0], a.stands) for a in session.scalars(select(Attempt))]
+    book.close()
+    return sorted(found)
+
+
+def entered(url: str, *results: Result) -> int:
+    """Enter results; how many are new."""
+    book = Gradebook(url)
+    new = book.enter(results)
+    book.close()
+    return new
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A database that does not exist yet."""
+    return f"sqlite:///{tmp_path / 'book.sqlite'}"
+
+
+def test_entering_again_changes_nothing(url: str) -> None:
+    """The same decision is one attempt, however long it took and wherever its files lay."""
+    moved = BETTER.model_copy(update={"replay": "elsewhere", "measured": {"seconds": 9.0}})
+    assert [1, 0, 0] == [entered(url, BETTER), entered(url, BETTER), entered(url, moved)]
+    assert [("2", True)] == attempts(url)
+
+
+def test_regrading_keeps_the_history(url: str) -> None:
+    """The latest stands, a worse one too; the earlier ones stay."""
+    entered(url, BETTER)
+    entered(url, WORSE)
+    assert [("2", False), ("3", True)] == attempts(url)
+    entered(url, BETTER)
+    assert [("2", True), ("3", False)] == attempts(url)
+
+
+@pytest.mark.parametrize("unsound", [OURS, UNFINISHED])
+def test_our_own_fault_never_replaces(url: str, unsound: Result) -> None:
+    """It is on record, and does not stand where something sound does."""
+    entered(url, unsound)
+    assert [True] == [stands for _, stands in attempts(url)]
+    entered(url, BETTER)
+    entered(url, unsound)
+    assert [("2", True), (unsound.submission_sha256[0], False)] == attempts(url)
+
+
+def test_students_are_apart(url: str) -> None:
+    """One stands for each student and lab, and the checks are with it."""
+    bob = result("bob", check("a", "fail"), check("b", answer="words"))
+    other = result("ada", check("z"), lab="lab05-rcu")
+    assert 3 == entered(url, BETTER, bob, other)
+    book = Gradebook(url)
+    with book.session() as session:
+        found = session.scalars(select(Attempt).filter_by(stands=True)).all()
+        told = {(a.student.name, a.lab.name): [c.name for c in a.checks] for a in found}
+        words = [c.answer for a in found for c in a.checks if c.answer]
+    book.close()
+    assert {
+        ("ada", "lab02-spinlocks"): ["a"],
+        ("bob", "lab02-spinlocks"): ["a", "b"],
+        ("ada", "lab05-rcu"): ["z"],
+    } == told
+    assert ["words"] == words
+
+
+def test_all_or_nothing(url: str) -> None:
+    """A failure on the way leaves nothing half entered."""
+
+    def broken() -> object:
+        yield BETTER
+        raise RuntimeError("on the way")
+
+    book = Gradebook(url)
+    with pytest.raises(RuntimeError):
+        book.enter(broken())  # type: ignore[arg-type]
+    book.close()
+    assert [] == attempts(url)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["no url", "nosuch://host/x", "sqlite:////nowhere/at/all/x.sqlite", "mysql://u:geheim@h/d"],
+)
+def test_unusable_databases_are_named(wrong: str) -> None:
+    """Exit code 2, a reason, and no password in it."""
+    with pytest.raises(GradebookError) as caught:
+        Gradebook(wrong)
+    assert 2 == caught.value.exit_code
+    assert "geheim" not in str(caught.value)
+
+
+def test_file_beside_the_results(tmp_path: Path) -> None:
+    """A folder with a space, a question mark and a hash in its name is a folder."""
+    folder = tmp_path / "results of ? #1"
+    folder.mkdir()
+    book = Gradebook(beside(folder))
+    book.enter([BETTER])
+    book.close()
+    assert ["gradebook.sqlite"] == [p.name for p in folder.iterdir()]

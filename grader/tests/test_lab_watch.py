@@ -1,0 +1,178 @@
+"""Watching: runs on every save, listens to keys, leaves the terminal as it was."""
+
+import contextlib
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from home_lab import ANSWERS, RIGHT, WRONG, make
+
+from lockgrader import bundle
+from lockgrader.home import workspace as ws
+from lockgrader.home.workspace import Workspace
+
+PATIENCE_S = 300.0
+"""A guard against a hang; what is awaited comes within seconds on a quiet machine."""
+
+
+class Watching:
+    """The command with a terminal, or with pipes."""
+
+    def __init__(self, folder: Path, terminal: bool) -> None:
+        command = [sys.executable, "-m", "locklab", "lab", "check", "--watch", "--no-sandbox"]
+        environment = os.environ | {"TERM": "xterm", "COLUMNS": "80", "NO_COLOR": "1"}
+        if terminal:
+            self.fd, theirs = pty.openpty()
+            self.keys = self.fd
+            streams = (theirs, theirs, theirs)
+        else:
+            self.fd, out = os.pipe()
+            inside, self.keys = os.pipe()
+            streams = (inside, out, out)
+        self.process = subprocess.Popen(
+            command,
+            stdin=streams[0],
+            stdout=streams[1],
+            stderr=streams[2],
+            cwd=folder,
+            env=environment,
+            start_new_session=True,
+            preexec_fn=_own_terminal if terminal else None,
+        )
+        self.theirs = theirs if terminal else -1
+        if not terminal:
+            os.close(inside)
+            os.close(out)
+        self.text = ""
+
+    def until(self, words: str) -> str:
+        """Read until some words come; what came since the last time."""
+        until_s = time.monotonic() + PATIENCE_S
+        seen = ""
+        while words not in seen:
+            ready, _, _ = select.select([self.fd], [], [], 1.0)
+            assert time.monotonic() < until_s, seen
+            if ready:
+                data = os.read(self.fd, 1 << 16)
+                assert data, seen
+                seen += data.decode(errors="replace")
+        return seen.replace("\r\n", "\n")
+
+    def press(self, key: str) -> None:
+        """Press a key."""
+        os.write(self.keys, key.encode())
+
+    def close(self) -> None:
+        """End it, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        for fd in {self.fd, self.keys, self.theirs} - {-1}:
+            with contextlib.suppress(OSError):
+                os.close(fd)
+
+
+def _own_terminal() -> None:
+    """Make the terminal on standard input the new session's, as a shell has it."""
+    import fcntl
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Workspace:
+    """A folder for the small lab, with a mistake in it."""
+    files = bundle.read(make(tmp_path / "lab99-tiny")).files
+    made = ws.start(
+        files,
+        tmp_path / "my work",
+        student="ada",
+        draw=lambda _: {"machine": "ideal-8"},
+        now=datetime(2026, 11, 21, tzinfo=UTC),
+    )
+    (made.folder / "tas.py").write_text(WRONG)
+    return made
+
+
+@pytest.fixture
+def watching(mine: Workspace) -> Iterator[Callable[[bool], Watching]]:
+    """Starts the command, and ends it after the test."""
+    with contextlib.ExitStack() as stack:
+
+        def begin(terminal: bool) -> Watching:
+            made = Watching(mine.folder, terminal)
+            stack.callback(made.close)
+            return made
+
+        yield begin
+
+
+def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching]) -> None:
+    """Runs at once and at each save; h gives a hint; q leaves; the terminal is as before."""
+    watch = watching(True)
+    before = termios.tcgetattr(watch.theirs)
+    assert "tas.py:8" in watch.until("q: quit")
+    assert not termios.tcgetattr(watch.theirs)[3] & termios.ICANON
+    watch.press("h")
+    assert "hint 1 of 2: first" in watch.until("next try")
+    (mine.folder / "answers.json").write_text(ANSWERS)
+    assert "6 of 10" not in watch.until("q: quit")
+    (mine.folder / "tas.py").write_text(RIGHT)
+    assert "10 of 10 points in the public checks; solved" in watch.until("q: quit")
+    watch.press("a")
+    watch.until("q: quit")
+    watch.press("q")
+    assert 0 == watch.process.wait(PATIENCE_S)
+    assert before == termios.tcgetattr(watch.theirs)
+    assert (3, 1) == (mine.state.attempts, mine.state.hints["right"].seen)
+
+
+def test_asked_to_end_gives_the_terminal_back(watching: Callable[[bool], Watching]) -> None:
+    """Also when it is not a key that ends it."""
+    watch = watching(True)
+    before = termios.tcgetattr(watch.theirs)
+    watch.until("q: quit")
+    watch.process.send_signal(signal.SIGTERM)
+    assert 128 + signal.SIGTERM == watch.process.wait(PATIENCE_S)
+    assert before == termios.tcgetattr(watch.theirs)
+
+
+def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching]) -> None:
+    """Keys may come through a pipe; nothing is drawn over; when the pipe ends, it goes on."""
+    watch = watching(False)
+    first = watch.until("save a file to run again")
+    assert "\x1b" not in first
+    watch.press("h")
+    watch.until("hint 1 of 2")
+    os.close(watch.keys)
+    (mine.folder / "tas.py").write_text(RIGHT)
+    again = watch.until("save a file to run again")
+    assert "4 of 10 points in the public checks" in again
+    assert 1 == again.count("running the checks")
+    watch.process.send_signal(signal.SIGINT)
+    assert 130 == watch.process.wait(PATIENCE_S)
+
+
+def test_save_during_a_run_starts_it_anew(
+    mine: Workspace, watching: Callable[[bool], Watching]
+) -> None:
+    """A run on what is no longer there is given up, and nothing of it stays."""
+    (mine.folder / "answers.json").unlink()
+    (mine.folder / "answers.py").write_text("import time\ntime.sleep(1000)\n")
+    watch = watching(True)
+    watch.until("running the checks")
+    (mine.folder / "answers.py").write_text(f"answers = {ANSWERS}\n")
+    (mine.folder / "tas.py").write_text(RIGHT)
+    assert "solved" in watch.until("q: quit")
+    assert 1 == mine.state.attempts
+    watch.press("q")
+    assert 0 == watch.process.wait(PATIENCE_S)

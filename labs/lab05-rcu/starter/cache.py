@@ -1,0 +1,59 @@
+"""A cache of decisions under RCU, for you to write.
+
+The four programs below do nothing yet. Try: locklab grade lab05 . --public
+"""
+
+from locksim.lang import (
+    DecisionCache,
+    Struct,
+    array,
+    part,
+    pause,
+    pointer,
+    word,
+)
+from locksim.locks.rcu_qsbr import QSBR
+from locksim.locks.ttas import TTASLock
+
+N_SLOTS = 4
+
+
+class Entry(Struct):
+    """A decision and its key, the tag."""
+
+    tag = word()
+    allowed = word()
+    audit = word()
+    used = word()
+    next = pointer("Entry")
+
+
+class Cache(DecisionCache):
+    """Chains of entries; the chain of a key begins at slots[key % N_SLOTS]."""
+
+    slots = array(N_SLOTS, pointer(Entry))
+    lock = part(TTASLock, padded=True)
+    rcu = part(QSBR, padded=True)
+
+    def lookup(self, key):
+        """Give allowed + (audit << 32) of the key's entry, or 0."""
+        yield from self.rcu.read_lock()
+        yield from self.rcu.read_unlock()
+        return 0
+
+    def replace(self, key, allowed, audit):
+        """Make this the key's decision: copy, publish, wait, free."""
+        yield pause()
+
+    def reclaim(self):
+        """Take out what was not used since the last time, and give its number."""
+        yield pause()
+        return 0
+
+    def quiescent(self):
+        """Say that the CPU stands on no entry."""
+        yield from self.rcu.quiescent()
+
+    def offline(self):
+        """Say that the CPU stops."""
+        yield from self.rcu.offline()

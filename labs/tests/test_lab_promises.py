@@ -1,0 +1,119 @@
+"""What every lab promises: of its solution, its starter and its wrong submissions.
+
+The submissions are ours (:mod:`lockgrader.exemplars`), so most are judged without a sandbox; one of
+each lab is graded as a student's.
+"""
+
+import json
+from functools import cache
+
+import pytest
+
+from lockgrader.exemplars import Broken, broken, findings, solution, starter, write
+from lockgrader.grade import grade
+from lockgrader.lab import Lab, Prediction, Written, load
+from lockgrader.sandbox import available
+from lockgrader.variants import variant
+from locklabs import find, names
+
+KEY = b"k" * 16
+STUDENTS = [f"student{i}" for i in range(20)]
+EARNS_NOTHING = {"fail", "skipped", "no_output"}
+needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
+
+
+@cache
+def lab_of(name: str) -> Lab:
+    """A lab, read once."""
+    return load(find(name))
+
+
+WRONG = [(name, one) for name in names() for one in broken(lab_of(name))]
+
+
+def verdicts(lab: Lab, student: str) -> dict[str, str]:
+    """What each check says of the solution of a student."""
+    found = findings(lab, solution(lab, student, KEY), student, KEY)
+    return {check.name: finding.verdict for check, finding in found}
+
+
+@pytest.mark.parametrize("name", names())
+def test_solution_earns_everything(name: str) -> None:
+    """Every check passes, with the machine and the numbers of this student."""
+    assert {"pass"} == {*verdicts(lab_of(name), STUDENTS[0]).values()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("student", STUDENTS[1:])
+@pytest.mark.parametrize("name", names())
+def test_solution_earns_everything_for_everybody(name: str, student: str) -> None:
+    """As above, for 19 more."""
+    assert {"pass"} == {*verdicts(lab_of(name), student).values()}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("name", names())
+def test_solution_is_graded_with_full_marks(name: str, tmp_path) -> None:
+    """The whole way of a submission, sandbox included."""
+    lab = lab_of(name)
+    path = write(solution(lab, "ada", KEY), tmp_path / "ada")
+    result = grade(lab, path, student="ada", key=KEY)
+    assert result.max_points == result.points
+
+
+@pytest.mark.parametrize("name", names())
+def test_starter_earns_nothing(name: str) -> None:
+    """No check passes before anything is written, and none fails for a fault of ours."""
+    lab = lab_of(name)
+    found = [finding.verdict for _, finding in findings(lab, starter(lab), "ada", KEY)]
+    assert {*found} <= EARNS_NOTHING
+    assert "fail" in found
+
+
+@pytest.mark.parametrize(("name", "one"), WRONG, ids=lambda x: getattr(x, "name", x))
+def test_wrong_submission_gets_its_verdict(name: str, one: Broken) -> None:
+    """Verdict and misconception are the documented ones."""
+    lab = lab_of(name)
+    files = solution(lab, "ada", KEY) | one.files
+    ((check, finding),) = findings(lab, files, "ada", KEY, one.check)
+    told = check.misconceptions.get(finding.tag, "")
+    assert (one.verdict, one.misconception) == (finding.verdict, told)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_lab_has_wrong_submissions(name: str) -> None:
+    """At least ten, of names of their own."""
+    known = [one.name for one in broken(lab_of(name))]
+    assert 10 <= len(known) == len({*known})
+
+
+@pytest.mark.parametrize("name", names())
+def test_misconceptions_are_used(name: str) -> None:
+    """Every one in the file is named by some check, and has a wrong submission or a number."""
+    lab = lab_of(name)
+    checks = lab.checks(variant(lab, "ada", KEY))
+    told = {belief for check in checks for belief in check.misconceptions.values()}
+    assert {m.belief for m in lab.misconceptions.values()} == told
+
+
+@pytest.mark.parametrize("name", names())
+def test_variants_differ_and_come_again(name: str) -> None:
+    """Twenty students have several machines, each the same one every time."""
+    lab = lab_of(name)
+    drawn = [variant(lab, s, KEY) for s in STUDENTS]
+    assert drawn == [variant(lab, s, KEY) for s in STUDENTS]
+    assert 4 < len({json.dumps(v) for v in drawn})
+    assert drawn != [variant(lab, s, b"another key of a course") for s in STUDENTS]
+
+
+@pytest.mark.parametrize("name", names())
+def test_lab_is_complete(name: str) -> None:
+    """Something is hidden, something predicted, something asked in words; and it has its texts."""
+    lab, folder = lab_of(name), find(name)
+    checks = lab.checks(variant(lab, "ada", KEY))
+    assert {True, False} == {c.public for c in checks}
+    assert 1 == sum(isinstance(c, Prediction) for c in checks)
+    assert 1 <= sum(isinstance(c, Written) for c in checks)
+    handout = (folder / "handout.md").read_text()
+    assert all(file in handout for file in starter(lab))
+    assert all((folder / text).stat().st_size > 500 for text in ("rubric.md", "design.md"))

@@ -1,0 +1,284 @@
+"""TCP over the loopback device in Linux 2.4: sockets with owners, packets, and who sleeps where.
+
+Sockets 2k and 2k + 1 are the two ends of a connection. One unit of data is a message: what one
+``send`` puts in and one ``receive`` takes out.
+
+**The socket's lock** is two things (include/net/sock.h). A spinlock guards a mark, ``owned``: a
+system call sets it (``lock_sock``) and sleeps while another one has it. Interrupts can not sleep:
+a packet for a socket that is owned goes to its backlog, which the owner works off when it lets go
+(``release_sock``).
+
+**Packets.** Nagle's rule: while a segment is unacknowledged, further messages only join the one
+that waits. The receiver acknowledges when its reader has emptied the queue (``cleanup_rbuf``); the
+acknowledgement sends what has gathered meanwhile. So a batch is what senders write in the time that
+the reader takes, and costs two packets, one each way. A packet on the loopback is received at once
+by the CPU that sends it: acknowledgement and next batch are all the reader's work.
+
+**Sleepers.** A socket has one wait queue for its reader and for writers that found its buffer full.
+Data that arrive wake all of them, whatever they wait for, and so does space.
+
+**Costs.** A system call has a part outside the socket's lock (``entry_ps``) and one inside
+(``send_ps``, ``recv_ps``), which reads and writes ``lines`` of the kernel's shared data lines: some
+of ``SHARED_LINES`` by chance, as the source does not say which the network code shares. Access
+checks stand between the parts of that work, some before the socket is owned and some after. A
+packet costs ``packet_ps``, with checks and labels of its own.
+
+Invariants. 0 <= unsent + in_flight <= capacity before each send. Data arrive in order: a segment is
+sent only when none is in flight. Who sleeps on a socket registered while it owned it, so what comes
+later finds the sleeper.
+
+Lock order: a socket's spinlock, then its wait queue's, then the run queue's.
+
+Not modelled. Bytes and segment sizes, windows, acknowledgements that ride on data, the delayed
+acknowledgement's timer, the first sixteen quick acknowledgements of a connection, the prequeue.
+"""
+
+from locksim.caches.avc_2_4 import AvcTwoFour, SecurityServer
+from locksim.kernel.semaphore import Semaphore
+from locksim.lang import (
+    NS,
+    RELAXED,
+    Struct,
+    array,
+    compute,
+    param,
+    part,
+    random_below,
+    thread,
+    word,
+)
+from locksim.schedulers.interface import SLEEPING, WaitQueue
+from locksim.schedulers.linux_2_4 import LinuxTwoFour
+
+__all__ = ["Loopback"]
+
+SHARED_LINES = 256
+SSID = 11
+FIRST_CALL_KEY = 20
+FIRST_SEND_KEY = 30
+FIRST_PACKET_KEY = 40
+REQUESTED = 1 << 2
+
+
+class Sock(Struct):
+    """One end of a connection (struct sock). ``owner`` holds its spinlock and who waits to own it.
+
+    ``backlog`` and ``acknowledged`` arrived while it was owned. ``unsent`` and ``in_flight`` count
+    messages on their way to the other end, ``received`` those from there. ``unacknowledged`` is 1
+    if the other end waits for an acknowledgement, ``full`` if a writer waits for space.
+    """
+
+    owner = part(WaitQueue)
+    owned = word()
+    backlog = word()
+    acknowledged = word()
+    received = word()
+    unacknowledged = word()
+    unsent = word()
+    in_flight = word()
+    full = word()
+    sleep = part(WaitQueue)
+
+
+class Loopback(Struct):
+    """The kernel that a program of sockets and semaphores sees: its calls, costs and scheduler.
+
+    Arguments:
+        n_socks: twice the connections. n_semaphores: as it says.
+        capacity: messages in a socket's send buffer from which on a writer waits.
+        entry_ps: work of a system call outside the socket's lock.
+        send_ps, recv_ps: inside. semop_ps: of a semaphore's operation. packet_ps: of a packet.
+        hook_ps: work of the security hook round one check, outside the cache.
+        lines: shared lines that a send or a receive reads and writes.
+        call_checks: access checks of a send or a receive before it owns the socket.
+        send_checks: further ones of a send that owns it. packet_checks: of a packet.
+        label_lookups: of a packet, under ss_lock; 0 without SELinux.
+    """
+
+    n_socks = param(2)
+    n_semaphores = param(1)
+    capacity = param(490)
+    entry_ps = param(870 * NS)
+    send_ps = param(2000 * NS)
+    recv_ps = param(500 * NS)
+    semop_ps = param(1000 * NS)
+    packet_ps = param(3000 * NS)
+    hook_ps = param(50 * NS)
+    lines = param(20)
+    call_checks = param(0)
+    send_checks = param(0)
+    packet_checks = param(0)
+    label_lookups = param(0)
+    scheduler = part(LinuxTwoFour)
+    cache = part(AvcTwoFour)
+    security_server = part(SecurityServer, padded=True)
+    socks = array("n_socks", Sock, padded=True)
+    semaphores = array("n_semaphores", Semaphore, padded=True)
+    shared = array(SHARED_LINES, word(), padded=True)
+
+    # System calls
+
+    def send(self, number):
+        sock = self.socks[number]
+        yield from self.work(self.entry_ps, 0, FIRST_CALL_KEY, self.call_checks)
+        yield from self.lock_sock(sock)
+        while self.capacity <= (yield sock.unsent.load(RELAXED)) + (
+            yield sock.in_flight.load(RELAXED)
+        ):
+            yield sock.full.store(1, RELAXED)
+            yield from self.wait(number)
+        yield from self.work(self.send_ps, self.lines, FIRST_SEND_KEY, self.send_checks)
+        unsent = (yield sock.unsent.load(RELAXED)) + 1
+        if (yield sock.in_flight.load(RELAXED)):
+            yield sock.unsent.store(unsent, RELAXED)
+        else:
+            yield sock.in_flight.store(unsent, RELAXED)
+            yield sock.unsent.store(0, RELAXED)
+            yield from self.data_packet(number ^ 1, unsent)
+        yield from self.release_sock(number)
+        yield from self.leave()
+
+    def receive(self, number):
+        sock = self.socks[number]
+        yield from self.work(self.entry_ps, 0, FIRST_CALL_KEY, self.call_checks)
+        yield from self.lock_sock(sock)
+        while not (yield sock.received.load(RELAXED)):
+            yield from self.wait(number)
+        yield from self.work(self.recv_ps, self.lines, 0, 0)
+        received = (yield sock.received.load(RELAXED)) - 1
+        yield sock.received.store(received, RELAXED)
+        if not received and (yield sock.unacknowledged.load(RELAXED)):
+            yield sock.unacknowledged.store(0, RELAXED)
+            yield from self.acknowledgement(number ^ 1)
+        yield from self.release_sock(number)
+        yield from self.leave()
+
+    def up(self, number):
+        semaphore = self.semaphores[number]
+        yield compute(self.entry_ps + self.semop_ps)
+        yield from semaphore.queue.lock.acquire()
+        count = yield semaphore.count.load(RELAXED)
+        yield semaphore.count.store(count + 1, RELAXED)
+        yield from self.scheduler.wake_one(semaphore.queue)
+        yield from semaphore.queue.lock.release()
+        yield from self.leave()
+
+    def down(self, number):
+        semaphore = self.semaphores[number]
+        yield compute(self.entry_ps + self.semop_ps)
+        yield from semaphore.queue.lock.acquire()
+        while not (yield semaphore.count.load(RELAXED)):
+            yield from self.scheduler.wait(semaphore.queue)
+        count = yield semaphore.count.load(RELAXED)
+        yield semaphore.count.store(count - 1, RELAXED)
+        yield from semaphore.queue.lock.release()
+        yield from self.leave()
+
+    def leave(self):
+        # Back to user space.
+        yield from self.cache.syscall_exit()
+        yield from self.scheduler.resched()
+
+    # A socket's owner
+
+    def lock_sock(self, sock: Sock):
+        yield from sock.owner.lock.acquire()
+        while (yield sock.owned.load(RELAXED)):
+            yield from self.scheduler.wait(sock.owner)
+        yield sock.owned.store(1, RELAXED)
+        yield from sock.owner.lock.release()
+
+    def release_sock(self, number):
+        sock = self.socks[number]
+        batch = 0
+        yield from sock.owner.lock.acquire()
+        backlog = yield sock.backlog.load(RELAXED)
+        if backlog:
+            yield sock.backlog.store(0, RELAXED)
+            yield from self.data_arrive(sock, backlog)
+        if (yield sock.acknowledged.load(RELAXED)):
+            yield sock.acknowledged.store(0, RELAXED)
+            batch = yield from self.next_batch(sock)
+        yield sock.owned.store(0, RELAXED)
+        yield from self.scheduler.wake_one(sock.owner)
+        yield from sock.owner.lock.release()
+        if batch:
+            yield from self.data_packet(number ^ 1, batch)
+
+    def wait(self, number):
+        # The owner sleeps until something has happened to its socket, and owns it again then.
+        sock = self.socks[number]
+        me = self.scheduler.tasks[thread()]
+        yield from sock.sleep.lock.acquire()
+        yield me.state.store(SLEEPING, RELAXED)
+        yield from sock.sleep.sleepers.append(me)
+        yield from sock.sleep.lock.release()
+        yield from self.release_sock(number)
+        yield from self.scheduler.schedule()
+        yield from self.lock_sock(sock)
+
+    def wake_sleepers(self, sock: Sock):
+        if (yield sock.sleep.sleepers.first.load(RELAXED)):
+            yield from sock.sleep.lock.acquire()
+            yield from self.scheduler.wake_all(sock.sleep)
+            yield from sock.sleep.lock.release()
+
+    # Packets, received where they are sent
+
+    def data_packet(self, to, batch):
+        sock = self.socks[to]
+        yield from self.packet()
+        yield from sock.owner.lock.acquire()
+        if (yield sock.owned.load(RELAXED)):
+            backlog = yield sock.backlog.load(RELAXED)
+            yield sock.backlog.store(backlog + batch, RELAXED)
+        else:
+            yield from self.data_arrive(sock, batch)
+        yield from sock.owner.lock.release()
+
+    def acknowledgement(self, to):
+        sock = self.socks[to]
+        batch = 0
+        yield from self.packet()
+        yield from sock.owner.lock.acquire()
+        if (yield sock.owned.load(RELAXED)):
+            yield sock.acknowledged.store(1, RELAXED)
+        else:
+            batch = yield from self.next_batch(sock)
+        yield from sock.owner.lock.release()
+        if batch:
+            yield from self.data_packet(to ^ 1, batch)
+
+    def data_arrive(self, sock: Sock, batch):
+        received = yield sock.received.load(RELAXED)
+        yield sock.received.store(received + batch, RELAXED)
+        yield sock.unacknowledged.store(1, RELAXED)
+        yield from self.wake_sleepers(sock)
+
+    def next_batch(self, sock: Sock):
+        # What was in flight has arrived: what has gathered goes now.
+        batch = yield sock.unsent.load(RELAXED)
+        yield sock.in_flight.store(batch, RELAXED)
+        yield sock.unsent.store(0, RELAXED)
+        if (yield sock.full.load(RELAXED)):
+            yield sock.full.store(0, RELAXED)
+            yield from self.wake_sleepers(sock)
+        return batch
+
+    def packet(self):
+        yield from self.work(self.packet_ps, 0, FIRST_PACKET_KEY, self.packet_checks)
+        for i in range(self.label_lookups):
+            yield from self.security_server.sid_lookup(i)
+
+    def work(self, work_ps, lines, first_key, checks):
+        # Checks stand at different depths of a call: its work is spread between them.
+        parts = checks + 1
+        for i in range(parts):
+            yield compute(work_ps // parts)
+            for _ in range(lines * (i + 1) // parts - lines * i // parts):
+                line = random_below(SHARED_LINES)
+                value = yield self.shared[line].load(RELAXED)
+                yield self.shared[line].store(value + 1, RELAXED)
+            if i < checks:
+                yield compute(self.hook_ps)
+                yield from self.cache.has_perm(SSID, first_key + i, first_key + i, REQUESTED)

@@ -1,0 +1,78 @@
+"""The caches that a CPU has to itself: how many lines they hold, and in which sets.
+
+Without a ``[cache]`` table a CPU keeps every line until somebody takes it. ``sim/PHYSICS.md``,
+"What a CPU can hold", says what the figures do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from locksim.machine.errors import Refusal
+from locksim.machine.figures import Parameter, Role, Text
+
+
+class CacheLevel(BaseModel):
+    """A set-associative cache (``[cache.private]``, ``[cache.l1]``).
+
+    Arguments:
+        sets: a power of two; a line's address modulo it is its set.
+        ways: lines that a set holds.
+        source, role: where both come from.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    sets: Annotated[int, Field(ge=1, le=1 << 20)]
+    ways: Annotated[int, Field(ge=1, le=64)]
+    source: Text
+    role: Role
+
+    @property
+    def lines(self) -> int:
+        """How many lines it holds."""
+        return self.sets * self.ways
+
+    @model_validator(mode="after")
+    def _sound(self) -> CacheLevel:
+        if self.sets & (self.sets - 1):
+            raise Refusal("sets", f"{self.sets} is not a power of two; write one such as 1024")
+        return self
+
+
+class Caches(BaseModel):
+    """The ``[cache]`` table.
+
+    Arguments:
+        private: the last level that a CPU has to itself: what is not in it, the CPU does not hold.
+        l1: of what it holds, what a hit finds at ``cost.l1_hit``; all else costs
+            ``cost.private_hit``. Without it every hit costs ``cost.l1_hit``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    private: CacheLevel
+    l1: CacheLevel | None = None
+
+    @model_validator(mode="after")
+    def _sound(self) -> Caches:
+        if self.l1 is not None and self.l1.lines > self.private.lines:
+            raise Refusal(
+                "l1",
+                f"{self.l1.lines} lines, and the private cache round it {self.private.lines}; "
+                "it can not hold more: check both",
+            )
+        return self
+
+    def parameters(self, line_bytes: int) -> Iterator[Parameter]:
+        """Yield what is reported of each level: its size in KB and its ways."""
+        for name, level in (("private", self.private), ("l1", self.l1)):
+            if level is not None:
+                size = level.lines * line_bytes / 1024
+                yield Parameter(f"cache.{name}.size", size, "KB", level.source, level.role)
+                yield Parameter(
+                    f"cache.{name}.ways", level.ways, "lines a set", level.source, level.role
+                )
