@@ -165,3 +165,12 @@ def test_plots_have_alternative_text(tmp_path) -> None:  # type: ignore[no-untyp
     """The lockmeter plot tells the curves' ends."""
     alt = find("franke-2001-lockmeter").plot(lockmeter(), tmp_path / "plot.svg")
     assert "avc_lock goes from" in alt
+
+
+def test_formulas_do_not_see_the_window() -> None:
+    """Fed with the rate over the whole window, each is far off at 8 CPUs."""
+    found = lockmeter().extra["models"]["summary"]
+    for one in found:
+        if one["row"] == "avc_lock":
+            assert "8 CPU" in one["fails"]
+    assert {"mva", "markov", "usl"} == {one["model"] for one in found}
