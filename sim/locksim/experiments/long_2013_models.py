@@ -36,8 +36,8 @@ def spinlock_models(
     """
     user_ns = WORK.read_ps / 1e3
     outside_ns = WORK.slob(ALONE, "without").path_ps / 1e3
-    kernel = sum(long_2013.kernel_samples(p) for p in alone)
-    hold_ns = kernel / sum(p.count("Slob.user") for p in alone) * user_ns - outside_ns
+    kernel: float = sum(long_2013.kernel_samples(p) for p in alone)
+    hold_ns: float = kernel / sum(p.count("Slob.user") for p in alone) * user_ns - outside_ns
 
     def share(cpus: int, per_second: float) -> float:
         round_ns = 1e9 * cpus / per_second
