@@ -15,12 +15,16 @@ Linux Kernel", Annual Linux Showcase 2000; NOWAIT and SPIN as in lockdata's ``fr
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from locknative.experiment import Experiment, Side
 from locknative.histogram import Histogram, merge
 
+if TYPE_CHECKING:
+    from locksim.reports.table import LockTable
+
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+_TIMES = ("hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns")
 _UNSEEN = ("busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns")
 """Columns of the simulator that need to see all threads at once, or an attempt that failed."""
 
@@ -41,6 +45,34 @@ def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
                 if (row := _row(experiment, index, side)) is not None
             ]
     return rows
+
+
+def lock_tables(experiment: Experiment) -> list[LockTable]:
+    """The same rows as tables that :mod:`locksim.reports` prints, one a cell: a run of its own.
+
+    The window of a table is all trials of its cell, one after another; readers' time in the lock
+    and its longest busy period need to see all threads at once, and are left out. One reading of
+    the clock is taken off each time, as it is off UTIL: then the columns agree.
+    """
+    from locksim.reports.table import of_meter
+
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in meter_rows(experiment):
+        clock_ns = row["clock_ns"]
+        times = {key: row[key] for key in _TIMES if row[key] is not None}
+        net = {key: max(0.0, time_ns - clock_ns) for key, time_ns in times.items()}
+        found.setdefault(row["cell"], []).append({**row, **net})
+    machine = experiment.provenance
+    return [
+        of_meter(
+            rows,
+            source="native",
+            cpus=experiment.cells[index].threads,
+            window_ns=1e9 * rows[0]["total"] / rows[0]["per_second"],
+            system=f"{rows[0]['lock']}; {machine.cpu_model}, Linux {machine.kernel}",
+        )
+        for index, rows in found.items()
+    ]
 
 
 def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None:

@@ -13,6 +13,9 @@ from typer.testing import CliRunner
 import locknative
 from locknative.cli import app
 from locknative.cli.bench import document
+from locknative.meter import lock_tables
+from locksim.reports import lockmeter
+from locksim.reports.identities import check
 
 CPUS = sorted(os.sched_getaffinity(0))
 SMALL = ["--duration-ms", "2", "--warmup-ms", "1", "--trials", "2"]
@@ -47,6 +50,25 @@ def test_document_has_what_the_module_promises() -> None:
     assert [] == [key for key in found if f'"{key}"' not in (bench.__doc__ or "")]
 
 
+def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
+    """It reads back as the same figures, agrees with itself, and stands in the document too."""
+    locknative.save(experiment([trial(i) for i in range(9)]), tmp_path / "found.json")
+    arguments = ("show", str(tmp_path / "found.json"), "--report", "lockmeter")
+    code, out, _ = run(*arguments)
+    assert 0 == code
+    told = json.loads(run(*arguments, "--json")[1])["report"]
+    assert "lockmeter" == told["format"]
+    assert told["text"].strip() in out
+    (table,) = lockmeter.parse(told["text"])
+    (made,) = lock_tables(locknative.load(tmp_path / "found.json"))
+    assert (made.cpus, [row.name for row in made.rows]) == (
+        table.cpus,
+        [row.name for row in table.rows],
+    )
+    assert table.window_ns == pytest.approx(made.window_ns)
+    assert () == tuple(check(table).breaches)
+
+
 def test_tables(tmp_path: Path) -> None:
     """Nothing is cut: each figure of the cells, the meter, the waits; and the doubts are told."""
     kept = experiment([trial(i, count=1200) for i in range(9)] + [trial(9, cpu_ns=1)])
@@ -78,6 +100,8 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["bench", "tas", "--precision", "2"], "precision of 2"),
         (["bench", "tas", "--option", "-1"], "--option -1"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
+        (["bench", "tas", "--report", "perf"], "--report perf: there is lockmeter"),
+        (["bench", "tas", "--report", "lockmeter", "--loop", "throughput"], "only the latency"),
         (["show", "none.json"], "cannot be read"),
     ],
 )

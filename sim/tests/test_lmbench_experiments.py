@@ -148,3 +148,14 @@ def test_plot_of_overheads(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """A bar a row; the text names the row that is worst explained."""
     alt = find(FRANKE.name).plot(result(FRANKE.name), tmp_path / "plot.svg")
     assert "overhead of SELinux [%], 40 bars; farthest from its marker is AF_UNIX, 3.9" in alt
+
+
+def test_what_rows_ask_for_in_checks() -> None:
+    """Null I/O asks for the one that it counts; select for half as many again as descriptors."""
+    found = overheads(FRANKE.name)
+    assert (1.0, 1.0) == tuple(
+        pytest.approx(found["null I/O"][key]) for key in ("asked_checks", "counted_checks")
+    )
+    assert 100 == found["select TCP"]["counted_checks"]
+    assert 150 == pytest.approx(found["select TCP"]["asked_checks"])
+    assert 10 * found["TCP bandwidth"]["counted_checks"] < found["TCP bandwidth"]["asked_checks"]

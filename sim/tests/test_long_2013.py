@@ -146,3 +146,12 @@ def test_the_figures_are_what_the_fit_gives() -> None:
     again = fit_latched(long_2013.WORK, rounds=1)
     assert again.latched_ps == pytest.approx(long_2013.WORK.latched_ps, rel=0.1)
     assert again.sleep_percent == pytest.approx(long_2013.WORK.sleep_percent, rel=0.15)
+
+
+def test_formulas_stand_beside_the_shares_in_spinlocks() -> None:
+    """For the rows in which everybody does the same; they know of no other cell."""
+    models = awr().extra["models"]
+    assert {"32+0", "80+0"} == {cell["column"] for cell in models["cells"]}
+    assert {"mva", "markov", "usl"} == {cell["model"] for cell in models["cells"]}
+    (load,) = models["loads"].values()
+    assert 0 < load["hold_ns"] < load["think_ns"]

@@ -15,7 +15,7 @@
 
 Figures are medians over the accepted trials; low and high are the 95 % interval, null with fewer
 than six. ``meter`` has rows for the latency loop (:func:`locknative.meter.meter_rows`). ``--out``
-keeps every trial.
+keeps every trial. With ``--report`` there is ``"report": {"format", "text"}`` too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,13 @@ if TYPE_CHECKING:
 
     from locknative.experiment import Experiment
 
+REPORTS = ("lockmeter",)
+_ONLY_LATENCY = "only the latency loop meters locks; measure with --loop latency"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+Report = Annotated[
+    str | None,
+    typer.Option(help=f"print a report in the field's format too: {', '.join(REPORTS)}"),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -72,6 +78,7 @@ def bench(
     seconds: Annotated[float, typer.Option(help="most time for all of them")] = 120.0,
     seed: Annotated[int | None, typer.Option(help="of the order and the dice [drawn]")] = None,
     out: Annotated[Path | None, typer.Option(help="keep all trials (.json or .parquet)")] = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Measure kernels on real cores, one process a trial, in random order.
@@ -80,9 +87,10 @@ def bench(
     """
     from locknative import runner, storage
 
+    _check(report, loop)
     if out is not None:
         storage.check_path(out)
-    with common.progress("bench") as report:
+    with common.progress("bench") as progress:
         experiment = runner.bench(
             kernels,
             common.whole_numbers(threads, "--threads"),
@@ -96,11 +104,11 @@ def bench(
             warmup_ms=warmup_ms,
             stopping=runner.Stopping(precision, trials, seconds),
             seed=seed,
-            progress=report,
+            progress=progress,
         )
     if out is not None:
         storage.save(experiment, out)
-    _answer(experiment, as_json)
+    _answer(experiment, as_json, report)
     if not experiment.complete:
         raise common.interrupted("these are the trials that were finished")
 
@@ -108,12 +116,14 @@ def bench(
 @common.reported()
 def show(
     file: Annotated[Path, typer.Argument(help="what 'bench --out' wrote")],
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Show an experiment that was kept."""
     from locknative import storage
 
-    _answer(storage.load(file), as_json)
+    _check(report)
+    _answer(storage.load(file), as_json, report)
 
 
 def document(experiment: Experiment) -> dict[str, Any]:
@@ -130,11 +140,33 @@ def document(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _answer(experiment: Experiment, as_json: bool) -> None:
+def _check(report: str | None, loop: str = "latency") -> None:
+    if report is not None and report not in REPORTS:
+        raise common.UsageError(f"--report {report}: there is {', '.join(REPORTS)}")
+    if report is not None and loop != "latency":
+        raise common.UsageError(f"--report {report}: {_ONLY_LATENCY}")
+
+
+def _answer(experiment: Experiment, as_json: bool, report: str | None) -> None:
+    text = None if report is None else _report(experiment)
     if as_json:
-        common.print_json(document(experiment))
-    else:
-        _print(common.console(), experiment)
+        added = {} if text is None else {"report": {"format": report, "text": text}}
+        common.print_json({**document(experiment), **added})
+        return
+    _print(common.console(), experiment)
+    if text is not None:
+        common.say(f"\n{text}")
+
+
+def _report(experiment: Experiment) -> str:
+    """Return the lock meter in lockmeter's format, a table a cell."""
+    from locknative.meter import lock_tables
+    from locksim.reports import lockmeter
+
+    found = lock_tables(experiment)
+    if not found:
+        raise common.UsageError(f"--report: {_ONLY_LATENCY}")
+    return "\n".join(map(lockmeter.text, found))
 
 
 def _print(output: Console, experiment: Experiment) -> None:

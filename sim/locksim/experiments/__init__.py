@@ -11,6 +11,7 @@ _MODULES = {
     "franke-2001-lmbench": "lmbench_2001:FRANKE",
     "franke-2001-chatroom": "franke_2001_chatroom",
     "franke-2001-lockmeter": "franke_2001_lockmeter",
+    "franke-2001-kernprof": "franke_2001_flat_profile",
     "kaigai-2004": "kaigai_2004",
     "moore-2006-netlabel": "moore_2006",
     "long-2013-redo": "long_2013_redo",

@@ -25,6 +25,7 @@ from locksim.experiments.franke_2001 import (
     Costs,
     Run,
 )
+from locksim.experiments.franke_2001_models import chatroom_models
 from locksim.machine import Machine
 from locksim.simulation import Interval, interval
 
@@ -57,9 +58,9 @@ class Franke2001Chatroom(Experiment):
         kinds = [(k, rooms, n) for k in KERNELS for rooms in ROOMS for n in CPUS]
 
         def assemble(done: Mapping[Any, Run]) -> Reproduction:
+            runs = franke_2001.by_cell(done)
             simulated = {
-                kind: interval([r.throughput for r in runs])
-                for kind, runs in franke_2001.by_cell(done).items()
+                kind: interval([r.throughput for r in sampled]) for kind, sampled in runs.items()
             }
             cells = [
                 Cell(
@@ -86,11 +87,15 @@ class Franke2001Chatroom(Experiment):
                 profile.name,
                 franke_2001.parameters(profile, used, messages=messages),
                 cells,
-                extra={"shape": shape(simulated)} if len(simulated) == len(kinds) else {},
+                extra={"shape": shape(simulated), "models": chatroom_models(profile, runs, cells)}
+                if len(simulated) == len(kinds)
+                else {},
             )
 
-        runs = {"replications": replications, "seed": seed, "messages": messages}
-        return Plan(franke_2001.jobs(profile, kinds, used, **runs), assemble)
+        jobs = franke_2001.jobs(
+            profile, kinds, used, replications=replications, seed=seed, messages=messages
+        )
+        return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Throughput against CPUs at 200 messages: measured points on simulated lines."""

@@ -2,8 +2,8 @@
 
 A traced run says of every operation of a CPU when it took effect and in which program it stands.
 The time between two of them belongs to the later one (a miss ends when its data arrive), except
-after work and pauses, which take their time afterwards. Spinning belongs to the function that takes
-the lock, as in a kernel whose spinlocks are inline.
+after work, pauses, switches and halts, which take their time afterwards. Spinning belongs to the
+function that takes the lock, as in a kernel whose spinlocks are inline.
 
 ``PATHS`` maps programs to the kernel's functions. What the simulation has no program for (fget,
 fput, the socket layer's shells) is inside the work of a send or a receive; kernprof's own cost and
@@ -16,13 +16,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from locksim import machine as machines
 from locksim.engine import fast
+from locksim.engine.result import RunResult
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.experiments import franke_2001
 from locksim.experiments.franke_2001 import MACHINE, Costs
 from locksim.lang.ops import Kind
+from locksim.memory import Memory
 from locksim.simulation import prepare
 
 PATHS = {
@@ -79,7 +82,21 @@ def flat_profile(
     costs: Costs | None = None,
     seed: int = 1,
 ) -> list[Path]:
-    """Time by kernel path in a short traced run, the longest first.
+    """Time by kernel path in a short traced run, the longest first: see :func:`traced`."""
+    run = traced(kernel, cpus, rooms, messages=messages, costs=costs, seed=seed)
+    return by_path(*run)
+
+
+def traced(
+    kernel: str,
+    cpus: int = 8,
+    rooms: int = 4,
+    *,
+    messages: int = 2,
+    costs: Costs | None = None,
+    seed: int = 1,
+) -> tuple[Memory, RunResult]:
+    """A short run of Chatroom with its trace.
 
     Arguments:
         kernel: of ``franke_2001.KERNELS``. cpus, rooms, messages: of the run; a trace takes some
@@ -90,7 +107,13 @@ def flat_profile(
     tables = franke_2001.tables_of(machines.load(MACHINE), cpus, used)
     workload = franke_2001.workload(kernel, rooms, used, messages=messages)
     image, memory = prepare(workload, tables)
-    result = fast.run(image, memory, tables, seed=seed, until_ps=franke_2001.LONGEST_PS, trace=True)
+    return memory, fast.run(
+        image, memory, tables, seed=seed, until_ps=franke_2001.LONGEST_PS, trace=True
+    )
+
+
+def by_path(memory: Memory, result: RunResult) -> list[Path]:
+    """Time by kernel path in a traced run, the longest first."""
     assert result.trace is not None
     assert result.origins is not None
     names = [_path(place.method) for place in result.places]
@@ -101,9 +124,8 @@ def flat_profile(
         if name.startswith(franke_2001.LOCKS[lock] + ".")
     }
     seconds: dict[str, float] = {}
-    for c in range(cpus):
-        mine = (result.trace[:, 1] == 2 * c) & (result.origins[:, 0] >= 0)
-        mine &= ~np.isin(result.trace[:, 2], (DRAINED, SERVED, EVICTED))
+    for c in range(len(result.cpu)):
+        mine = _performed(result) & (result.trace[:, 1] == 2 * c)
         places, times = result.origins[mine, 0], result.trace[mine, 0]
         addresses = result.trace[mine, 3]
         after = np.isin(result.trace[mine, 2], _AFTERWARDS)
@@ -122,6 +144,30 @@ def flat_profile(
         Path(name, spent, spent / total)
         for name, spent in sorted(seconds.items(), key=lambda item: -item[1])
     ]
+
+
+def calls(result: RunResult, method: str) -> int:
+    """How often a traced run called a method: how often its first operation was performed.
+
+    Arguments:
+        method: as in ``PATHS``; its first operation may stand in no loop.
+    """
+    assert result.origins is not None
+    places = [(place.line, i) for i, place in enumerate(result.places) if place.method == method]
+    if not places:
+        return 0
+    _, first = min(places)
+    return int(np.count_nonzero(result.origins[_performed(result), 0] == first))
+
+
+def _performed(result: RunResult) -> npt.NDArray[np.bool_]:
+    """The rows of a trace that are a program's own operations."""
+    assert result.trace is not None
+    assert result.origins is not None
+    found: npt.NDArray[np.bool_] = (result.origins[:, 0] >= 0) & ~np.isin(
+        result.trace[:, 2], (DRAINED, SERVED, EVICTED)
+    )
+    return found
 
 
 def _path(method: str) -> str:

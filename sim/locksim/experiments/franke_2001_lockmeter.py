@@ -35,6 +35,7 @@ from locksim.experiments.franke_2001 import (
     Costs,
     Run,
 )
+from locksim.experiments.franke_2001_models import lockmeter_models
 from locksim.machine import Machine, Parameter
 from locksim.simulation import interval
 
@@ -86,6 +87,7 @@ class Franke2001Lockmeter(Experiment):
             if not set(FITTED_CPUS) <= set(runs):
                 raise KeyboardInterrupt  # the pause is fitted on these
             pause = pause_s(runs, table)
+            found = cells(runs, table, pause)
             return Reproduction(
                 self.name,
                 self.title,
@@ -101,8 +103,9 @@ class Franke2001Lockmeter(Experiment):
                     ),
                     *franke_2001.parameters(profile, used, messages=messages),
                 ],
-                cells(runs, table, pause),
+                found,
                 extra={
+                    "models": lockmeter_models(profile, runs, found),
                     "active_fraction": {
                         str(n): float(np.mean([active_fraction(r, pause) for r in sampled]))
                         for n, sampled in runs.items()
@@ -118,8 +121,10 @@ class Franke2001Lockmeter(Experiment):
             )
 
         wanted = [("selinux", ROOMS, n) for n in CPUS]
-        runs = {"replications": replications, "seed": seed, "messages": messages}
-        return Plan(franke_2001.jobs(profile, wanted, used, **runs), assemble)
+        jobs = franke_2001.jobs(
+            profile, wanted, used, replications=replications, seed=seed, messages=messages
+        )
+        return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
         """Hold times against CPUs: measured points on simulated lines."""

@@ -27,7 +27,7 @@ from locksim.caches.avc_rwlock import AvcRWLock
 from locksim.caches.avc_spinlock import AvcSpinlock
 from locksim.caches.no_check import NoCheck
 from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction, Role
-from locksim.experiments.models import Load, Models, compare_models
+from locksim.experiments.models import Load, Models, compare_models, mean_transfer_ns
 from locksim.jobs import Job
 from locksim.lang import Struct
 from locksim.machine import Machine, Parameter
@@ -287,7 +287,7 @@ def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
 
     Disabled and RCU write nothing that is shared: every formula says flat, as the simulation does.
     """
-    transfer_ns = _mean_transfer_ns(profile)
+    transfer_ns = mean_transfer_ns(profile)
     search_ns = work.check()["search_ps"] / 1e3
     all_ns = (work.other_ps + work.check_ps) / 1e3
     loads = {
@@ -317,14 +317,6 @@ def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
         value=other_way,
         fit_up_to=8,
     )
-
-
-def _mean_transfer_ns(profile: Machine) -> float:
-    """Mean time of a line's transfer between two of the machine's CPUs: formulas know one only."""
-    tables = profile.tables(profile.n_cpus)
-    n = tables.n_cpus
-    pairs = [tables.distance[a, b] for a in range(n) for b in range(n) if a != b]
-    return sum(int(tables.transfer_ps[d]) for d in pairs) / len(pairs) / 1e3
 
 
 def fit(profile: Machine, *, operations: int = 60, replications: int = 3) -> dict[str, int]:

@@ -142,7 +142,7 @@ class Lmbench2001(Experiment):
                     continue
                 base, selinux = done[line.name, False], done[line.name, True]
                 role: Role = "fitted" if line.name in self.fitted_on else "predicted"
-                overhead = _overhead(line, selinux.mean / base.mean - 1, role)
+                overhead = _overhead(line, selinux.mean / base.mean - 1, role, costs)
                 cells += [
                     _cell(line, 0, base, "input", ""),
                     _cell(line, 1, selinux, role, f"{overhead['points']:+.1f}"),
@@ -354,8 +354,11 @@ def _cell(line: Line, which: int, time: Interval, role: Role, note: str) -> Cell
     )
 
 
-def _overhead(line: Line, simulated: float, role: Role) -> dict[str, Any]:
+def _overhead(line: Line, simulated: float, role: Role, costs: Costs) -> dict[str, Any]:
     low, high = line.overhead_range()
+    base_us, selinux_us = (line.us(value) for value in line.understood)
+    row, check_us = ROWS[line.row], costs.check_ps / PS_PER_US
+    works = _works(row.here, costs) + costs.far * _works(row.there, costs)
     points = 100 * (simulated - line.overhead())
     return {
         "row": line.name,
@@ -365,6 +368,8 @@ def _overhead(line: Line, simulated: float, role: Role) -> dict[str, Any]:
         "simulated": simulated,
         "points": points,
         "within": abs(points) <= TARGET_POINTS,
+        "asked_checks": (selinux_us - base_us) / check_us,
+        "counted_checks": checks(row.here) + costs.far * checks(row.there) + works,
         "role": role,
     }
 

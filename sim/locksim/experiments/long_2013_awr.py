@@ -16,6 +16,7 @@ from typing import Any
 from locksim.experiments import long_2013
 from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
 from locksim.experiments.long_2013 import Kept, Row
+from locksim.experiments.long_2013_models import ALONE, spinlock_models
 from locksim.machine import Machine
 from locksim.profile import Profile
 
@@ -31,12 +32,13 @@ class Awr(Experiment):
 
     def plan(self, **options: Any) -> Plan[Any, Profile]:
         """All 36 cells; the options are those of :func:`locksim.experiments.long_2013.plan`."""
-        return long_2013.plan(ROWS, self._table, **options)
+        return long_2013.plan((*ROWS, ALONE), self._table, **options)
 
     def _table(self, machine: Machine, kept: Kept) -> Reproduction:
         cells = [
             long_2013.cell(row, name, patch, long_2013.mean(measure, found[patch]), "%")
             for row, found in kept.items()
+            if row != ALONE
             for name, measure in long_2013.MEASURES.items()
             for patch in long_2013.PATCHES
         ]
@@ -48,7 +50,14 @@ class Awr(Experiment):
             machine.name,
             long_2013.parameters(machine),
             cells,
-            extra={"literal_reading": literal},
+            extra={
+                "literal_reading": literal,
+                **(
+                    {"models": spinlock_models(machine, kept[ALONE]["without"], cells)}
+                    if ALONE in kept
+                    else {}
+                ),
+            },
             notes=_notes(cells, literal),
         )
 

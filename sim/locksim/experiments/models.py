@@ -22,6 +22,7 @@ from typing import Any
 from locksim.analytic.compare import compare
 from locksim.analytic.usl import MIN_POINTS
 from locksim.experiments.experiment import Cell
+from locksim.machine import Machine
 
 FAILS_ABOVE = 0.25
 """Relative error of a cell from which on a model has failed there."""
@@ -174,3 +175,11 @@ def compare_models(
                 )
             )
     return Models(loads, found)
+
+
+def mean_transfer_ns(profile: Machine) -> float:
+    """Mean time of a line's transfer between two of the machine's CPUs: formulas know one only."""
+    tables = profile.tables(profile.n_cpus)
+    n = tables.n_cpus
+    pairs = [tables.distance[a, b] for a in range(n) for b in range(n) if a != b]
+    return sum(int(tables.transfer_ps[d]) for d in pairs) / len(pairs) / 1e3

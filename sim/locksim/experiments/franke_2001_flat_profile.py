@@ -1,0 +1,234 @@
+"""franke-2001-kernprof: where Chatroom's time goes, as a share a kernel path and calls a message.
+
+The source profiled 20 rooms of 200 messages with kernprof, which noted every call, and printed the
+functions with the most time. It does not say on how many CPUs; eight are assumed, those that the
+mail's other profile-like table ends with.
+
+How the table is understood. The profiler's own function (``cg_record_arc``) is a third of the time
+without SELinux and a fifth with it. It is no part of the kernel that is simulated, so shares are of
+the time without it: the whole is its seconds over its printed per cent. What the profiler adds to
+each of the other functions can not be taken out: it is part of the error. Calls are divided by
+those of ``tcp_sendmsg``, of which every message has one.
+
+The simulated figures are those of a short traced run (:mod:`locksim.experiments.
+franke_2001_kernprof`, which says what stands for which function): a lock's time belongs to the path
+that takes it, as in a kernel whose spinlocks are inline. Time of functions that stand in no cell
+(sending, receiving, checks) is what is left of all time; the whole profile is in ``profile``.
+
+Nothing was fitted here: the costs are those of ``franke_2001``, fitted on throughput.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from locksim import machine as machines
+from locksim.experiments import franke_2001, franke_2001_kernprof
+from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.franke_2001 import KERNELS, MACHINE, SOURCE, Costs
+from locksim.jobs import Job
+from locksim.machine import Parameter
+from locksim.simulation import interval
+
+CPUS = 8
+ROOMS = 4
+MESSAGES = 2
+SHARES = {"schedule": "schedule", "_wake_up": "__wake_up", "default_idle": "default_idle"}
+"""The printed functions that have a cell, and the paths of ``PATHS`` that stand for them."""
+CALLS = {"schedule": "LinuxTwoFour.schedule", "_wake_up": "Loopback.wake_sleepers"}
+"""Printed functions whose calls are compared, and the programs that are called in their place."""
+PROFILER = "cg_record_arc"
+SENDS = "tcp_sendmsg"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A run of Chatroom.
+
+    Arguments:
+        shares: of all CPUs' time, by path. calls: for each message, by printed function.
+    """
+
+    shares: dict[str, float]
+    calls: dict[str, float]
+
+
+class Franke2001Kernprof(Experiment):
+    """The experiment (see the module)."""
+
+    name = "franke-2001-kernprof"
+    title = "kernprof on Chatroom: where the time goes with and without SELinux"
+
+    def plan(
+        self,
+        *,
+        costs: Costs | None = None,
+        replications: int = franke_2001.REPLICATIONS,
+        seed: int = 1,
+        cpus: int = CPUS,
+        rooms: int = ROOMS,
+        messages: int = MESSAGES,
+        **options: Any,
+    ) -> Plan[tuple[str, int], Profile]:
+        """Both kernels' profiles.
+
+        Arguments:
+            costs, replications, seed: those of ``franke-2001-chatroom``.
+            cpus, rooms, messages: of a simulated run.
+        """
+        used = costs or Costs()
+
+        def assemble(done: Mapping[tuple[str, int], Profile]) -> Reproduction:
+            found = {
+                kernel: [profile for (k, _), profile in done.items() if k == kernel]
+                for kernel in KERNELS
+            }
+            return Reproduction(
+                self.name,
+                self.title,
+                SOURCE,
+                MACHINE,
+                [
+                    Parameter(
+                        "profile.cpus", cpus, "1", "not published; the machine has eight", "assumed"
+                    ),
+                    Parameter(
+                        "profile.rooms", rooms, "1", "20 were profiled: a shorter run", "assumed"
+                    ),
+                    *franke_2001.parameters(machines.load(MACHINE), used, messages=messages),
+                ],
+                [cell for kernel in KERNELS for cell in cells(kernel, found[kernel])],
+                extra={
+                    "profile": {
+                        kernel: _means([profile.shares for profile in profiles])
+                        for kernel, profiles in found.items()
+                        if profiles
+                    }
+                },
+                notes=[
+                    "share: of all time but the profiler's own function; calls: for each message",
+                    "The source does not say how many CPUs it profiled, and its profiler slows "
+                    "every call: part of every error here is the profiler's.",
+                ],
+            )
+
+        return Plan(
+            {
+                (kernel, k): Job(
+                    f"kernprof, {kernel}",
+                    profiled,
+                    (kernel, cpus, rooms, messages, used, k),
+                    seconds=rooms * messages / 2,
+                )
+                for kernel in KERNELS
+                for k in range(seed, seed + replications)
+            },
+            assemble,
+        )
+
+    def plot(self, result: Reproduction, path: Path) -> str:
+        """Shares of time, a bar a function and kernel."""
+        from locksim.experiments.plots import Bar, bars
+
+        shown = [
+            Bar(f"{c.row} {c.column}", c.simulated, c.understood)
+            for c in result.cells
+            if c.unit == "%"
+        ]
+        return bars({"share of time [%]": shown}, path, title=self.title)
+
+
+EXPERIMENT = Franke2001Kernprof()
+
+
+def published() -> dict[tuple[str, str, str], tuple[str, float]]:
+    """The flat profile: (kernel, function, measure) → (as printed, understood); blanks left out.
+
+    ``share`` is added to the measures of the data set: per cent of the time without the profiler's.
+    """
+    import lockdata
+
+    frame = lockdata.load("franke-2001/kernprof-flat", reading="both")
+    table = {
+        (str(kernel), str(function).removesuffix("_secure"), str(measure)): (
+            str(printed),
+            float(understood),
+        )
+        for kernel, function, measure, printed, understood in frame[
+            ["kernel", "function", "measure", "printed", "understood"]
+        ].itertuples(index=False, name=None)
+        if understood == understood
+    }
+    for kernel in KERNELS:
+        own_s = table[kernel, PROFILER, "self"][1]
+        rest_s = own_s / (table[kernel, PROFILER, "time_percent"][1] / 100) - own_s
+        for function in {f for k, f, _ in table if k == kernel} - {PROFILER}:
+            printed = table[kernel, function, "time_percent"][0]
+            share = 100 * table[kernel, function, "self"][1] / rest_s
+            table[kernel, function, "share"] = (printed, share)
+    return table
+
+
+def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
+    """The cells of a kernel: shares of time, then calls a message. All are predicted."""
+    if not profiles:
+        return []
+    table = published()
+    sends = table[kernel, SENDS, "calls"][1]
+    found = []
+    for function, path in SHARES.items():
+        value = interval([100 * profile.shares.get(path, 0.0) for profile in profiles])
+        printed, understood = table[kernel, function, "share"]
+        found.append(
+            Cell(
+                f"{kernel}, {function}",
+                "share",
+                printed,
+                understood,
+                value.mean,
+                value.low,
+                value.high,
+                "predicted",
+                "%",
+            )
+        )
+    for function in CALLS:
+        value = interval([profile.calls[function] for profile in profiles])
+        printed, calls = table[kernel, function, "calls"]
+        found.append(
+            Cell(
+                f"{kernel}, {function}",
+                "calls",
+                printed,
+                calls / sends,
+                value.mean,
+                value.low,
+                value.high,
+                "predicted",
+                "1",
+            )
+        )
+    return found
+
+
+def profiled(kernel: str, cpus: int, rooms: int, messages: int, costs: Costs, seed: int) -> Profile:
+    """Profile a run: the arguments are those of :func:`franke_2001_kernprof.traced`."""
+    memory, result = franke_2001_kernprof.traced(
+        kernel, cpus, rooms, messages=messages, costs=costs, seed=seed
+    )
+    sent = 400 * rooms * messages
+    return Profile(
+        {path.name: path.share for path in franke_2001_kernprof.by_path(memory, result)},
+        {
+            function: franke_2001_kernprof.calls(result, method) / sent
+            for function, method in CALLS.items()
+        },
+    )
+
+
+def _means(shares: list[dict[str, float]]) -> dict[str, float]:
+    names = sorted({name for one in shares for name in one})
+    return {name: sum(one.get(name, 0.0) for one in shares) / len(shares) for name in names}
