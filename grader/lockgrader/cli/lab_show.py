@@ -165,7 +165,10 @@ def _points(result: Result, state: State, following: Check | None) -> str:
 def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
     """What a check found, what is probably believed, and where to go on."""
     common.say(f"\n{one.title} ({one.name}): {one.verdict}")
-    if one.counterexample is not None and isinstance(check, Proven):
+    if one.verdict == "grader_error":
+        told(one.message.strip().rpartition("\n")[2], "  ")
+        told("this is our fault and costs no points; --json shows all of it", "  ")
+    elif one.counterexample is not None and isinstance(check, Proven):
         _counterexample(workspace, check, one.counterexample)
     else:
         common.say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
@@ -173,8 +176,6 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
         numbers(one)
     if one.misconception:
         told(f"probably believed: {one.misconception}", "  ")
-    if one.verdict == "grader_error":
-        told("this is our fault and costs no points; run the check again", "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
         told(f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  ")
