@@ -8,8 +8,9 @@ leaks nothing.
 
 Mechanism. All is graded by :func:`lockgrader.grade.grade`, in a sandbox, as a student's submission
 is: that lab.toml means what its author meant is then found out on the way that counts. Checks that
-wait for others are judged by themselves here, so that a starter's later checks are looked at, too.
-Students with equal variants are one, and a check that is equal for two variants runs once.
+wait for others are judged by themselves here, so that a starter's later checks are looked at, too;
+one that it would pass is well only while it waits for another. Students with equal variants are
+one, and a check that is equal for two variants runs once.
 """
 
 from __future__ import annotations
@@ -229,16 +230,20 @@ def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
 
 
 def _starter(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
-    graded = {c.name for c in checks if c.points > 0}
+    graded = {c.name: c for c in checks if c.points > 0}
     for one in done:
         if one.task.what != "starter":
             continue
         if one.error:
             yield Item("starter", "", False, one.error)
+        passed = {result.name for result in one.results if result.verdict == "pass"}
         for result in one.results:
             if result.name in graded:
+                waits = [n for n in graded[result.name].needs if n not in passed]
                 ok = result.verdict in OWN_WORK
                 says = f"{result.verdict}: {_short(result)}"
+                if result.verdict in ("pass", "partial") and waits:
+                    ok, says = True, f"{result.verdict}, but waits for {', '.join(waits)}"
                 yield Item("starter", result.name, ok, says)
 
 

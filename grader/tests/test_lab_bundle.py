@@ -82,7 +82,8 @@ def test_leak_is_refused(lab: Path, file: str, text: str) -> None:
 
 def test_beliefs_of_hidden_checks_stay(lab: Path) -> None:
     """Of the misconceptions go those that a public check names."""
-    text = "# What students believe.\n\n[shown]\nbelief = 'a'\n\n[kept]\nbelief = '[b]'\n"
+    text = "# Beliefs.\n\n[shown]\nbelief = 'a'\ntruth = 'b'\n\n"
+    text += "[kept]\nbelief = '[c]'\ntruth = 'd'\n"
     (lab / "misconceptions.toml").write_text(text)
     (lab / "lab.toml").write_text(CHECKS.replace('"two steps are one"', '"shown"'))
     told = public_files(lab)["misconceptions.toml"].decode()

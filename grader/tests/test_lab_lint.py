@@ -42,7 +42,7 @@ def test_sound_lab_passes(lab: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "change", "what", "name", "says"),
     [
-        ("solution/tas.py", ("swap(1, ", "load("), "solution", "right", "fail"),
+        ("solution/tas.py", ("store(0", "store(1"), "solution", "right", "fail"),
         ("starter/tas.py", (STARTER, "import os\n"), "starter", "right", "imports the language"),
         ("broken.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
         ("broken.toml", ("two steps are one", ""), "wrong", "load-alone", "told is"),
@@ -68,10 +68,19 @@ def test_broken_promise_is_found(
 
 def test_starter_that_earns_is_found(lab: Path) -> None:
     """A solution that was left in the starter, also in hidden checks that need others."""
-    (lab / "hidden" / "checks.toml").write_text(HIDDEN + 'needs = ["number"]\n')
+    (lab / "hidden" / "checks.toml").write_text(HIDDEN + 'needs = ["right"]\n')
     (lab / "starter" / "tas.py").write_text(RIGHT + "# changed\n")
     found = {item.name for item in broken_promises(lab) if item.what == "starter"}
     assert {"right", "cheap", "again-and-again"} == found
+
+
+def test_starter_waits_for_what_it_needs(lab: Path) -> None:
+    """A check that an empty program passes earns nothing only while it waits for another."""
+    easy = '[[check]]\nname = "easy"\ntitle = "Easy"\nkind = "code"\nlock = "TAS"\npoints = 1\n'
+    (lab / "hidden" / "checks.toml").write_text(easy + 'needs = ["right"]\n')
+    assert [] == broken_promises(lab)
+    (lab / "hidden" / "checks.toml").write_text(easy)
+    assert [("starter", "easy")] == [(item.what, item.name) for item in broken_promises(lab)]
 
 
 def test_wrong_submission_that_does_not_fit(lab: Path) -> None:
