@@ -161,6 +161,10 @@ class Measure(_Closed):
     hold_ns: int = 0
     think_ns: int = 1000
 
+    def __hash__(self) -> int:
+        """Equal ones are simulated once; their settings are dicts, which have no hash."""
+        return hash(self.model_dump_json())
+
 
 class Answer(_Check):
     """A number in the answers. ``expected`` is one, or a measure of the reference.

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,7 +161,6 @@ def check(
     through our own fault. With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
-    from lockgrader.evaluate import warm
     from lockgrader.home.attempt import attempt, public_checks, to_do
     from lockgrader.home.watch import watch as watched
     from lockgrader.home.workspace import find
@@ -171,21 +171,20 @@ def check(
         raise common.UsageError("--watch runs all checks, and prints for people")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
-    with common.progress("loading") as report:
-        warm()
-        if not watch:
-
-            def progress(so_far: Result) -> None:
-                done = len(so_far.checks)
-                report(so_far.checks[-1].title, done / max(1, len(only or checks)))
-
-            result = attempt(space, profile=profile, only=only or (), progress=progress)
+    _load()
     if watch:
         try:
             watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
         except KeyboardInterrupt:
             raise typer.Exit(common.INTERRUPTED) from None
         return
+    with common.progress("compiling") as report:
+
+        def progress(so_far: Result) -> None:
+            done = len(so_far.checks)
+            report(so_far.checks[-1].title, done / max(1, len(only or checks)))
+
+        result = attempt(space, profile=profile, only=only or (), progress=progress)
     state = space.state
     if as_json:
         following = to_do(state, checks)
@@ -418,6 +417,22 @@ def _profile(no_sandbox: bool) -> Profile:
             f"{missing}\nor, as this is your own work on your own machine: --no-sandbox"
         )
     return "namespaces"
+
+
+def _load() -> None:
+    """Load what checks run on; say so where that takes long, as it does once after installing."""
+    from lockgrader.evaluate import warm
+
+    def say() -> None:
+        common.stderr().print("loading the simulator and the checker (the first time: a minute) …")
+
+    patience = threading.Timer(common.PATIENCE_S, say)
+    patience.start()
+    try:
+        warm()
+    finally:
+        patience.cancel()
+        patience.join()  # what comes next forks, and a thread would not come along
 
 
 def _from_here(path: Path) -> str:
