@@ -7,6 +7,7 @@ each lab is graded as a student's.
 import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -71,7 +72,7 @@ def test_solution_earns_everything_for_everybody(name: str, student: str) -> Non
 
 @needs_sandbox
 @pytest.mark.parametrize("name", names())
-def test_solution_is_graded_with_full_marks(name: str, tmp_path) -> None:
+def test_solution_is_graded_with_full_marks(name: str, tmp_path: Path) -> None:
     """The whole way of a submission, sandbox included."""
     lab = lab_of(name)
     path = write(solution(lab, "ada", KEY), tmp_path / "ada")
