@@ -127,14 +127,15 @@ def test_checks_follow_from_two_rows() -> None:
 def test_what_ifs_are_registered() -> None:
     """Franke's proposals, by name."""
     mine = [name for name in what_if.names() if name.startswith("franke-2001")]
-    assert ["franke-2001-avc-rcu", "franke-2001-avc-split", "franke-2001-run-queues"] == mine
+    ways = ("avc-rcu", "avc-split", "run-queues")
+    assert [f"franke-2001-chatroom-{way}" for way in ways] == mine
     assert (2, 4, 8, 16, 32, 64) == franke_2001_what_if.COLOURS
 
 
 def test_what_if_takes_the_lock_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under RCU nobody waits for the cache, and throughput at 8 CPUs is above."""
     monkeypatch.setattr(franke_2001_what_if, "ROOMS", 3)
-    outcome = what_if.find("franke-2001-avc-rcu").run(Runs(replications=1))
+    outcome = what_if.find("franke-2001-chatroom-avc-rcu").run(Runs(replications=1))
     rows = {(row.row, row.column): row for row in outcome.rows}
     as_it_was = rows["2.4's run queue", "throughput"]
     assert 1 < as_it_was.gain

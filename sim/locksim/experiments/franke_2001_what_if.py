@@ -32,7 +32,7 @@ MEASURES: dict[str, tuple[Callable[[Run], float], str]] = {
 
 
 @what_if(
-    "franke-2001-avc-split",
+    "franke-2001-chatroom-avc-split",
     of="franke-2001-chatroom",
     title="avc_lock split by colour, 2 to 64 ways, on the 8-way machine of 2001",
     change="the key's hash chooses one of n caches, each with a lock: Franke's first proposal",
@@ -48,7 +48,7 @@ def split(runs: Runs) -> Iterator[Comparison]:
 
 
 @what_if(
-    "franke-2001-avc-rcu",
+    "franke-2001-chatroom-avc-rcu",
     of="franke-2001-chatroom",
     title="The access vector cache under RCU on the 8-way machine of 2001",
     change="look-ups take no lock: Franke's second proposal, made in 2004",
@@ -63,7 +63,7 @@ def rcu(runs: Runs) -> Iterator[Comparison]:
 
 
 @what_if(
-    "franke-2001-run-queues",
+    "franke-2001-chatroom-run-queues",
     of="franke-2001-chatroom",
     title="A run queue for each CPU on the 8-way machine of 2001",
     change="2.6's way: a list and a lock a CPU, no walk over all runnable tasks",
