@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed sweep torture fuzz site lock clean
+.PHONY: help setup demo test slow check format bench compare printed sweep torture fuzz site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -60,6 +60,9 @@ fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
 
 site: setup ## Run the lessons and build their pages into out/site (an environment of its own)
 	@tools/site
+
+labs: setup ## Look whether every lab keeps its promises (solution, starter, wrong submissions, hints)
+	@.venv/bin/locklab lab lint $(ARGS)
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

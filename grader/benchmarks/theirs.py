@@ -28,7 +28,7 @@ __all__ = ["RIVALS", "Nbgrader", "Otter", "RivalError", "Used", "environment"]
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_S = 540
-CELL_S = 20
+CELL_S = 10
 """For a cell of a notebook, where a grader knows such a limit."""
 PR_SET_CHILD_SUBREAPER = 36
 _OTTER = """

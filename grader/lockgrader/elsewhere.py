@@ -2,7 +2,8 @@
 
 An answer that fails is held against the same check with other variants of the lab. Where these are
 few, all of them are tried, so that it does not matter whose answer was copied, nor which students
-are in the batch. Where there are more than MOST, only those whose check differs are, up to MOST.
+are in the batch: a result depends on its own submission alone. Where there are more than MOST, the
+first MOST are tried that make the check another one.
 
 It is a suspicion and no verdict: points stay as they are. Two machines can be so near to one
 another that an honest mistake lands on the other's number. The student reads "right for another
@@ -12,7 +13,6 @@ instructor's summary says.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Iterator, Mapping
 
@@ -63,10 +63,7 @@ def _known(check: Answer) -> Answer:
     """
     if not isinstance(check.expected, Measure):
         return check
-    return check.model_copy(update={"expected": _reference(check.expected)})
-
-
-_reference = functools.cache(reference)
+    return check.model_copy(update={"expected": reference(check.expected)})
 
 
 def _others(

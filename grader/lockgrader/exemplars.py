@@ -22,6 +22,7 @@ from typing import Any
 from lockgrader.c import Compiled, compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.checks.numeric import expected
+from lockgrader.compile import Refused
 from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
 from lockgrader.scenarios import read
 from lockgrader.variants import variant
@@ -103,7 +104,8 @@ def findings(
             needs another that has not passed.
 
     Raises:
-        CompileError: the part in the language is outside it. Refused: the C part does not compile.
+        CompileError: the part in the language is outside it.
+        SandboxError: there is a C part, and no sandbox.
     """
     checks = lab.checks(variant(lab, student, key))
     texts = json.loads(files.get(lab.answers, "{}"))
@@ -113,13 +115,13 @@ def findings(
         answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
         texts={k: v for k, v in texts.items() if k in words},
         scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
-        c=_compiled(lab, files, [c for c in checks if only in ("", c.name)]),
     )
+    compiled = _compiled(lab, files, [c for c in checks if only in ("", c.name)])
     passed: set[str] = set()
     for check in checks:
         if only in ("", check.name):
             skipped = not only and not {*check.needs} <= passed
-            finding = Finding("skipped") if skipped else _judged(check, submitted)
+            finding = Finding("skipped") if skipped else _judged(check, submitted, compiled)
             passed |= {check.name} if finding.verdict == "pass" else set()
             yield check, finding
 
@@ -132,17 +134,26 @@ def write(files: Files, folder: Path) -> Path:
     return folder
 
 
-def _judged(check: Check, submitted: Submitted) -> Finding:
-    if isinstance(check, C) and submitted.c is not None:
-        return judge_c(check, submitted.c, "namespaces")
-    return judge(check, submitted)
+def _judged(check: Check, submitted: Submitted, compiled: Compiled | Refused | None) -> Finding:
+    if not isinstance(check, C):
+        return judge(check, submitted)
+    if compiled is None:
+        return Finding("no_output")
+    if isinstance(compiled, Refused):
+        return Finding(compiled.verdict, message=compiled.message)
+    return judge_c(check, compiled, "namespaces")
 
 
-def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | None:
+def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused | None:
+    """The C part, why it is none, or None where it is not asked for or not there."""
     tools = {c.tool for c in checks if isinstance(c, C)}
     if not tools or lab.c not in files:
         return None
-    return compile_c(files[lab.c].encode(), lab.c, interface(lab.interface), tools, "namespaces")
+    data, about = files[lab.c].encode(), interface(lab.interface)
+    try:
+        return compile_c(data, lab.c, about, tools, "namespaces")
+    except Refused as error:
+        return error
 
 
 def _files(lab: Lab, name: str) -> Files:

@@ -81,6 +81,7 @@ class _Check(_Closed):
     points: Points
     needs: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    no_hint: str = ""
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
     revealed: bool = False
@@ -159,6 +160,10 @@ class Measure(_Closed):
     words: int = 1
     hold_ns: int = 0
     think_ns: int = 1000
+
+    def __hash__(self) -> int:
+        """Equal ones are simulated once; their settings are dicts, which have no hash."""
+        return hash(self.model_dump_json())
 
 
 class Answer(_Check):

@@ -63,7 +63,7 @@ measure = "transfers"
 points = 3
 needs = ["right"]
 band = { high = 30.0 }
-hints = ["count"]
+no_hint = "its numbers say all"
 
 [[check]]
 name = "guessed"
@@ -80,6 +80,15 @@ kind = "answer"
 answer = "n"
 expected = 10.0
 points = 1
+hints = ["ten"]
+"""
+BROKEN = """
+[[broken]]
+name = "load-alone"
+change = [["swap(1, ACQUIRE)", "load(ACQUIRE)"]]
+check = "right"
+verdict = "fail"
+misconception = "two steps are one"
 """
 HIDDEN = """
 [[check]]
@@ -96,12 +105,13 @@ def make(folder: Path) -> Path:
     """Write the lab into a folder that is made for it."""
     for name, text in {
         "lab.toml": CHECKS,
-        "handout.md": "# Tiny\n\nWrite `tas.py`, answer in `answers.json`.\n",
+        "handout.md": "# Tiny\n\nWrite `tas.py`, answer `guess` and `n` in\n`answers.json`.\n",
         "starter/tas.py": STARTER,
         "starter/answers.json": "{}\n",
         "solution/tas.py": RIGHT,
         "solution/answers.json": ANSWERS,
         "hidden/checks.toml": HIDDEN,
+        "broken.toml": BROKEN,
         "rubric.md": "For the instructor.\n",
     }.items():
         path = folder / name

@@ -95,6 +95,12 @@ ATTACKS = {
         " { long a[4]; *(a + 1000) = 7; sink = *(a + 1000); }",
         "beyond a variable",
     ),
+    "what a comparison gives back": (
+        "static int word = 1; static void act(void)"
+        " { __atomic_compare_exchange_n(&word, (int *)0x4c0000, 2, 0, __ATOMIC_SEQ_CST,"
+        " __ATOMIC_SEQ_CST); }",
+        "is not the submission's",
+    ),
     "a mutex made in the explorer": (
         "static void act(void) { pthread_mutex_init((pthread_mutex_t *)0x4c0000, NULL); }",
         "is not the submission's",

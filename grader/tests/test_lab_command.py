@@ -56,6 +56,9 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert 0 == started.exit_code, started.output
     assert "your machine: ideal-" in started.output
     monkeypatch.chdir(home / "lab99-tiny")
+    save(home, "import os\n")
+    wrong = ran("check", "--no-sandbox", "--all")
+    assert (1, 1) == (wrong.exit_code, wrong.output.count("\n  tas.py:1:1: "))
     save(home, WRONG)
     checked = ran("check", "--no-sandbox")
     assert 1 == checked.exit_code, checked.output

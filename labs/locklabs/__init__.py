@@ -39,6 +39,6 @@ def find(name: str) -> Path:
         return path
     near = [n for n in names() if n == name or n.startswith(f"{name}-")]
     if len(near) != 1:
-        known = ", ".join(names()) or "none"
-        raise UnknownLabError(f"no lab '{name}': give its folder, or one of {known}")
+        known = f"or one of {', '.join(names())}" if names() else "as none is installed here"
+        raise UnknownLabError(f"no lab '{name}': give its folder, {known}")
     return HOME / near[0]

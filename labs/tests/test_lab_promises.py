@@ -5,7 +5,10 @@ each lab is graded as a student's.
 """
 
 import json
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,11 +31,27 @@ def lab_of(name: str) -> Lab:
     return load(find(name))
 
 
-WRONG = [(name, one) for name in names() for one in broken(lab_of(name))]
+def wrong() -> Iterator[Any]:
+    """Every wrong submission; those in C need a sandbox, and the rarer ones of them are slow."""
+    for name in names():
+        lab, seen = lab_of(name), set()
+        for one in broken(lab):
+            marks = []
+            if lab.c in one.files:
+                marks = [needs_sandbox, *([pytest.mark.slow] if one.check in seen else [])]
+                seen.add(one.check)
+            yield pytest.param(name, one, marks=marks, id=f"{name}-{one.name}")
+
+
+def needs_c(lab: Lab) -> None:
+    """Skip what judges a C part where there is no sandbox."""
+    if lab.c and available():
+        pytest.skip(f"no sandbox: {available()}")
 
 
 def verdicts(lab: Lab, student: str) -> dict[str, str]:
     """What each check says of the solution of a student."""
+    needs_c(lab)
     found = findings(lab, solution(lab, student, KEY), student, KEY)
     return {check.name: finding.verdict for check, finding in found}
 
@@ -53,7 +72,7 @@ def test_solution_earns_everything_for_everybody(name: str, student: str) -> Non
 
 @needs_sandbox
 @pytest.mark.parametrize("name", names())
-def test_solution_is_graded_with_full_marks(name: str, tmp_path) -> None:
+def test_solution_is_graded_with_full_marks(name: str, tmp_path: Path) -> None:
     """The whole way of a submission, sandbox included."""
     lab = lab_of(name)
     path = write(solution(lab, "ada", KEY), tmp_path / "ada")
@@ -65,12 +84,13 @@ def test_solution_is_graded_with_full_marks(name: str, tmp_path) -> None:
 def test_starter_earns_nothing(name: str) -> None:
     """No check passes before anything is written, and none fails for a fault of ours."""
     lab = lab_of(name)
+    needs_c(lab)
     found = [finding.verdict for _, finding in findings(lab, starter(lab), "ada", KEY)]
     assert {*found} <= EARNS_NOTHING
     assert "fail" in found
 
 
-@pytest.mark.parametrize(("name", "one"), WRONG, ids=lambda x: getattr(x, "name", x))
+@pytest.mark.parametrize(("name", "one"), [*wrong()])
 def test_wrong_submission_gets_its_verdict(name: str, one: Broken) -> None:
     """Verdict and misconception are the documented ones."""
     lab = lab_of(name)

@@ -126,8 +126,10 @@ void *ENTRY(memset)(void *to, int byte, size_t size)
         value old = *expected;                                                                     \
         bool equal = ex_compare_swap((address)at, sizeof(type), &old, desired, ORDER(order),       \
                                      ORDER(failure));                                              \
-        if (!equal)                                                                                \
+        if (!equal) {                                                                              \
+            ex_confine_write((address)expected, sizeof(type));                                     \
             *expected = (type)old;                                                                 \
+        }                                                                                          \
         return equal;                                                                              \
     }
 

@@ -107,7 +107,7 @@ class Opponent:
         jump: False spins idle rounds one by one.
 
     Raises:
-        OpponentError: another workload or lock, or no C compiler.
+        OpponentError: another workload or lock, a machine with caches that end, or no C compiler.
     """
 
     def __init__(
@@ -123,6 +123,11 @@ class Opponent:
         if type(workload) is not CriticalSection or type(lock) not in (TicketLock, TTASLock):
             raise OpponentError(
                 f"model.c knows CriticalSection with TicketLock or TTASLock, not {workload!r}"
+            )
+        if tables.private_sets:
+            raise OpponentError(
+                "model.c has no caches that end\n"
+                "mend: take them away, as in load('pentium3-8way').without_caches()"
             )
         root: Any = memory.root
         t, n_lines = tables, len(memory.home)

@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +180,17 @@ def test_progress_appears_after_two_seconds(seconds: float, shown: bool) -> None
         clock.now_s = seconds
         report("ticket on 8 CPUs", 0.5)
     assert shown == ("ticket on 8 CPUs" in screen.getvalue())
+
+
+def test_progress_estimates_what_is_left() -> None:
+    """A quarter in ten seconds leaves twenty for the half that is to come."""
+    screen = io.StringIO()
+    clock = Clock()
+    output = Console(file=screen, force_terminal=True, width=100)
+    with common.progress("sweep", clock=clock, output=output) as report:
+        for clock.now_s, share in ((10.0, 0.25), (20.0, 0.5)):
+            report("on the way", share)
+    assert "left 0:00:20" in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
 
 
 def test_progress_draws_nothing_into_a_file() -> None:

@@ -6,14 +6,17 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
 "texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
 "files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
-``lint``: see :mod:`lockgrader.lint`.
+``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
+:class:`lockgrader.lint.Item`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -158,7 +161,6 @@ def check(
     through our own fault. With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
-    from lockgrader.evaluate import warm
     from lockgrader.home.attempt import attempt, public_checks, to_do
     from lockgrader.home.watch import watch as watched
     from lockgrader.home.workspace import find
@@ -169,21 +171,20 @@ def check(
         raise common.UsageError("--watch runs all checks, and prints for people")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
-    with common.progress("loading") as report:
-        warm()
-        if not watch:
-
-            def progress(so_far: Result) -> None:
-                done = len(so_far.checks)
-                report(so_far.checks[-1].title, done / max(1, len(only or checks)))
-
-            result = attempt(space, profile=profile, only=only or (), progress=progress)
+    _load()
     if watch:
         try:
             watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
         except KeyboardInterrupt:
             raise typer.Exit(common.INTERRUPTED) from None
         return
+    with common.progress("compiling") as report:
+
+        def progress(so_far: Result) -> None:
+            done = len(so_far.checks)
+            report(so_far.checks[-1].title, done / max(1, len(only or checks)))
+
+        result = attempt(space, profile=profile, only=only or (), progress=progress)
     state = space.state
     if as_json:
         following = to_do(state, checks)
@@ -328,6 +329,65 @@ def bundle(
         common.say(f"{path}: {', '.join(one.files)}")
 
 
+@app.command()
+@common.reported()
+def lint(
+    labs: Annotated[
+        list[str] | None, typer.Argument(help="folders or names; by default all", metavar="[LAB]…")
+    ] = None,
+    students: Annotated[
+        int, typer.Option(help="how many the solution is tried for; 0: files only")
+    ] = 20,
+    processes: Annotated[int, typer.Option(help="at a time; 0: as many as CPUs")] = 0,
+    every: Annotated[bool, typer.Option("--all", help="list what is well, too")] = False,
+    no_sandbox: Annotated[
+        bool, typer.Option("--no-sandbox", help="run the lab's own files without one")
+    ] = False,
+    as_json: _Json = False,
+) -> None:
+    """Find out whether a lab keeps its promises, before students see it.
+
+    The solution earns everything, the starter nothing, each wrong submission gets its verdict, and
+    more: see grader/README.md. Exit code 0: all is well. 1: something is not.
+    """
+    from dataclasses import asdict
+
+    from lockgrader.cli.lint_show import show_lint
+    from lockgrader.lint import lint as look
+    from locklabs import find
+    from locklabs import names as installed
+
+    folders = [find(name) for name in labs or installed()]
+    if not folders:
+        raise common.UsageError("no lab is installed here: name a lab's folder")
+    common.bounded(students, "--students", 0, 10_000)
+    count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
+    profile = _profile(no_sandbox)
+    with common.progress("lint") as report:
+        made = [
+            look(one, students=students, processes=count, profile=profile, report=report)
+            for one in folders
+        ]
+    if as_json:
+        common.print_json(
+            [
+                {
+                    "lab": one.lab,
+                    "ok": one.ok,
+                    "students": one.students,
+                    "variants": one.variants,
+                    "items": [asdict(item) for item in one.items],
+                }
+                for one in made
+            ]
+        )
+    else:
+        for one in made:
+            show_lint(one, every=every)
+    if not all(one.ok for one in made):
+        raise typer.Exit(EXIT_NOT_YET)
+
+
 def _roster(path: Path) -> list[str]:
     """The names in a file, one a line."""
     from lockgrader.home.workspace import student_name
@@ -357,6 +417,22 @@ def _profile(no_sandbox: bool) -> Profile:
             f"{missing}\nor, as this is your own work on your own machine: --no-sandbox"
         )
     return "namespaces"
+
+
+def _load() -> None:
+    """Load what checks run on; say so where that takes long, as it does once after installing."""
+    from lockgrader.evaluate import warm
+
+    def say() -> None:
+        common.stderr().print("loading the simulator and the checker (the first time: a minute) …")
+
+    patience = threading.Timer(common.PATIENCE_S, say)
+    patience.start()
+    try:
+        warm()
+    finally:
+        patience.cancel()
+        patience.join()  # what comes next forks, and a thread would not come along
 
 
 def _from_here(path: Path) -> str:

@@ -11,14 +11,16 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.cli.show import numbers
+from lockgrader.grade import wanted
 from lockgrader.home.attempt import public_checks, to_do
 from lockgrader.home.hints import NoHintError, Told, next_hint
 from lockgrader.home.workspace import State, Workspace
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
 from locksim.checker.counterexample import Step
-from locksim.checker.render import did
+from locksim.checker.render import behind, did
 from locksim.cli import common, tables
+from locksim.engine.faults import place
 
 __all__ = ["Live", "show_hint", "show_result", "told", "whose"]
 
@@ -48,10 +50,15 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         table.add_row(escape(one.title), one.name, verdict, points)
     tables.print_table(common.console(), table)
     following = to_do(state, checks)
+    shown: set[str] = set()
     for one in result.checks:
-        wanted = every or (following is not None and one.name == following.name)
-        if wanted and one.verdict not in ("pass", "skipped"):
+        asked = every or (following is not None and one.name == following.name)
+        if asked and one.verdict not in ("pass", "skipped") and one.message not in shown:
             _explain(workspace, by_name[one.name], one, state)
+            shown.add(one.message)  # a file that does not compile says the same in every check
+    if len(result.checks) < len(checks):
+        common.say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
+        return
     for check in checks:
         if isinstance(check, Prediction):
             _predicted(check, state, workspace.lab.answers)
@@ -158,19 +165,27 @@ def _points(result: Result, state: State, following: Check | None) -> str:
 def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
     """What a check found, what is probably believed, and where to go on."""
     common.say(f"\n{one.title} ({one.name}): {one.verdict}")
-    if one.counterexample is not None and isinstance(check, Proven):
+    if one.verdict == "grader_error":
+        told(one.message.strip().rpartition("\n")[2], "  ")
+        told("this is our fault and costs no points; --json shows all of it", "  ")
+    elif one.counterexample is not None and isinstance(check, Proven):
         _counterexample(workspace, check, one.counterexample)
     else:
-        common.say("  " + one.message.replace("\n", "\n  "))
+        common.say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
     if one.rows:
         numbers(one)
     if one.misconception:
         told(f"probably believed: {one.misconception}", "  ")
-    if one.verdict == "grader_error":
-        told("this is our fault and costs no points; run the check again", "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
         told(f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  ")
+
+
+def _own_files(workspace: Workspace, message: str) -> str:
+    """A message with the student's files as an editor knows them: tas.py:3, not <tas.py>:3."""
+    for name in wanted(workspace.lab):
+        message = message.replace(f"<{name}>", name)
+    return message
 
 
 def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any]) -> None:
@@ -181,20 +196,20 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     asked = f"{check.threads} threads{rounds}, {check.memory.upper()}"
     told(f"{document['found']}: {document['message']}", "  ")
     common.say(f"  the shortest way there ({asked}):")
+    places = [_own_files(workspace, place(step.file, step.line)) for step in steps]
+    width = max(map(len, places), default=0)
     left_out = max(0, len(steps) - STEPS)
     if left_out:
         common.say(f"     … {left_out} steps before these")
     for number, step in enumerate(steps[left_out:], start=left_out + 1):
         if number - 1 == document["cycle"]:
             common.say("     from here on, again and again:")
-        place = f"{file}:{step.line}" if step.file == f"<{file}>" else "the test"
-        marks = "".join(f", {mark}" for mark in step.marks)
-        common.say(
-            f"  {number:>4}  thread {step.thread}  {place:<{len(file) + 5}} {did(step)}{marks}"
-        )
+        shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
+        common.say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
+    command += ["--client", check.client] if check.client else []
     command += ["--memory", check.memory, "--play", page]
     common.say(f"  play it in a browser: {shlex.join(command)}")
 

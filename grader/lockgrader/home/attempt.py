@@ -147,10 +147,12 @@ def _remembered(
         "attempts": before.attempts + another,
         "submission_sha256": result.submission_sha256,
     }
-    if whole and not result.errors:
+    if whole:
         now = before.model_copy(update={"verdicts": verdicts})
         after["points"] = result.points
         after["best"] = max(before.best, result.points)
         after["max_points"] = result.max_points
-        after["solved"] = before.solved or all(_done(c, now) for c in checks)
+        # A check that we failed keeps its verdict of an earlier try, which proves nothing of this.
+        solved = not result.errors and all(_done(c, now) for c in checks)
+        after["solved"] = before.solved or solved
     return after

@@ -29,10 +29,9 @@ def compare(workspace: Workspace) -> list[Compared]:
     """
     state = workspace.state
     if not state.solved:
-        raise WorkspaceError(
-            f"the solution is shown once yours is right: {state.best:.4g} of "
-            f"{state.max_points or '?'} public points so far"
-        )
+        best = f"{state.best:.4g} of {state.max_points:g} public points so far"
+        so_far = best if state.max_points else "'locklab lab check' has not run yet"
+        raise WorkspaceError(f"the solution is shown once yours is right: {so_far}")
     try:
         folder = locklabs.find(state.lab) / "solution"
     except locklabs.UnknownLabError:

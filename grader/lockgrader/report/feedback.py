@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +52,6 @@ def feedback(result: Result) -> str:
             wrong=[c for c in open_ones if c["check"].verdict != "pass"],
             right=[c for c in open_ones if c["check"].verdict == "pass"],
             hidden=hidden_points(result),
-            replay=_replay(result),
             policy=_policy(script),
             script=Markup(script),
             player_style=Markup(bundle.style()) if shows else "",
@@ -76,13 +74,6 @@ def right(row: Row) -> str:
     if row.high is not None:
         return f"at most {fixed(row.high, None)}"
     return f"at least {fixed(row.low, None)}" if row.low is not None else ""
-
-
-def _replay(result: Result) -> str:
-    """What a student can do at home; the result's own command names the grader's files."""
-    return shlex.join(
-        ["locklab", "grade", result.lab, "YOUR-FILES", "--student", result.student, "--public"]
-    )
 
 
 def _policy(script: str) -> str:

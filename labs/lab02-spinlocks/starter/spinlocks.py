@@ -1,6 +1,6 @@
 """Four spinlocks, for you to write. Each line of `pass`-like code below is to be replaced.
 
-Try: locklab grade lab02 . --public
+Try: locklab lab check
 """
 
 from locksim.lang import Lock, pause, word

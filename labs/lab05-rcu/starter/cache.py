@@ -1,6 +1,6 @@
 """A cache of decisions under RCU, for you to write.
 
-The four programs below do nothing yet. Try: locklab grade lab05 . --public
+The four programs below do nothing yet. Try: locklab lab check
 """
 
 from locksim.lang import (

@@ -52,7 +52,7 @@ def _cell(step: Step, width: int) -> list[str]:
     parts = []
     if step.action == "run":
         parts.append(f"{place(step.file, step.line)}  {step.source}".rstrip())
-    parts.append(did(step) + _behind(step))
+    parts.append(did(step) + behind(step))
     parts += [f"=> {mark}" for mark in step.marks]
     buffer = step.buffers[step.thread]
     if buffer:
@@ -60,8 +60,8 @@ def _cell(step: Step, width: int) -> list[str]:
     return [line for part in parts for line in _wrap(part, width)]
 
 
-def _behind(step: Step) -> str:
-    """Under C11: how far from the word's last value."""
+def behind(step: Step) -> str:
+    """Under C11: how far a step was from the word's last value, as an addition to ``did``."""
     if not step.behind:
         return ""
     values = "a newer value" if step.behind == 1 else f"{step.behind} newer values"

@@ -272,6 +272,8 @@ def progress(
         TimeRemainingColumn(),
         console=output or stderr(),
         transient=True,
+        get_time=clock,
+        speed_estimate_period=3600.0,  # a step may take minutes
     )
     task = bar.add_task(what, total=1.0)
     start_s = clock()

@@ -81,14 +81,14 @@ class Costs:
         packet_checks, label_lookups: of a packet.
     """
 
-    send_ps: int = 1_400_000
-    lines: int = 4
+    send_ps: int = 1_234_413
+    lines: int = 7
     entry_ps: int = 870_000
     packet_ps: int = 16_000_000
     semop_ps: int = 1_000_000
-    switch_ps: int = 2_500_000
+    switch_ps: int = 3_400_000
     weigh_ps: int = 20_000
-    hook_ps: int = 50_000
+    hook_ps: int = 158_574
     search_ps: int = 30_000
     call_checks: int = 1
     send_checks: int = 1
@@ -236,8 +236,17 @@ def run(
 
 
 def tables_of(profile: Machine, cpus: int, costs: Costs) -> MachineTables:
-    """The machine with the switch of the costs: the profile's holds the choice too."""
-    return profile.with_costs(context_switch=costs.switch_ps).tables(cpus, "compact")
+    """What the engines read for a run."""
+    return machine_of(profile, costs).tables(cpus, "compact")
+
+
+def machine_of(profile: Machine, costs: Costs) -> Machine:
+    """The profile with the costs' switch, and caches without end (see docs/CHATROOM.md)."""
+    return profile.without_caches().with_costs(
+        role="derived",
+        source="lmbench 2p/0K (4.08 us, franke-2001) less the simulated choice and wake-up",
+        context_switch=costs.switch_ps,
+    )
 
 
 def queue_seen(memory: Memory, words: npt.NDArray[np.int64], cpus: int) -> tuple[float, int]:
@@ -458,13 +467,6 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "assumed",
         ),
         Parameter(
-            "scheduler.switch_ps",
-            costs.switch_ps,
-            "ps",
-            "lmbench 2p/0K (4.08 us, franke-2001) less the simulated choice and wake-up",
-            "derived",
-        ),
-        Parameter(
             "scheduler.tick_ps", scheduler.tick_ps, "ps", "HZ = 100 on i386, Linux 2.4", "input"
         ),
         Parameter(
@@ -474,7 +476,7 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "a user; measured were 100 to 300: shorter phases of the same kind",
             "assumed",
         ),
-        *profile.parameters(),
+        *machine_of(profile, costs).parameters(),
     ]
 
 

@@ -2,8 +2,8 @@
 
 A traced run says of every operation of a CPU when it took effect and in which program it stands.
 The time between two of them belongs to the later one (a miss ends when its data arrive), except
-after work and pauses, which take their time afterwards. Spinning belongs to the function that takes
-the lock, as in a kernel whose spinlocks are inline.
+after work, pauses, switches and halts, which take their time afterwards. Spinning belongs to the
+function that takes the lock, as in a kernel whose spinlocks are inline.
 
 ``PATHS`` maps programs to the kernel's functions. What the simulation has no program for (fget,
 fput, the socket layer's shells) is inside the work of a send or a receive; kernprof's own cost and

@@ -34,15 +34,15 @@ def spinlock_models(
     Arguments:
         alone: profiles of the row ``ALONE`` without the patches. cells: of the table of shares.
     """
-    user_ns = WORK.read_ps / 1e3
-    outside_ns = WORK.slob(ALONE, "without").path_ps / 1e3
-    kernel = sum(long_2013.kernel_samples(p) for p in alone)
-    hold_ns = kernel / sum(p.count("Slob.user") for p in alone) * user_ns - outside_ns
+    user_ns: float = WORK.read_ps / 1e3
+    outside_ns: float = WORK.slob(ALONE, "without").path_ps / 1e3
+    kernel: float = sum(long_2013.kernel_samples(p) for p in alone)
+    hold_ns: float = kernel / sum(p.count("Slob.user") for p in alone) * user_ns - outside_ns
 
     def share(cpus: int, per_second: float) -> float:
         round_ns = 1e9 * cpus / per_second
-        waited_ns = max(0.0, round_ns - hold_ns - outside_ns - user_ns)
-        return 100 * waited_ns / (round_ns - user_ns)
+        waited_ns: float = max(0.0, round_ns - hold_ns - outside_ns - user_ns)
+        return 100.0 * waited_ns / (round_ns - user_ns)
 
     def per_second(cpus: int, percent: float) -> float:
         part = percent / 100

@@ -1,0 +1,314 @@
+"""Does a lab keep its promises? All that can be found out before a student sees it.
+
+The solution earns everything for many students, each with their own variant; the starter earns
+nothing, and fails each check because nothing is written yet, not because of a crash or of a
+syntax error; every wrong submission gets its verdict and its misconception; every check has a hint,
+or a reason to have none; none takes long; the handout names every file and every answer; the bundle
+leaks nothing.
+
+Mechanism. All is graded by :func:`lockgrader.grade.grade`, in a sandbox, as a student's submission
+is: that lab.toml means what its author meant is then found out on the way that counts. Checks that
+wait for others are judged by themselves here, so that a starter's later checks are looked at, too.
+Students with equal variants are one, and a check that is equal for two variants runs once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import resource
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockgrader.bundle import BundleError, public_files
+from lockgrader.evaluate import die_with_parent, warm
+from lockgrader.exemplars import Broken, broken, solution, starter, write
+from lockgrader.grade import grade
+from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
+from lockgrader.result import CheckResult
+from lockgrader.sandbox import Profile
+from lockgrader.variants import variant
+
+__all__ = ["LONGEST_S", "Item", "Linted", "lint"]
+
+LONGEST_S = 30.0
+"""Processor time that a check may take: students wait for it on a laptop."""
+KEY = b"the key of no course: variants for lint"
+OWN_WORK = ("fail", "no_output")
+"""What a check may say to a starter: there is something to do."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One promise.
+
+    Arguments:
+        what: "solution", "starter", "wrong", "hint", "time", "handout" or "bundle".
+        name: a check's or a wrong submission's, or a file's. ok: whether it is kept.
+        says: what was found. cpu_s: processor time, where something ran.
+    """
+
+    what: str
+    name: str
+    ok: bool
+    says: str
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Linted:
+    """A lab's items, and how many students and different variants were tried."""
+
+    lab: str
+    students: int
+    variants: int
+    items: tuple[Item, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all promises are kept."""
+        return all(item.ok for item in self.items)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A submission of ours to grade, in some checks.
+
+    Arguments:
+        what: as in :class:`Item`. student: whose variant. names: of checks, none for all.
+        wrong: the wrong submission, if it is one.
+    """
+
+    what: str
+    student: str
+    names: tuple[str, ...] = ()
+    wrong: Broken | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    task: _Task
+    results: tuple[CheckResult, ...] = ()
+    cpu_s: tuple[float, ...] = ()
+    error: str = ""
+    values: dict[str, str | int] = field(default_factory=dict)
+
+
+def lint(
+    folder: Path,
+    *,
+    students: int = 20,
+    processes: int = 1,
+    profile: Profile = "namespaces",
+    report: Callable[[str, float], None] | None = None,
+) -> Linted:
+    """Look at a lab.
+
+    Arguments:
+        folder: the lab's. students: how many get a variant; 0 grades nothing, and looks at the
+            files alone. processes: at a time.
+        profile: the sandbox; "unconfined" where there is none, as all that runs is the lab's own.
+        report: called with a text and the fraction that is done.
+
+    Raises:
+        LabError: the lab can not be read. SandboxError: there is no sandbox.
+    """
+    lab = load(folder)
+    names = [f"student{number}" for number in range(1, students + 1)]
+    tasks, variants = _tasks(lab, names)
+    done = _graded(lab, tasks, processes, profile, report)
+    checks = lab.checks(variant(lab, "student1", KEY))
+    items = [
+        *_solution(done, checks),
+        *_starter(done, checks),
+        *(_wrong(one) for one in done if one.task.wrong is not None),
+        *_hints(checks),
+        *_times(done),
+        *_handout(lab, folder, checks),
+        _bundle(folder),
+    ]
+    return Linted(lab.name, students, variants, tuple(items))
+
+
+def _tasks(lab: Lab, students: list[str]) -> tuple[list[_Task], int]:
+    """What is to be graded, and the number of different variants."""
+    if not students:
+        return [], 0
+    tasks = [_Task("starter", students[0])]
+    variants: set[str] = set()
+    seen: set[str] = set()
+    for student in students:
+        values = variant(lab, student, KEY)
+        variants.add(repr(values))
+        fresh = {c.name: c.model_dump_json() for c in lab.checks(values)}
+        names = tuple(name for name, text in fresh.items() if text not in seen)
+        seen.update(fresh.values())
+        if names:
+            tasks.append(_Task("solution", student, names))
+    tasks += [_Task("wrong", students[0], (one.check,), one) for one in broken(lab)]
+    return tasks, len(variants)
+
+
+def _graded(
+    lab: Lab,
+    tasks: list[_Task],
+    processes: int,
+    profile: Profile,
+    report: Callable[[str, float], None] | None,
+) -> list[_Done]:
+    """All tasks, in their order."""
+    if not tasks:
+        return []
+    warm()  # once, before the workers are forked from here
+    found: dict[int, _Done] = {}
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=die_with_parent) as pool:
+        asked = {pool.submit(_grade, lab, task, profile): i for i, task in enumerate(tasks)}
+        try:
+            for one in as_completed(asked):
+                found[asked[one]] = one.result()
+                if report is not None:
+                    report(f"{lab.name}: {len(found)} of {len(tasks)}", len(found) / len(tasks))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [found[i] for i in range(len(tasks))]
+
+
+def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
+    """Grade a submission of ours, each check by itself."""
+    alone = lab.model_copy(update={"check": tuple({**raw, "needs": ()} for raw in lab.check)})
+    values = variant(lab, task.student, KEY)
+    used: list[float] = []
+    try:
+        files = starter(lab) if task.what == "starter" else solution(lab, task.student, KEY)
+        files |= task.wrong.files if task.wrong else {}
+        with tempfile.TemporaryDirectory(prefix="locklab-") as made:
+            path = write(files, Path(made) / task.student)
+            used.append(_used_s())
+            result = grade(
+                alone,
+                path,
+                student=task.student,
+                key=KEY,
+                profile=profile,
+                values=values,
+                only=task.names,
+                progress=lambda _: used.append(_used_s()),
+            )
+    except LabError as error:
+        return _Done(task, error=str(error), values=values)
+    spent = tuple(after - before for before, after in itertools.pairwise(used))
+    return _Done(task, result.checks, spent, values=values)
+
+
+def _used_s() -> float:
+    """Processor time of the children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
+    for check in checks if done else ():
+        worst, cpu_s, times = "", 0.0, 0
+        for one in done:
+            if one.task.what != "solution":
+                continue
+            if one.error:
+                worst = worst or one.error
+            for result, used_s in zip(one.results, one.cpu_s, strict=True):
+                if result.name == check.name:
+                    times, cpu_s = times + 1, max(cpu_s, used_s)
+                    if result.points != result.max_points or result.verdict != "pass":
+                        worst = worst or f"{_values(one)}: {result.verdict}, {_short(result)}"
+        told = "1 variant" if times == 1 else f"{times} variants"
+        yield Item("solution", check.name, not worst, worst or f"full marks, {told}", cpu_s)
+
+
+def _starter(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
+    graded = {c.name for c in checks if c.points > 0}
+    for one in done:
+        if one.task.what != "starter":
+            continue
+        if one.error:
+            yield Item("starter", "", False, one.error)
+        for result in one.results:
+            if result.name in graded:
+                ok = result.verdict in OWN_WORK
+                says = f"{result.verdict}: {_short(result)}"
+                yield Item("starter", result.name, ok, says)
+
+
+def _wrong(one: _Done) -> Item:
+    """A wrong submission's verdict and misconception against the documented ones."""
+    wrong = one.task.wrong
+    assert wrong is not None
+    if one.error or not one.results:
+        says = one.error or f"there is no check '{wrong.check}'"
+        return Item("wrong", wrong.name, False, says)
+    result = one.results[0]
+    says = f"{wrong.check}: {result.verdict}"
+    if result.verdict != wrong.verdict:
+        told = f"{says}, and it must be {wrong.verdict} ({_short(result)})"
+        return Item("wrong", wrong.name, False, told, one.cpu_s[0])
+    if not _believed(wrong.misconception, result.misconception):
+        told = f"{says}, told is '{result.misconception}', and not '{wrong.misconception}'"
+        return Item("wrong", wrong.name, False, told, one.cpu_s[0])
+    return Item("wrong", wrong.name, True, says, one.cpu_s[0])
+
+
+def _believed(wanted: str, told: str) -> bool:
+    return wanted in told and bool(wanted) == bool(told)
+
+
+def _hints(checks: list[Check]) -> Iterable[Item]:
+    """Predictions and answers in words have no hint: it would be the answer."""
+    for check in checks:
+        if isinstance(check, Prediction | Written) or not check.public:
+            continue
+        if check.hints:
+            says = "1 hint" if len(check.hints) == 1 else f"{len(check.hints)} hints"
+            yield Item("hint", check.name, True, says)
+        else:
+            says = check.no_hint or 'no hint: write hints = [...], or no_hint = "why there is none"'
+            yield Item("hint", check.name, bool(check.no_hint), says)
+
+
+def _times(done: list[_Done]) -> Iterable[Item]:
+    longest: dict[str, float] = {}
+    for one in done:
+        for result, used_s in zip(one.results, one.cpu_s, strict=True):
+            longest[result.name] = max(longest.get(result.name, 0.0), used_s)
+    for name, used_s in longest.items():
+        says = f"{used_s:.1f} s of processor time at most; {LONGEST_S:g} s are allowed"
+        yield Item("time", name, used_s <= LONGEST_S, says, used_s)
+
+
+def _handout(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
+    """The handout names every file of the starter and every answer that is asked for."""
+    path = folder / "handout.md"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    names = sorted(starter(lab))
+    names += sorted({c.answer for c in checks if isinstance(c, Answer | Prediction | Written)})
+    for name in names:
+        named = name in text
+        yield Item("handout", name, named, "named" if named else "the handout never names it")
+
+
+def _bundle(folder: Path) -> Item:
+    try:
+        files = public_files(folder)
+    except BundleError as error:
+        return Item("bundle", "", False, str(error))
+    return Item("bundle", "", True, f"{len(files)} files, nothing hidden in them")
+
+
+def _values(one: _Done) -> str:
+    return ", ".join(f"{name} {value}" for name, value in one.values.items()) or one.task.student
+
+
+def _short(result: CheckResult) -> str:
+    return result.message.partition("\n")[0][:200]

@@ -1,0 +1,109 @@
+"""Lint: a lab that keeps its promises passes, and each broken promise is found."""
+
+import json
+from pathlib import Path
+
+import pytest
+from home_lab import BROKEN, HIDDEN, RIGHT, STARTER, make
+from typer.testing import CliRunner
+
+import locklabs
+from lockgrader.cli.lab import app
+from lockgrader.lab import LabError
+from lockgrader.lint import Item, lint
+from lockgrader.sandbox import available
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """The small lab's folder, which keeps all promises."""
+    return make(tmp_path / "my labs" / "lab99-tiny")
+
+
+def broken_promises(folder: Path, students: int = 1) -> list[Item]:
+    """What lint finds."""
+    linted = lint(folder, students=students, profile="unconfined")
+    return [item for item in linted.items if not item.ok]
+
+
+def test_sound_lab_passes(lab: Path) -> None:
+    """Nothing is found, and everything was looked at."""
+    linted = lint(lab, students=6, processes=2, profile="unconfined")
+    assert [] == [item for item in linted.items if not item.ok]
+    assert (6, 2) == (linted.students, linted.variants)
+    kinds = ["solution", "starter", "wrong", "hint", "time", "handout", "bundle"]
+    assert kinds == list(dict.fromkeys(item.what for item in linted.items))
+    solved = {item.name: item.says for item in linted.items if item.what == "solution"}
+    assert "full marks, 2 variants" == solved["cheap"]
+    assert "full marks, 1 variant" == solved["right"]
+    assert "again-and-again" in solved
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "what", "name", "says"),
+    [
+        ("solution/tas.py", ("swap(1, ", "load("), "solution", "right", "fail"),
+        ("starter/tas.py", (STARTER, "import os\n"), "starter", "right", "imports the language"),
+        ("broken.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
+        ("broken.toml", ("two steps are one", ""), "wrong", "load-alone", "told is"),
+        ("broken.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),
+        ("lab.toml", ('hints = ["ten"]', ""), "hint", "number", "no_hint"),
+        ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "never names"),
+        ("handout.md", ("`guess`", "it"), "handout", "guess", "never names"),
+        ("handout.md", ("Write", "again-and-again"), "bundle", "", "hidden check"),
+    ],
+)
+def test_broken_promise_is_found(
+    lab: Path, file: str, change: tuple[str, str], what: str, name: str, says: str
+) -> None:
+    """Each by its kind and its name, and with what was found."""
+    path = lab / file
+    text = path.read_text() if path.exists() else ""
+    assert change[0] in text
+    path.write_text(text.replace(*change, 1))
+    found = [item for item in broken_promises(lab) if (what, name) == (item.what, item.name)]
+    assert 1 == len(found)
+    assert says in found[0].says
+
+
+def test_starter_that_earns_is_found(lab: Path) -> None:
+    """A solution that was left in the starter, also in hidden checks that need others."""
+    (lab / "hidden" / "checks.toml").write_text(HIDDEN + 'needs = ["number"]\n')
+    (lab / "starter" / "tas.py").write_text(RIGHT + "# changed\n")
+    found = {item.name for item in broken_promises(lab) if item.what == "starter"}
+    assert {"right", "cheap", "again-and-again"} == found
+
+
+def test_wrong_submission_that_does_not_fit(lab: Path) -> None:
+    """The solution has changed, and the change that makes it wrong fits no more."""
+    (lab / "broken.toml").write_text(BROKEN.replace("swap(1, ACQUIRE)", "swap(2, ACQUIRE)"))
+    with pytest.raises(LabError, match="load-alone"):
+        lint(lab, students=1, profile="unconfined")
+
+
+def test_command_says_what_is_broken(lab: Path) -> None:
+    """Exit code 1, a table for people, one document with --json."""
+    arguments = ["lint", str(lab), "--students", "1", "--processes", "1", "--no-sandbox"]
+    (lab / "handout.md").write_text("nothing\n")
+    told = CliRunner().invoke(app, arguments)
+    assert (1, True) == (told.exit_code, "the handout never names it" in told.output)
+    [document] = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    assert ("lab99-tiny", False, 1) == (document["lab"], document["ok"], document["students"])
+    assert {"tas.py", "answers.json", "guess", "n"} >= {
+        item["name"] for item in document["items"] if not item["ok"]
+    }
+
+
+@pytest.mark.parametrize("name", locklabs.names())
+def test_files_of_the_labs(name: str) -> None:
+    """Hints, handout and bundle of the labs of this project; what is graded, is graded below."""
+    assert [] == broken_promises(locklabs.find(name), students=0)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
+@pytest.mark.parametrize("name", locklabs.names())
+def test_labs_keep_their_promises_in_full(name: str) -> None:
+    """For twenty students each, in the sandbox, as ``make labs`` looks at them."""
+    linted = lint(locklabs.find(name), students=20, processes=2)
+    assert [] == [item for item in linted.items if not item.ok]
