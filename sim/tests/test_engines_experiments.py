@@ -102,4 +102,5 @@ def test_both_engines_give_one_trace(
     pair = run_pair(make(), machines.load(machine).tables(cpus), seed=3, until_ps=until_ps)
     compare(pair)
     assert isinstance(pair.expected, RunResult)
-    assert pair.expected.cpu[:, 0].sum() > 0
+    assert pair.expected.trace is not None
+    assert len(pair.expected.trace) > 100

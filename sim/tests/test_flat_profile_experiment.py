@@ -50,13 +50,13 @@ def test_the_whole_profile_is_there() -> None:
 
 
 def test_calls_are_counted_where_they_begin() -> None:
-    """Every message is sent once, and who is not called has no calls."""
+    """Every message is sent once (no buffer fills up); who is not called has no calls."""
     _, run = franke_2001_kernprof.traced("vanilla", 2, 1, messages=1)
     assert 400 == franke_2001_kernprof.calls(run, "Loopback.send")
     assert all(franke_2001_kernprof.calls(run, method) > 0 for method in CALLS.values())
     assert 0 == franke_2001_kernprof.calls(run, "Nobody.at_all")
 
 
-def test_plot_names_the_kernels(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    """In the alternative text."""
-    assert "vanilla" in find("franke-2001-kernprof").plot(result(), tmp_path / "plot.svg")
+def test_plot_has_a_bar_a_share(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """Three functions of two kernels, in the alternative text."""
+    assert "6 bars" in find("franke-2001-kernprof").plot(result(), tmp_path / "plot.svg")

@@ -136,6 +136,7 @@ def test_json_and_notes(name: str) -> None:
     """Overheads with the range that the printed digits allow; notes name what is missed."""
     document = json.loads(json.dumps(result(name).to_json()))
     wanted = {"row", "published", "low", "high", "simulated", "points", "within", "role"}
+    wanted |= {"asked_checks", "counted_checks"}
     assert wanted == set(document["overheads"][0])
     missed = [
         o["row"] for o in document["overheads"] if o["role"] == "predicted" and not o["within"]

@@ -15,7 +15,9 @@ franke_2001_kernprof`, which says what stands for which function): a lock's time
 that takes it, as in a kernel whose spinlocks are inline. Time of functions that stand in no cell
 (sending, receiving, checks) is what is left of all time; the whole profile is in ``profile``.
 
-Nothing was fitted here: the costs are those of ``franke_2001``, fitted on throughput.
+Nothing was fitted here: the costs are those of ``franke_2001``, fitted on throughput. How many
+checks a call makes was read from this profile's other rows (self times of sending and receiving
+with and without SELinux), so those have no cell.
 """
 
 from __future__ import annotations

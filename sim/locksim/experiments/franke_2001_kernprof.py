@@ -150,14 +150,17 @@ def calls(result: RunResult, method: str) -> int:
     """How often a traced run called a method: how often its first operation was performed.
 
     Arguments:
-        method: as in ``PATHS``; its first operation may stand in no loop.
+        method: as in ``PATHS``; its first operation, not a call's, is to stand in no loop.
     """
     assert result.origins is not None
-    places = [(place.line, i) for i, place in enumerate(result.places) if place.method == method]
-    if not places:
-        return 0
-    _, first = min(places)
-    return int(np.count_nonzero(result.origins[_performed(result), 0] == first))
+    performed = result.origins[_performed(result), 0]
+    places, times = np.unique(performed, return_counts=True)
+    found = [
+        (result.places[place].line, int(n))
+        for place, n in zip(places.tolist(), times, strict=True)
+        if result.places[place].method == method
+    ]
+    return min(found)[1] if found else 0
 
 
 def _performed(result: RunResult) -> npt.NDArray[np.bool_]:
