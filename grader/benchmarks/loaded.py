@@ -59,8 +59,8 @@ def main() -> int:
         with status.status(f"grading {options.count} submissions to lab 02, twice"):
             twice = graded_twice(Path(made) / "in", Path(made))
     told = (
-        f"{twice.submissions} submissions to lab 02, {twice.verdicts} verdicts, graded on a calm "
-        f"machine and beside `stress-ng {' '.join(STRESS)}`: {twice.equal} of {twice.submissions} "
+        f"{twice.submissions} submissions to lab 02, {twice.verdicts} verdicts, graded without "
+        f"and then beside `stress-ng {' '.join(STRESS)}`: {twice.equal} of {twice.submissions} "
         f"results are the same byte for byte. It took {twice.loaded_s / twice.calm_s:.1f} times as "
         f"long.\n\n{page.machine()}"
     )
