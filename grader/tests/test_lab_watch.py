@@ -170,8 +170,9 @@ def test_save_during_a_run_starts_it_anew(
     (mine.folder / "answers.py").write_text("import time\ntime.sleep(1000)\n")
     watch = watching(True)
     watch.until("running the checks")
-    (mine.folder / "answers.py").write_text(f"answers = {ANSWERS}\n")
+    # In this order: no run in between can end.
     (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "answers.py").write_text(f"answers = {ANSWERS}\n")
     assert "solved" in watch.until("q: quit")
     assert 1 == mine.state.attempts
     watch.press("q")
