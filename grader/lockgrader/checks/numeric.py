@@ -58,7 +58,10 @@ def prediction(check: Prediction, submitted: Submitted) -> Finding:
     share = min(1.0, share / 0.9)
     inside = low <= right <= high
     says = "holds what turned out" if inside else "misses what turned out"
-    message = f"predicted {low:.4g} to {high:.4g}, and {right:.4g} turned out: the interval {says}"
+    low_told, high_told, right_told = map(_told, (low, high, right))
+    message = (
+        f"predicted {low_told} to {high_told}, and {right_told} turned out: the interval {says}"
+    )
     line = Row(
         what=f"{check.answer}: interval score over what turned out",
         got=score if math.isfinite(score) else None,
@@ -82,3 +85,8 @@ def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> f
 def expected(value: float | Measure) -> float:
     """What is right: the number itself, or what the reference measures."""
     return reference(value) if isinstance(value, Measure) else value
+
+
+def _told(number: float) -> str:
+    """Four digits, and no power of ten where people would not write one."""
+    return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"
