@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-RIGHT = """from locksim.lang import ACQUIRE, RELEASE, Lock, pause, word
+from tiny_lab import TAS as RIGHT
 
-
-class TAS(Lock):
-    locked = word()
-
-    def acquire(self):
-        while (yield self.locked.swap(1, ACQUIRE)):
-            yield pause()
-
-    def release(self):
-        yield self.locked.store(0, RELEASE)
-"""
 STARTER = """from locksim.lang import Lock, pause, word
 
 

@@ -2,23 +2,10 @@
 
 from pathlib import Path
 
+from test_c_submissions import LAB
+
 from lockgrader.bundle import public_files
 from lockgrader.c import interface
-
-LAB = """
-format = 1
-name = "c-part"
-title = "The C part alone"
-c = "avc_rcu.c"
-interface = "avc"
-
-[[check]]
-name = "model"
-title = "Right in turns"
-kind = "c"
-tool = "validate"
-points = 10
-"""
 
 
 def test_the_header_is_in_the_bundle(tmp_path: Path) -> None:

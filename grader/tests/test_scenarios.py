@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny_lab import TAS
 
 from lockgrader.artefact import MalformedError
 from lockgrader.checks import Submitted, judge
@@ -15,19 +16,6 @@ from lockgrader.scenarios import Scenario, explore, read
 from locksim.caches.decisions_spinlock import DecisionsSpinlock
 from locksim.locks.ticket import TicketLock
 
-TAS = """
-from locksim.lang import ACQUIRE, RELEASE, RELAXED, Lock, pause, word
-
-class TAS(Lock):
-    locked = word()
-
-    def acquire(self):
-        while (yield self.locked.swap(1, ACQUIRE)):
-            yield pause()
-
-    def release(self):
-        yield self.locked.store(0, RELEASE)
-"""
 TWO_STEPS = TAS.replace(
     "while (yield self.locked.swap(1, ACQUIRE)):\n            yield pause()",
     "while (yield self.locked.load(ACQUIRE)):\n            yield pause()\n"

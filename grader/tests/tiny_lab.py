@@ -7,8 +7,8 @@ from lockgrader.result import Result
 from lockgrader.result import load as load_result
 
 KEY = b"a key of sixteen bytes or more"
-TAS = """
-from locksim.lang import ACQUIRE, RELEASE, Lock, pause, word
+TAS = """from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, pause, word
+
 
 class TAS(Lock):
     locked = word()

@@ -152,7 +152,10 @@ def test_run_queue_is_seen() -> None:
 def test_profile_accounts_for_all_time() -> None:
     """Shares add up to one; with SELinux on eight CPUs most of the time goes to the cache."""
     paths = {
-        kernel: {p.name: p.share for p in franke_2001_kernprof.flat_profile(kernel, messages=1)}
+        kernel: {
+            p.name: p.share
+            for p in franke_2001_kernprof.by_path(*franke_2001_kernprof.traced(kernel, messages=1))
+        }
         for kernel in ("vanilla", "selinux")
     }
     for shares in paths.values():

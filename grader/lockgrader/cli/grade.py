@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -64,6 +63,7 @@ def grade(
     from lockgrader.submission import student_of
     from lockgrader.variants import course_key
     from locklabs import find
+    from locksim.jobs import usable_cpus
 
     if sandbox not in PROFILES:
         raise common.UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
@@ -86,7 +86,7 @@ def grade(
             from lockgrader.gradebook import Gradebook
 
             Gradebook(gradebook).close()  # a mistake in it is told before anything is graded
-        count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
+        count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
                 loaded,

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 import threading
 from pathlib import Path
@@ -356,12 +355,13 @@ def lint(
     from lockgrader.lint import lint as look
     from locklabs import find
     from locklabs import names as installed
+    from locksim.jobs import usable_cpus
 
     folders = [find(name) for name in labs or installed()]
     if not folders:
         raise common.UsageError("no lab is installed here: name a lab's folder")
     common.bounded(students, "--students", 0, 10_000)
-    count = common.bounded(processes or len(os.sched_getaffinity(0)), "--processes", 1, 256)
+    count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
     profile = _profile(no_sandbox)
     with common.progress("lint") as report:
         made = [

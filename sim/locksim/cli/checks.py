@@ -141,9 +141,11 @@ def native() -> Check:
 
 def cpus(root: Path) -> Check:
     """How many CPUs may this process use, and what are they?"""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    from locksim.jobs import usable_cpus
+
+    usable = usable_cpus()
     found = f"{usable} of {os.cpu_count()} usable; {_cpu_model(root)}"
-    if (usable or 1) < 2:
+    if usable < 2:
         advice = "Simulation is unaffected; native contention needs two CPUs."
         return Check("CPUs", "warning", found, advice)
     return Check("CPUs", "ok", found)

@@ -73,20 +73,6 @@ class Path:
     share: float
 
 
-def flat_profile(
-    kernel: str,
-    cpus: int = 8,
-    rooms: int = 4,
-    *,
-    messages: int = 2,
-    costs: Costs | None = None,
-    seed: int = 1,
-) -> list[Path]:
-    """Time by kernel path in a short traced run, the longest first: see :func:`traced`."""
-    run = traced(kernel, cpus, rooms, messages=messages, costs=costs, seed=seed)
-    return by_path(*run)
-
-
 def traced(
     kernel: str,
     cpus: int = 8,
@@ -190,7 +176,7 @@ def main() -> None:
         view.add_column("path")
         view.add_column("seconds", justify="right")
         view.add_column("share", justify="right")
-        for path in flat_profile(kernel):
+        for path in by_path(*traced(kernel)):
             view.add_row(path.name, f"{path.seconds:.4f}", f"{path.share:.1%}")
         Console().print(view)
 
