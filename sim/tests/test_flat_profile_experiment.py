@@ -5,9 +5,19 @@ from functools import cache
 
 import pytest
 
-from locksim.experiments import find, franke_2001_kernprof
+from locksim import machine as machines
+from locksim.experiments import find, franke_2001
 from locksim.experiments.experiment import Reproduction
-from locksim.experiments.franke_2001_flat_profile import CALLS, published
+from locksim.experiments.franke_2001_flat_profile import published
+from locksim.experiments.franke_2001_kernprof import (
+    ACQUIRES,
+    CALLS,
+    INLINE,
+    PATHS,
+    path_of,
+    profiled,
+)
+from locksim.simulation import prepare
 
 
 @cache
@@ -49,12 +59,28 @@ def test_the_whole_profile_is_there() -> None:
     assert "avc_has_perm" not in document["profile"]["vanilla"]
 
 
-def test_calls_are_counted_where_they_begin() -> None:
-    """Every message is sent once (no buffer fills up); who is not called has no calls."""
-    _, run = franke_2001_kernprof.traced("vanilla", 2, 1, messages=1)
-    assert 400 == franke_2001_kernprof.calls(run, "Loopback.send")
-    assert all(franke_2001_kernprof.calls(run, method) > 0 for method in CALLS.values())
-    assert 0 == franke_2001_kernprof.calls(run, "Nobody.at_all")
+@pytest.mark.parametrize("kernel", franke_2001.KERNELS)
+def test_a_run_by_kernel_path(kernel: str) -> None:
+    """All time, and the calls, beside what the engine itself has counted."""
+    found = profiled(kernel, 4, 1, messages=1)
+    assert 1 == pytest.approx(sum(found.shares.values()))
+    assert 0 < found.shares["schedule"] < found.shares["send and receive"]
+    assert found.shares.get("other", 0) < 0.01
+    # schedule() is called where somebody goes to sleep, who is woken with others or alone.
+    assert 0 < found.calls["__wake_up"] < found.calls["schedule"]
+
+
+def test_every_program_has_its_path() -> None:
+    """Programs that PATHS names are there; so are those that count calls, and inline ones."""
+    tables = machines.load(franke_2001.MACHINE).tables(8)
+    image, _ = prepare(franke_2001.workload("selinux", 1, franke_2001.Costs()), tables)
+    methods = {place.method for place in image.places}
+    known = methods | {method.partition(".")[0] for method in methods}
+    named = {program for programs in PATHS.values() for program in programs}
+    assert named <= known
+    assert {*CALLS.values(), *INLINE, *ACQUIRES} <= methods
+    for path, program in CALLS.items():
+        assert path == path_of(program)
 
 
 def test_plot_has_a_bar_a_share(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -149,18 +149,12 @@ def test_run_queue_is_seen() -> None:
     assert 10 < run.queue_mean < run.queue_longest < 800
 
 
-def test_profile_accounts_for_all_time() -> None:
-    """Shares add up to one; with SELinux on eight CPUs most of the time goes to the cache."""
+def test_checks_take_most_of_the_time() -> None:
+    """With SELinux on eight CPUs most of the time goes to the cache, and there is none without."""
     paths = {
-        kernel: {
-            p.name: p.share
-            for p in franke_2001_kernprof.by_path(*franke_2001_kernprof.traced(kernel, messages=1))
-        }
+        kernel: franke_2001_kernprof.profiled(kernel, 8, 4, messages=1).shares
         for kernel in ("vanilla", "selinux")
     }
-    for shares in paths.values():
-        assert 1 == pytest.approx(sum(shares.values()))
-        assert {"schedule", "__wake_up", "send and receive"} <= set(shares)
     assert "avc_has_perm" not in paths["vanilla"]
     assert "avc_has_perm" == max(paths["selinux"], key=lambda name: paths["selinux"][name])
 

@@ -2,7 +2,7 @@
 
 A :class:`Session` is a run that can be carried on; ``run`` is a whole one. The loop comes back
 after some millions of events, so that Ctrl-C and a progress bar work, and when the trace's chunk is
-full.
+full. The chunks are kept, or go to who asked for them, so that a trace of any length can be read.
 """
 
 from __future__ import annotations
@@ -103,6 +103,13 @@ _NOUNS = {
 }
 
 
+Reader = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], object]
+"""What takes a trace as it comes: rows, int64[n, 5], and origins, int64[n, 3], of its next part.
+
+See :mod:`locksim.engine.trace`. Both are written over when the call is over.
+"""
+
+
 def run(
     image: Image,
     memory: Memory,
@@ -110,7 +117,7 @@ def run(
     *,
     seed: int,
     until_ps: int,
-    trace: bool = False,
+    trace: bool | Reader = False,
     jump: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> RunResult:
@@ -122,8 +129,8 @@ def run(
         tables: the machine.
         seed: of the threads' random streams.
         until_ps: events before this time are processed; at most ``MAX_TIME_PS``.
-        trace: True records trace rows (and spins idle rounds one by one unless ``jump`` is given as
-            True with it).
+        trace: True keeps the trace for the result. A reader gets it part by part, and nothing is
+            kept. Rounds that are jumped over have no rows.
         jump: False spins idle rounds one by one.
         progress: called now and then with (time_ps, events).
 
@@ -146,12 +153,13 @@ class Session:
         tables: MachineTables,
         *,
         seed: int,
-        trace: bool = False,
+        trace: bool | Reader = False,
         jump: bool = True,
     ) -> None:
         self.image, self.memory, self.tables = image, memory, tables
-        self.state = _state(image, memory, tables, seed, trace, jump)
+        self.state = _state(image, memory, tables, seed, trace is not False, jump)
         self.caches = held_by(tables, memory.place)
+        self.reader = None if isinstance(trace, bool) else trace
         self.rows: list[npt.NDArray[np.int64]] = []
         self.time_ps = 0
 
@@ -164,7 +172,7 @@ class Session:
         state, control = self.state, self.state.control
         while True:
             status = advance(state, self.caches, until_ps << AGENT_BITS, CHUNK)
-            self._keep_trace()
+            self._hand_on_trace()
             if status == FAULTED:
                 raise self._fault()
             if status == STUCK:
@@ -229,7 +237,7 @@ class Session:
         """What has happened so far. The arrays are copies."""
         s = self.state
         rows = None
-        if s.cost[K_TRACING]:
+        if s.cost[K_TRACING] and self.reader is None:
             rows = np.concatenate([np.zeros((0, TRACE_COLUMNS), np.int64), *self.rows])
         return RunResult(
             end_ps=self.time_ps,
@@ -244,11 +252,15 @@ class Session:
             places=tuple(Place(p.file, p.line, p.method) for p in self.image.places),
         )
 
-    def _keep_trace(self) -> None:
-        rows = int(self.state.control[R_ROWS])
-        if rows:
-            self.rows.append(self.state.trace[:rows].copy())
-            self.state.control[R_ROWS] = 0
+    def _hand_on_trace(self) -> None:
+        rows = self.state.trace[: int(self.state.control[R_ROWS])]
+        if not len(rows):
+            return
+        self.state.control[R_ROWS] = 0
+        if self.reader is None:
+            self.rows.append(rows.copy())
+        else:
+            self.reader(rows[:, :5], rows[:, 5:])
 
     def _place(self, pc: int) -> tuple[str, int, str]:
         place = self.image.places[pc]

@@ -10,10 +10,11 @@ the time without it: the whole is its seconds over its printed per cent. What th
 each of the other functions can not be taken out: it is part of the error. Calls are divided by
 those of ``tcp_sendmsg``, of which every message has one.
 
-The simulated figures are those of a short traced run (:mod:`locksim.experiments.
-franke_2001_kernprof`, which says what stands for which function): a lock's time belongs to the path
-that takes it, as in a kernel whose spinlocks are inline. Time of functions that stand in no cell
-(sending, receiving, checks) is what is left of all time; the whole profile is in ``profile``.
+The simulated figures are those of whole runs, 20 rooms too, of fewer messages
+(:mod:`locksim.experiments.franke_2001_kernprof`, which says what stands for which function): a
+lock's time belongs to the path that takes it, as in a kernel whose spinlocks are inline. Time of
+functions that stand in no cell (sending, receiving, checks) is what is left of all time; the whole
+profile is in ``profile``.
 
 Nothing was fitted here: the costs are those of ``franke_2001``, fitted on throughput. How many
 checks a call makes was read from this profile's other rows (self times of sending and receiving
@@ -23,39 +24,26 @@ with and without SELinux), so those have no cell.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
-from locksim.experiments import franke_2001, franke_2001_kernprof
+from locksim.experiments import franke_2001
 from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
 from locksim.experiments.franke_2001 import KERNELS, MACHINE, SOURCE, Costs
+from locksim.experiments.franke_2001_kernprof import Profile, profiled
 from locksim.jobs import Job
 from locksim.machine import Parameter
 from locksim.simulation import interval
 
 CPUS = 8
-ROOMS = 4
-MESSAGES = 2
+ROOMS = 20
 SHARES = {"schedule": "schedule", "_wake_up": "__wake_up", "default_idle": "default_idle"}
-"""The printed functions that have a cell, and the paths of ``PATHS`` that stand for them."""
-CALLS = {"schedule": "LinuxTwoFour.schedule", "_wake_up": "Loopback.wake_sleepers"}
-"""Printed functions whose calls are compared, and the programs that are called in their place."""
+"""The printed functions whose shares have a cell, and the kernel paths that they are."""
+CALLED = ("schedule", "_wake_up")
+"""Those whose calls have one."""
 PROFILER = "cg_record_arc"
 SENDS = "tcp_sendmsg"
-
-
-@dataclass(frozen=True)
-class Profile:
-    """A run of Chatroom.
-
-    Arguments:
-        shares: of all CPUs' time, by path. calls: for each message, by printed function.
-    """
-
-    shares: dict[str, float]
-    calls: dict[str, float]
 
 
 class Franke2001Kernprof(Experiment):
@@ -72,7 +60,7 @@ class Franke2001Kernprof(Experiment):
         seed: int = 1,
         cpus: int = CPUS,
         rooms: int = ROOMS,
-        messages: int = MESSAGES,
+        messages: int = franke_2001.MESSAGES,
         **options: Any,
     ) -> Plan[tuple[str, int], Profile]:
         """Both kernels' profiles.
@@ -97,9 +85,7 @@ class Franke2001Kernprof(Experiment):
                     Parameter(
                         "profile.cpus", cpus, "1", "not published; the machine has eight", "assumed"
                     ),
-                    Parameter(
-                        "profile.rooms", rooms, "1", "20 were profiled: a shorter run", "assumed"
-                    ),
+                    Parameter("profile.rooms", rooms, "1", "20 were profiled", "input"),
                     *franke_2001.parameters(machines.load(MACHINE), used, messages=messages),
                 ],
                 [cell for kernel in KERNELS for cell in cells(kernel, found[kernel])],
@@ -122,8 +108,9 @@ class Franke2001Kernprof(Experiment):
                 (kernel, k): Job(
                     f"kernprof, {kernel}",
                     profiled,
-                    (kernel, cpus, rooms, messages, used, k),
-                    seconds=rooms * messages / 2,
+                    (kernel, cpus, rooms),
+                    {"messages": messages, "costs": used, "seed": k},
+                    seconds=rooms * messages / 40,
                 )
                 for kernel in KERNELS
                 for k in range(seed, seed + replications)
@@ -197,8 +184,8 @@ def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
                 "%",
             )
         )
-    for function in CALLS:
-        value = interval([profile.calls[function] for profile in profiles])
+    for function in CALLED:
+        value = interval([profile.calls[SHARES[function]] for profile in profiles])
         printed, calls = table[kernel, function, "calls"]
         found.append(
             Cell(
@@ -214,21 +201,6 @@ def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
             )
         )
     return found
-
-
-def profiled(kernel: str, cpus: int, rooms: int, messages: int, costs: Costs, seed: int) -> Profile:
-    """Profile a run: the arguments are those of :func:`franke_2001_kernprof.traced`."""
-    memory, result = franke_2001_kernprof.traced(
-        kernel, cpus, rooms, messages=messages, costs=costs, seed=seed
-    )
-    sent = 400 * rooms * messages
-    return Profile(
-        {path.name: path.share for path in franke_2001_kernprof.by_path(memory, result)},
-        {
-            function: franke_2001_kernprof.calls(result, method) / sent
-            for function, method in CALLS.items()
-        },
-    )
 
 
 def _means(shares: list[dict[str, float]]) -> dict[str, float]:

@@ -1,0 +1,179 @@
+"""Flat profiles: of any parts of a trace, beside the reference engine's, and of runs not kept."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from locksim import machine as machines
+from locksim.engine import fast
+from locksim.engine.result import RunResult
+from locksim.experiments import franke_2001
+from locksim.lang import Workload, compute, done, part
+from locksim.locks.ticket import TicketLock
+from locksim.reports import calls
+from locksim.simulation import prepare
+from locksim.traces.flat_profile import FlatProfile
+from locksim.workloads.token_ring import TokenRing
+
+NS = 1000
+UNTIL_PS = 200_000 * NS
+LOCK = {"inline": ("TicketLock.release",), "acquires": ("TicketLock.acquire",)}
+
+
+class TwoCallers(Workload):
+    """A lock that two methods take and hold for different times; one counts under it."""
+
+    lock = part(TicketLock, padded=True)
+
+    def thread(self):
+        for _ in range(20):
+            yield from self.short()
+            yield from self.long()
+            yield done()
+
+    def short(self):
+        yield from self.lock.acquire()
+        yield compute(100 * NS)
+        yield from self.lock.release()
+
+    def long(self):
+        for _ in range(2):
+            yield compute(50 * NS)
+            yield from self.lock.acquire()
+            yield compute(400 * NS)
+            yield from self.lock.release()
+
+
+WORKLOADS = {"two callers": TwoCallers, "threads": lambda: TokenRing(tasks=6)}
+
+
+@cache
+def traced(name: str, n_cpus: int = 4) -> RunResult:
+    """A run with its trace kept."""
+    tables = machines.load("ideal-8").tables(n_cpus)
+    image, memory = prepare(WORKLOADS[name](), tables)
+    return fast.run(image, memory, tables, seed=1, until_ps=UNTIL_PS, trace=True)
+
+
+def profile_of(result: RunResult, cuts: list[int]) -> FlatProfile:
+    """The profile of a kept trace, taken in parts."""
+    assert result.trace is not None
+    assert result.origins is not None
+    tables = machines.load("ideal-8").tables(len(result.cpu))
+    profile = FlatProfile(result.places, tables, **LOCK)
+    for rows, origins in zip(
+        np.split(result.trace, cuts), np.split(result.origins, cuts), strict=True
+    ):
+        profile.add(rows, origins)
+    return profile
+
+
+@settings(max_examples=60, deadline=None)
+@given(name=st.sampled_from(sorted(WORKLOADS)), data=st.data())
+def test_any_parts_give_one_profile(name: str, data: st.DataObject) -> None:
+    """Wherever a trace is cut, also into parts of no rows and of one."""
+    result = traced(name)
+    assert result.trace is not None
+    at = st.integers(0, len(result.trace))
+    cuts = data.draw(st.lists(at, max_size=8).map(sorted))
+    whole, parts = profile_of(result, []), profile_of(result, cuts)
+    assert whole.time_ps(result.end_ps) == parts.time_ps(result.end_ps)
+    assert whole.acquisitions == parts.acquisitions
+    assert whole.acquisitions
+
+
+@pytest.mark.parametrize("room", [1, 7, 500])
+def test_a_trace_that_is_read_is_not_kept(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the room for rows, the profile is that of the kept trace; nothing stays behind."""
+    result = traced("two callers")
+    tables = machines.load("ideal-8").tables(4)
+    image, memory = prepare(TwoCallers(), tables)
+    assert result.trace is not None
+    monkeypatch.setattr(fast, "TRACE_ROWS", len(image.code) + 16 + room)
+    profile = FlatProfile(image.places, tables, **LOCK)
+    parts = []
+
+    def read(rows, origins):  # type: ignore[no-untyped-def]
+        parts.append(len(rows))
+        profile.add(rows, origins)
+
+    session = fast.Session(image, memory, tables, seed=1, trace=read)
+    session.advance(UNTIL_PS)
+    assert ([], None, None) == (session.rows, session.result().trace, session.result().origins)
+    assert len(result.trace) == sum(parts)
+    assert fast.TRACE_ROWS >= max(parts)
+    assert len(parts) > 3
+    kept = profile_of(result, [])
+    assert kept.time_ps(result.end_ps) == profile.time_ps(result.end_ps)
+    assert kept.acquisitions == profile.acquisitions
+
+
+def test_a_run_longer_than_the_room_for_rows() -> None:
+    """Several times as many rows as a part holds: all time is there, each CPU's to its end."""
+    tables = machines.load("ideal-8").tables(4)
+    image, memory = prepare(TokenRing(tasks=6), tables)
+    profile = FlatProfile(image.places, tables)
+    seen = []
+
+    def read(rows, origins):  # type: ignore[no-untyped-def]
+        seen.append(len(rows))
+        profile.add(rows, origins)
+
+    until_ps = 40 * UNTIL_PS
+    fast.run(image, memory, tables, seed=1, until_ps=until_ps, trace=read)
+    assert 3 * fast.TRACE_ROWS < sum(seen)
+    assert 4 * until_ps == pytest.approx(sum(profile.time_ps(until_ps).values()), rel=1e-4)
+
+
+@pytest.mark.parametrize("kernel", franke_2001.KERNELS)
+def test_times_are_those_of_the_reference_engine(kernel: str) -> None:
+    """Every method of a Chatroom to the picosecond, from the issue of operations to the next's."""
+    costs = franke_2001.Costs()
+    workload = franke_2001.workload(kernel, 1, costs, messages=1, users=3)
+    machine = franke_2001.machine_of(machines.load(franke_2001.MACHINE), costs)
+    tables = machine.tables(4)
+    image, memory = prepare(workload, tables)
+    profile = FlatProfile(image.places, tables)
+    run = fast.run(image, memory, tables, seed=1, until_ps=10**12, trace=profile.add)
+    exact = calls.profile_calls(workload, machine=machine, cpus=4, window_ps=run.end_ps)
+    assert own_times(exact) == profile.time_ps(run.end_ps)
+
+
+def own_times(profile: calls.CallProfile) -> dict[str, int]:
+    """Time by method, sleep in the method that blocks; CPUs that have returned are left out."""
+    found: dict[str, int] = {}
+    for path, node in profile.nodes.items():
+        inner = [method for method in path if method != calls.IDLE]
+        if inner and node.self_ps:
+            found[inner[-1]] = found.get(inner[-1], 0) + node.self_ps
+    return found
+
+
+def test_a_lock_is_its_callers() -> None:
+    """Its waits and its own code, to the picosecond, and its acquisitions as lockmeter has them."""
+    result = traced("two callers")
+    profile = profile_of(result, [])
+    exact = calls.profile_calls(TwoCallers(), machine="ideal-8", cpus=4, window_ps=result.end_ps)
+    callers = ("TwoCallers.long", "TwoCallers.short")
+    assert {
+        caller: sum(node.self_ps for path, node in exact.nodes.items() if caller in path)
+        for caller in callers
+    } == profile.time_ps(result.end_ps)
+    rows = {row.caller: row.total for row in exact.locks.rows if row.caller}
+    assert rows == profile.acquisitions
+    assert {"TwoCallers.long": 160, "TwoCallers.short": 80} == rows
+
+
+def test_a_cut_acquisition_is_the_locks() -> None:
+    """Nobody has gone on with the lock yet: what was waited for it is its own."""
+    tables = machines.load("ideal-8").tables(4)
+    image, memory = prepare(TwoCallers(), tables)
+    profile = FlatProfile(image.places, tables, **LOCK)
+    end_ps = 500 * NS
+    fast.run(image, memory, tables, seed=1, until_ps=end_ps, trace=profile.add)
+    times = profile.time_ps(end_ps)
+    assert times["TicketLock.acquire"] > end_ps
+    assert sum(times.values()) <= 4 * end_ps
