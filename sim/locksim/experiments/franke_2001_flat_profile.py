@@ -97,6 +97,7 @@ class Franke2001Kernprof(Experiment):
                     }
                 },
                 notes=[
+                    f"Whole runs of {messages} messages a user; 200 were profiled.",
                     "share: of all time but the profiler's own function; calls: for each message",
                     "The source does not say how many CPUs it profiled, and its profiler slows "
                     "every call: part of every error here is the profiler's.",
