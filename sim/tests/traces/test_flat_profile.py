@@ -11,7 +11,7 @@ from locksim import machine as machines
 from locksim.engine import fast
 from locksim.engine.result import RunResult
 from locksim.experiments import franke_2001
-from locksim.lang import Workload, compute, done, part
+from locksim.lang import Workload, block, compute, cpu, done, n_cpus, part, wake, word
 from locksim.locks.ticket import TicketLock
 from locksim.reports import calls
 from locksim.simulation import prepare
@@ -47,7 +47,40 @@ class TwoCallers(Workload):
             yield from self.lock.release()
 
 
-WORKLOADS = {"two callers": TwoCallers, "threads": lambda: TokenRing(tasks=6)}
+class Sleepers(Workload):
+    """Whoever is woken misses at once, in another method than the one that slept.
+
+    CPU 0 takes two locks in a row, and wakes the others.
+    """
+
+    first = part(TicketLock, padded=True)
+    second = part(TicketLock, padded=True)
+    turn = word(padded=True)
+
+    def thread(self):
+        for _ in range(10):
+            if cpu():
+                yield from self.nap()
+                yield self.turn.load()
+            else:
+                yield from self.first.acquire()
+                yield from self.second.acquire()
+                yield self.turn.fetch_add(1)
+                yield from self.second.release()
+                yield from self.first.release()
+                yield compute(900 * NS)
+                for other in range(1, n_cpus()):
+                    yield wake(other)
+
+    def nap(self):
+        yield block()
+
+
+WORKLOADS = {
+    "two callers": TwoCallers,
+    "sleepers": Sleepers,
+    "threads": lambda: TokenRing(tasks=6),
+}
 
 
 @cache
@@ -128,9 +161,23 @@ def test_a_run_longer_than_the_room_for_rows() -> None:
     assert 4 * until_ps == pytest.approx(sum(profile.time_ps(until_ps).values()), rel=1e-4)
 
 
+@pytest.mark.parametrize("name", sorted(WORKLOADS))
+def test_times_are_those_of_the_reference_engine(name: str) -> None:
+    """Every method to the picosecond, from the issue of its operations to that of the next ones."""
+    result = traced(name)
+    assert result.trace is not None
+    assert result.origins is not None
+    profile = FlatProfile(result.places, machines.load("ideal-8").tables(4))
+    profile.add(result.trace, result.origins)
+    exact = calls.profile_calls(
+        WORKLOADS[name](), machine="ideal-8", cpus=4, window_ps=result.end_ps
+    )
+    assert own_times(exact) == profile.time_ps(result.end_ps)
+
+
 @pytest.mark.parametrize("kernel", franke_2001.KERNELS)
-def test_times_are_those_of_the_reference_engine(kernel: str) -> None:
-    """Every method of a Chatroom to the picosecond, from the issue of operations to the next's."""
+def test_times_of_a_kernel_are_those_of_the_reference_engine(kernel: str) -> None:
+    """A whole Chatroom, read as it goes by."""
     costs = franke_2001.Costs()
     workload = franke_2001.workload(kernel, 1, costs, messages=1, users=3)
     machine = franke_2001.machine_of(machines.load(franke_2001.MACHINE), costs)
@@ -165,6 +212,11 @@ def test_a_lock_is_its_callers() -> None:
     rows = {row.caller: row.total for row in exact.locks.rows if row.caller}
     assert rows == profile.acquisitions
     assert {"TwoCallers.long": 160, "TwoCallers.short": 80} == rows
+
+
+def test_locks_taken_in_a_row_are_two() -> None:
+    """Nothing stands between the acquisitions, so one operation goes on with both."""
+    assert {"Sleepers.thread": 20} == profile_of(traced("sleepers"), []).acquisitions
 
 
 def test_a_cut_acquisition_is_the_locks() -> None:
