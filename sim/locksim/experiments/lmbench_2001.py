@@ -149,10 +149,12 @@ class Lmbench2001(Experiment):
     def parameters(self, profile: Machine, costs: Costs) -> list[Parameter]:
         """Every figure behind the table."""
         here = self.far != 1
-        role: Role = "fitted" if here else "derived"
 
-        def fitted_on(row: str) -> str:
-            return f"cell {row}" if here else f"smalley-2001-lmbench, fitted there on {row}"
+        def fitted(name: str, value: float, unit: str, row: str) -> Parameter:
+            if here:
+                return Parameter(name, value, unit, f"cell {row}", "fitted")
+            source = f"{SMALLEY.name}, fitted there on {row}"
+            return Parameter(name, value, unit, source, "derived")
 
         counts = "hooks of the SELinux module for Linux 2.4, lmbench 2 (locksim.kernel.syscalls)"
         clocks = "333 MHz here against 166 MHz there" if here else "one machine is both ends"
@@ -166,9 +168,9 @@ class Lmbench2001(Experiment):
                 "derived",
             ),
             Parameter("check.far", costs.far, "checks", clocks, "assumed"),
-            Parameter("directories", DIRECTORIES, "directories", fitted_on("stat"), role),
-            Parameter("label", costs.label_checks, "checks", fitted_on("0KB create"), role),
-            Parameter("packet", costs.packet_checks, "checks", fitted_on("TCP"), role),
+            fitted("directories", DIRECTORIES, "directories", "stat"),
+            fitted("label", costs.label_checks, "checks", "0KB create"),
+            fitted("packet", costs.packet_checks, "checks", "TCP"),
             *(
                 Parameter(f"checks.{line.name}", _counted(line, costs), "checks", counts, "assumed")
                 for line in published(self.name)
@@ -319,7 +321,8 @@ def _notes(overheads: list[dict[str, Any]]) -> list[str]:
     for o in missed:
         digits = o["low"] <= o["simulated"] <= o["high"]
         notes.append(
-            f"outside: {o['row']}, {o['simulated']:.1%} instead of {o['published']:.1%}"
+            f"outside: {o['row']}, {round(o['simulated'], 3) + 0.0:.1%} instead of "
+            f"{o['published']:.1%}"
             + (" (the printed digits allow it)" if digits else "")
             + f": {o['why']}"
         )
