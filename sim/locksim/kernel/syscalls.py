@@ -11,11 +11,11 @@ hosts. Label and packet are given in checks, so that they mean the same on anoth
 
 Where the counts come from, by the file that says it:
 
-- *Which checks a hook asks*: the SELinux module for 2.4, security/selinux/hooks.c (as it stands in
-  muromec/linux-ezxdev, 2.4.20). ``inode_permission`` asks once for each directory of a path and
-  once for an opened file; ``file_permission`` once for each read or write; ``may_create`` three
-  times, with one label computed there and one in ``post_create``; ``may_link`` twice;
-  ``ip_postroute_last`` and ``ip_preroute_last`` twice each (interface and host).
+- *Which checks a hook asks*: the SELinux module for 2.4, security/selinux/hooks.c (of 2002, in
+  muromec/linux-ezxdev). ``inode_permission`` asks once for each directory of a path and once for
+  an opened file; ``file_permission`` once for each read or write; ``may_create`` three times, with
+  one label computed there and one in ``post_create``; ``may_link`` twice; ``ip_postroute_last`` and
+  ``ip_preroute_last`` twice each (interface and host).
 - *How often a call passes a hook*: Linux 2.4.0. ``lookup_hash`` in fs/namei.c asks for the search
   of a directory that the walk has already asked about, so creating and deleting ask twice;
   ``may_create`` and ``may_delete`` there ask to write it. net/unix/af_unix.c cuts what is written
@@ -29,8 +29,9 @@ Where the counts come from, by the file that says it:
 The kernel of April 2001 was a patch and no module yet. What its papers say of it stands above the
 module's word: a send or a receive asks about the socket and about the connection's two ends, UNIX
 sockets too (smalley-2001), where the module asks about the descriptor instead of the ends; and
-files and sockets have a permission to be polled (Loscocco and Smalley, technical report of
-2001, "Networking, Permissions"), which the module lacks, so each descriptor of a select asks once.
+files and sockets have a permission to be polled (Loscocco and Smalley, technical report of 2001,
+"Networking, Permissions"), which the module lacks: each descriptor of a select is taken to ask
+once.
 
 Assumed is one check for the descriptor that an open makes: descriptors were a class of their own in
 2001 (the same report), and without it open/close falls short by that one check.
