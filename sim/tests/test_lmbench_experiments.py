@@ -10,8 +10,10 @@ from locksim import machine as machines
 from locksim.engine.result import RunResult
 from locksim.experiments import find
 from locksim.experiments.experiment import Reproduction
-from locksim.experiments.lmbench_2001 import FRANKE, SMALLEY, fit, program, published
-from locksim.kernel.syscalls import LABEL, ROWS, checks
+from locksim.experiments.lmbench_2001 import FRANKE, SMALLEY, fit, program
+from locksim.experiments.lmbench_2001_missed import MISSED
+from locksim.experiments.lmbench_2001_tables import published
+from locksim.kernel.syscalls import DIRECTORIES, LABEL, PACKET, ROWS, checks
 from locksim.lang import US
 
 EXPERIMENTS = {e.name: e for e in (SMALLEY, FRANKE)}
@@ -70,7 +72,7 @@ def test_pentium_iii_within_five_points() -> None:
     assert HELD_FRANKE == held
 
 
-@pytest.mark.parametrize(("row", "points"), [("UDP", 1), ("0KB create", 1), ("0KB delete", 1)])
+@pytest.mark.parametrize(("row", "points"), [("UDP", 1), ("0KB create", 1)])
 def test_works_carry_over(row: str, points: float) -> None:
     """The works that were fitted on one machine predict the other, in units of its checks."""
     assert abs(overheads(FRANKE.name)[row]["points"]) < points
@@ -78,9 +80,9 @@ def test_works_carry_over(row: str, points: float) -> None:
 
 @every_experiment
 def test_fewer_fitted_numbers_than_predicted_cells(name: str) -> None:
-    """Three and one against twelve and thirty-nine."""
+    """Four and one against eleven and thirty-nine."""
     summary = result(name).summary()
-    wanted = {SMALLEY.name: (3, 12), FRANKE.name: (1, 39)}[name]
+    wanted = {SMALLEY.name: (4, 11), FRANKE.name: (1, 39)}[name]
     assert wanted == (summary["fitted"], summary["predicted"])
     fitted = [c for c in result(name).cells if c.role == "fitted"]
     assert summary["fitted"] == len(fitted)
@@ -100,7 +102,7 @@ def test_costs_of_a_check() -> None:
 
 @pytest.mark.parametrize(
     ("row", "count"),
-    [("null call", 0), ("null I/O", 1), ("stat", 5), ("open/close", 6), ("0KB delete", 4)],
+    [("null call", 0), ("null I/O", 1), ("stat", 5), ("open/close", 6), ("0KB delete", 5)],
 )
 def test_counts_by_hand(row: str, count: int) -> None:
     """Searches of four directories and so on."""
@@ -110,7 +112,22 @@ def test_counts_by_hand(row: str, count: int) -> None:
 def test_a_file_gets_two_labels() -> None:
     """One to ask whether it may be created, one when it is; neither is a check."""
     assert 2 == ROWS["0KB create"].here[LABEL]
-    assert 6 == checks(ROWS["0KB create"].here)
+    assert 8 == checks(ROWS["0KB create"].here)
+
+
+def test_depth_is_what_stat_asks_for() -> None:
+    """The nearest whole number of directories, beside the file's own attributes."""
+    asked = overheads(SMALLEY.name)["stat"]["asked_checks"]
+    assert round(asked - 1) == DIRECTORIES
+
+
+def test_one_machine_handles_both_ends_of_a_connection() -> None:
+    """SYN, SYN/ACK, ACK and FIN, out and in; two hosts do not wait for the last two to come in."""
+    row = ROWS["TCP connect"]
+    together = [path[PACKET] for path in row.passed(one_machine=True)]
+    apart = [path[PACKET] for path in row.passed(one_machine=False)]
+    assert (8, 6) == (sum(together), sum(apart))
+    assert row.here == row.passed(one_machine=True)[0]
 
 
 @pytest.mark.parametrize("row", ["null I/O", "0KB create", "AF_UNIX", "TCP"])
@@ -136,13 +153,22 @@ def test_json_and_notes(name: str) -> None:
     """Overheads with the range that the printed digits allow; notes name what is missed."""
     document = json.loads(json.dumps(result(name).to_json()))
     wanted = {"row", "published", "low", "high", "simulated", "points", "within", "role"}
-    wanted |= {"asked_checks", "counted_checks"}
+    wanted |= {"asked_checks", "counted_checks", "why"}
     assert wanted == set(document["overheads"][0])
     missed = [
         o["row"] for o in document["overheads"] if o["role"] == "predicted" and not o["within"]
     ]
     for row in missed:
         assert any(note.startswith(f"outside: {row},") for note in document["notes"])
+
+
+@every_experiment
+def test_every_missed_row_has_a_reason_and_no_other(name: str) -> None:
+    """Nothing is missed without a word, and no word is left of a row that is not."""
+    found = overheads(name)
+    missed = {row for row, o in found.items() if o["role"] == "predicted" and not o["within"]}
+    assert missed == set(MISSED[name])
+    assert missed == {row for row, o in found.items() if o["why"]}
 
 
 def test_plot_of_overheads(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -159,4 +185,4 @@ def test_what_rows_ask_for_in_checks() -> None:
     )
     assert 100 == found["select TCP"]["counted_checks"]
     assert 150 == pytest.approx(found["select TCP"]["asked_checks"])
-    assert 10 * found["TCP bandwidth"]["counted_checks"] < found["TCP bandwidth"]["asked_checks"]
+    assert 8 * found["TCP bandwidth"]["counted_checks"] < found["TCP bandwidth"]["asked_checks"]

@@ -40,12 +40,14 @@ class TokenRing(Workload):
 
     Arguments:
         tasks: how many. ring: tasks in a ring; the last one has what is left.
+        before_ps: work before it looks for the token, in picoseconds.
         work_ps: work between reading and writing, in picoseconds.
         rounds: passes after which a task ends; 0: never.
     """
 
     tasks = param(16)
     ring = param(2)
+    before_ps = param(0)
     work_ps = param(1000 * NS)
     rounds = param(0)
     scheduler = part(PerCpuQueues)
@@ -65,6 +67,8 @@ class TokenRing(Workload):
         to = self.neighbour()
         passes = 0
         while not self.rounds or passes < self.rounds:
+            if self.before_ps:
+                yield compute(self.before_ps)
             yield from self.receive(self.mail[thread()])
             if self.work_ps:
                 yield compute(self.work_ps)
