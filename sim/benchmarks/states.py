@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
-from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock
+from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock, SleepableRCU
 from locksim.registry import Entry, entries
 
 PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
@@ -76,7 +76,8 @@ def main() -> int:
 
 def locks() -> list[Entry]:
     """The locks of the library that have standard clients."""
-    return [e for e in entries() if issubclass(e.struct, Lock | RWLock | SeqLock | ReadCopyUpdate)]
+    kinds = Lock | RWLock | SeqLock | ReadCopyUpdate | SleepableRCU
+    return [e for e in entries() if issubclass(e.struct, kinds)]
 
 
 def published() -> dict[Cell, int]:

@@ -1,8 +1,8 @@
 """Workloads for everything in the library, for comparing the engines on them.
 
 What an entry of the registry is run with follows from what it is: a ``Lock``, a ``CountedRef``, an
-``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate``, a ``Scheduler`` or a cache; ``OTHERS`` names what
-is to be run besides. So a new lock is covered by itself.
+``RWLock``, a ``SeqLock``, a ``ReadCopyUpdate``, a ``SleepableRCU``, a ``Scheduler`` or a cache;
+``OTHERS`` names what is to be run besides. So a new lock is covered by itself.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from locksim.lang import (
     ReadCopyUpdate,
     RWLock,
     SeqLock,
+    SleepableRCU,
     Struct,
     Workload,
     alloc,
@@ -47,6 +48,7 @@ from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
+from locksim.workloads.srcu_readers import SrcuReaders
 from locksim.workloads.token_ring import TokenRing
 
 
@@ -137,6 +139,8 @@ def workloads_of(entry: Entry, think_ps: int) -> list[Workload]:
     if issubclass(struct, ReadCopyUpdate):
         load = RcuReaders(lock=struct, think_ps=think_ps, read_percent=80)
         return [load, OTHERS[entry.name](think_ps=think_ps)] if entry.name in OTHERS else [load]
+    if issubclass(struct, SleepableRCU):
+        return [SrcuReaders(lock=struct, think_ps=think_ps, read_percent=80)]
     if issubclass(struct, Cipso):
         labels = NetLabel(cache=struct(), option_ps=think_ps // 10, translate_ps=think_ps)
         return [LabelLookups(labels=labels, other_ps=think_ps, n_labels=6)]

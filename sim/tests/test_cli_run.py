@@ -76,7 +76,8 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
         (
             [RCU_HEAD],
-            f"{RCU_HEAD} is no Lock, RWLock, SeqLock, ReadCopyUpdate, DecisionCache or Scheduler",
+            f"{RCU_HEAD} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache "
+            "or Scheduler",
         ),
         (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
         (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),

@@ -31,6 +31,7 @@ from locksim.lang import (
     ReadCopyUpdate,
     RWLock,
     SeqLock,
+    SleepableRCU,
     Struct,
     Workload,
 )
@@ -48,6 +49,7 @@ from locksim.workloads.rcu_readers import RcuReaders
 from locksim.workloads.rcutest import RcuTest
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
+from locksim.workloads.srcu_readers import SrcuReaders
 from locksim.workloads.token_ring import TokenRing
 
 UNTIL_PS = 4_000_000
@@ -124,6 +126,8 @@ def load_of(struct: type[Struct]) -> Workload:
         return RcuTest(cache=AvcRCU(rcu=struct))
     if issubclass(struct, ReadCopyUpdate):
         return RcuReaders(lock=struct, read_percent=80)
+    if issubclass(struct, SleepableRCU):
+        return SrcuReaders(lock=struct, read_percent=80)
     if struct.__name__ == "Cipso":
         labels = NetLabel(cache=struct, option_ps=1_000, translate_ps=50_000)
         return LabelLookups(labels=labels, other_ps=50_000, n_labels=4)

@@ -53,6 +53,16 @@ def test_the_gain_is_within_four_points() -> None:
             assert abs(cell.error) <= 0.05, cell
 
 
+@pytest.mark.slow
+def test_the_gain_is_within_four_points_on_average() -> None:
+    """Also with other seeds: of 80+64 a table of five runs may be beyond it (docs/LONG_2013.md)."""
+    result = long_2013_redo.EXPERIMENT.reproduce(seed=6, replications=25)
+    off = result.extra["gain_off_by_points"]
+    assert ["8+64", "32+64", "80+64", "128+64"] == list(off)
+    assert max(map(abs, off.values())) <= 4, off
+    assert off["80+64"] > 3, off
+
+
 @pytest.mark.parametrize("row", ["32+0", "80+0", "32+64", "80+64"])
 def test_the_share_in_spinlocks_is_within_eight_points(row: str) -> None:
     """Under both kernels, in the rows of up to 80 readers."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine_pair import compare, difference, idle_rows, run_pair
+from engine_pair import compare, difference, run_pair
 from hypothesis import given
 from hypothesis import strategies as st
 from library_workloads import workloads_of
@@ -29,7 +29,7 @@ from tiny_machine import (
 from locksim import registry
 from locksim.engine import reference
 from locksim.engine.result import RunResult
-from locksim.lang import RELAXED, Workload, array, compute, note, pause, word
+from locksim.lang import RELAXED, Workload, array, compute, note, word
 from locksim.memory import build
 
 ONE_WAY = {"private_sets": 1, "private_ways": 1}
@@ -296,35 +296,3 @@ def test_both_engines_agree_on_every_lock_and_cache(entry, cache):
         pair = run_pair(workload, machine, seed=1, until_ps=60_000, heap_lines=512)
         compare(pair)
         assert isinstance(pair.expected, RunResult)
-
-
-class TwoWords(Workload):
-    """CPU 0 spins on two lines; CPU 1 lets it go late."""
-
-    a = word(padded=True)
-    b = word(padded=True)
-    c = word(padded=True)
-    d = word(padded=True)
-
-    def thread(self):
-        # All CPUs: touch a line first, so that an older one lies behind those of the spin.
-        yield self.c.load(RELAXED)
-        if (yield self.d.fetch_add(1)):
-            yield compute(20_000)
-            yield self.b.store(1)
-            return
-        while not (yield self.a.load(RELAXED)) and not (yield self.b.load(RELAXED)):
-            yield pause()
-        yield self.c.load(RELAXED)
-
-
-@pytest.mark.parametrize("ways", [1, 2, 3, 4])
-@pytest.mark.parametrize("l1_ways", [0, 1, 2])
-def test_a_jump_leaves_the_order_that_spinning_leaves(ways, l1_ways):
-    """Which line gives way after a spin is what its rounds used least recently."""
-    l1 = {"l1_sets": 1, "l1_ways": l1_ways, "private_hit_ps": 3} if l1_ways else {}
-    machine = tables(2, private_sets=1, private_ways=ways, **l1)
-    pair = run_pair(TwoWords(), machine, seed=1, until_ps=10**6)
-    compare(pair)
-    # A loop whose lines do not fit misses in every round: nothing to jump over.
-    assert (ways >= 2 and l1_ways != 1) == (idle_rows(pair) > 0)

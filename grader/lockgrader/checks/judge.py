@@ -9,13 +9,21 @@ from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
-from locksim.lang.struct import DecisionCache, Lock, ReadCopyUpdate, RWLock, SeqLock, Struct
+from locksim.lang.struct import (
+    DecisionCache,
+    Lock,
+    ReadCopyUpdate,
+    RWLock,
+    SeqLock,
+    SleepableRCU,
+    Struct,
+)
 from locksim.machine import MachineError
 from locksim.registry import UnknownNameError
 
 __all__ = ["judge"]
 
-_KINDS = (Lock, RWLock, SeqLock, ReadCopyUpdate, DecisionCache)
+_KINDS = (Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache)
 
 
 def judge(check: Check, submitted: Submitted) -> Finding:

@@ -15,7 +15,7 @@ from locksim.checker.cache_client import (
     WritingDecisions,
 )
 from locksim.checker.errors import CheckError
-from locksim.checker.rcu_client import Reclaiming, Replacing
+from locksim.checker.rcu_client import Reclaiming, Replacing, ReplacingAmongSleepers
 from locksim.compiler import compile_class
 from locksim.compiler.ir import ClassCode
 from locksim.lang import RELAXED, Workload, n_cpus, param, part, thread, word
@@ -26,6 +26,7 @@ from locksim.lang.struct import (
     ReadCopyUpdate,
     RWLock,
     SeqLock,
+    SleepableRCU,
     Struct,
 )
 from locksim.locks.lockref import Lockref
@@ -249,16 +250,19 @@ def clients(
         return [_mixed(k, lock, n_threads, rounds, shift) for k in kinds for shift in (0, 1)]
     if issubclass(cls, ReadCopyUpdate):
         code = (codes or {}).get(cls) or compile_class(cls)
-        todo = [_replacing(lock, n_threads, rounds, shift) for shift in (0, 1)]
+        todo = [_replacing(Replacing, lock, n_threads, rounds, shift) for shift in (0, 1)]
         if "call_rcu" in code.methods:
             calls = Reclaiming(rcu=lock, rounds=rounds)
             todo.append(Client("call_rcu", calls, means=RCU_FAULTS))
         return todo
+    if issubclass(cls, SleepableRCU):
+        kind = ReplacingAmongSleepers
+        return [_replacing(kind, lock, n_threads, rounds, shift) for shift in (0, 1)]
     if issubclass(cls, DecisionCache):
         return _deciding(lock, rounds)
     raise CheckError(
-        f"{cls.__name__} is no Lock, RWLock, SeqLock, ReadCopyUpdate or DecisionCache: only these "
-        "have standard clients\n"
+        f"{cls.__name__} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU or "
+        "DecisionCache: only these have standard clients\n"
         "mend: derive it from one of them, or write a Workload and call "
         "locksim.checker.check_workload()"
     )
@@ -297,9 +301,11 @@ def _referring(lock: Struct | type[Struct], rounds: int, shift: int) -> Client:
     return Client(name, Referring(lock=lock, rounds=rounds, shift=shift), expect, ("alive", "ends"))
 
 
-def _replacing(lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int) -> Client:
+def _replacing(
+    kind: type[Replacing], lock: Struct | type[Struct], n_threads: int, rounds: int, shift: int
+) -> Client:
     n = sum((t + i + shift) % 2 == 0 for t in range(n_threads) for i in range(rounds))
-    workload = Replacing(lock=lock, rounds=rounds, shift=shift)
+    workload = kind(lock=lock, rounds=rounds, shift=shift)
     name = f"{n_threads * rounds - n} readings, {n} replacements; thread {shift} replaces first"
     return Client(name, workload, means=RCU_FAULTS)
 

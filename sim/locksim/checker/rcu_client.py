@@ -18,12 +18,14 @@ from locksim.lang import (
     free,
     param,
     part,
+    pause,
     pointer,
     thread,
     word,
 )
 from locksim.locks.rcu import RCU, RcuHead
 from locksim.locks.rcu_qsbr import QSBR
+from locksim.locks.srcu import SRCU
 
 
 class Version(Struct):
@@ -79,9 +81,13 @@ class Reclaiming(Workload):
 
 
 class Box(Struct):
-    """What is published: its value is 1 from before anybody can find it."""
+    """What is published: its value is 1 from before anybody can find it.
+
+    ``reader`` is who looked into it last, where readers write at all.
+    """
 
     value = word()
+    reader = word()
 
 
 class Replacing(Workload):
@@ -107,16 +113,62 @@ class Replacing(Workload):
         """One thread's life."""
         for i in range(self.rounds):
             # First of all, so that a reading may come after the quiescent state that let it be.
-            yield from self.lock.quiescent()
+            yield from self.between()  # type: ignore[no-untyped-call]
             if (thread() + i + self.shift) % 2 == 0:
-                new = yield alloc(Box)
-                yield new.value.store(1, RELAXED)
-                old = yield self.shared.swap(new, ACQ_REL)
-                yield from self.lock.synchronize_rcu()
-                yield free(old)
+                yield from self.replace()  # type: ignore[no-untyped-call]
             else:
-                yield from self.lock.read_lock()
-                box = yield self.shared.load(ACQUIRE)
-                assert (yield box.value.load(RELAXED)) == 1
-                yield from self.lock.read_unlock()
+                yield from self.read()  # type: ignore[no-untyped-call]
+        yield from self.end()  # type: ignore[no-untyped-call]
+
+    def between(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Outside all readers."""
+        yield from self.lock.quiescent()
+
+    def end(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """The thread takes part no more."""
         yield from self.lock.offline()
+
+    def replace(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Publish a new box, and free the old one when nobody can be looking into it."""
+        new = yield alloc(Box)
+        yield new.value.store(1, RELAXED)
+        old = yield self.shared.swap(new, ACQ_REL)
+        yield from self.grace_period()  # type: ignore[no-untyped-call]
+        yield free(old)
+
+    def grace_period(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Wait for all readers that are inside."""
+        yield from self.lock.synchronize_rcu()
+
+    def read(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Look into the box."""
+        yield from self.lock.read_lock()
+        box = yield self.shared.load(ACQUIRE)
+        assert (yield box.value.load(RELAXED)) == 1
+        yield from self.lock.read_unlock()
+
+
+class ReplacingAmongSleepers(Replacing):
+    """The same with sleepable RCU. A reader also writes into the box: all it did must be over."""
+
+    lock = part(SRCU)
+
+    def between(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Nobody asks for quiescent states."""
+        yield pause()
+
+    def end(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Nobody waits for a thread that is outside."""
+        yield pause()
+
+    def grace_period(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Wait for all readers that are inside."""
+        yield from self.lock.synchronize_srcu()
+
+    def read(self):  # type: ignore[no-untyped-def] # a program in the lock language
+        """Look into the box, and leave a trace there."""
+        rank = yield from self.lock.read_lock()
+        box = yield self.shared.load(ACQUIRE)
+        assert (yield box.value.load(RELAXED)) == 1
+        yield box.reader.store(thread(), RELAXED)
+        yield from self.lock.read_unlock(rank)

@@ -11,6 +11,7 @@ from locksim.lang.struct import (
     ReadCopyUpdate,
     RWLock,
     SeqLock,
+    SleepableRCU,
     Struct,
     Workload,
 )
@@ -69,6 +70,7 @@ def workload_for(
     from locksim.workloads.rcutest import RcuTest
     from locksim.workloads.readers_writers import ReadersWriters
     from locksim.workloads.sequence_readers import SequenceReaders
+    from locksim.workloads.srcu_readers import SrcuReaders
     from locksim.workloads.token_ring import TokenRing
 
     for option, time_ns in (("--hold", hold_ns), ("--think", think_ns)):
@@ -91,6 +93,8 @@ def workload_for(
         return load(lock=entry.struct, read_percent=read_percent, words=words, **times)
     if issubclass(entry.struct, ReadCopyUpdate):
         return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
+    if issubclass(entry.struct, SleepableRCU):
+        return SrcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if issubclass(entry.struct, Scheduler):
         return TokenRing(scheduler=entry.struct, tasks=tasks, work_ps=think_ns * NS)
     decides = issubclass(entry.struct, DecisionCache)
@@ -106,8 +110,8 @@ def workload_for(
         labels = NetLabel(cache=entry.struct, option_ps=NS, translate_ps=times["hold_ps"])
         return LabelLookups(labels=labels, other_ps=max(times["think_ps"], 1))
     raise LoadError(
-        f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate, DecisionCache or Scheduler, and no "
-        "cache with has_perm(): "
+        f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache or "
+        "Scheduler, and no cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"
     )
 

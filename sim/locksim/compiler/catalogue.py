@@ -360,8 +360,8 @@ KINDS: dict[str, Mistake] = {
     ),
     "base-class": Mistake(
         "'{text}' is no struct, so {name} can not be made from it",
-        "derive from Struct, Lock, RWLock, SeqLock, CountedRef, ReadCopyUpdate, DecisionCache, "
-        "Workload or another struct",
+        "derive from Struct, Lock, RWLock, SeqLock, CountedRef, ReadCopyUpdate, SleepableRCU, "
+        "DecisionCache, Workload or another struct",
         "class L(dict): ...",
     ),
 }

@@ -25,6 +25,7 @@ from locksim.lang.struct import (
     ReadCopyUpdate,
     RWLock,
     SeqLock,
+    SleepableRCU,
     Struct,
     Workload,
 )
@@ -32,6 +33,7 @@ from locksim.lang.struct import (
 KINDS: tuple[type[Struct], ...] = (
     Workload,
     DecisionCache,
+    SleepableRCU,
     ReadCopyUpdate,
     SeqLock,
     RWLock,

@@ -55,6 +55,7 @@ from locksim.lang.struct import (
     ReadCopyUpdate,
     RWLock,
     SeqLock,
+    SleepableRCU,
     Struct,
     Workload,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "RWLock",
     "ReadCopyUpdate",
     "SeqLock",
+    "SleepableRCU",
     "Struct",
     "Workload",
     "alloc",

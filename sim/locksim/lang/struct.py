@@ -224,6 +224,17 @@ class ReadCopyUpdate(Struct):
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
 
 
+class SleepableRCU(Struct):
+    """Read-copy update whose readers may give up their CPU: each struct is a domain of its own.
+
+    ``rank = read_lock()`` begins a reader and ``read_unlock(rank)`` ends it, on whatever CPU the
+    thread runs by then. ``synchronize_srcu()``, called outside the readers of this domain, returns
+    when all of its readers that were inside are gone.
+    """
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
+
+
 class DecisionCache(Struct):
     """A cache of decisions: words of two halves, kept by key, read by all and replaced by few.
 

@@ -66,7 +66,7 @@ class RcuReaders(Workload):
                 yield from self.read()
             else:
                 yield from self.replace()
-            yield from self.lock.quiescent()
+            yield from self.between()
             yield done()
             if self.think_ps:
                 if self.exponential:
@@ -74,17 +74,26 @@ class RcuReaders(Workload):
                 else:
                     yield compute(self.think_ps)
 
+    def between(self):
+        yield from self.lock.quiescent()
+
     def read(self):
         yield from self.lock.read_lock()
+        yield from self.look()
+        yield from self.lock.read_unlock()
+
+    def look(self):
         box = yield self.shared.load(ACQUIRE)
         if self.hold_ps:
             yield compute(self.hold_ps)
         assert (yield box.value.load(RELAXED)) == 1
-        yield from self.lock.read_unlock()
 
     def replace(self):
         new = yield alloc(Box)
         yield new.value.store(1, RELAXED)
         old = yield self.shared.swap(new, ACQ_REL)
-        yield from self.lock.synchronize_rcu()
+        yield from self.grace_period()
         yield free(old)
+
+    def grace_period(self):
+        yield from self.lock.synchronize_rcu()

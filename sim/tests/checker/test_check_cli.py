@@ -67,7 +67,10 @@ def test_budget_exits_with_3():
     ("arguments", "message"),
     [
         (("nope",), "no lock, cache or scheduler 'nope'"),
-        (("avc_rcu",), "is no Lock, RWLock, SeqLock, ReadCopyUpdate or DecisionCache"),
+        (
+            ("avc_rcu",),
+            "is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU or DecisionCache",
+        ),
         (("ticket", "--memory", "arm"), "no memory model 'arm'"),
         (("ticket", "--threads", 0), "0 threads"),
         (("ticket", "--max-seconds", 0), "0.0 seconds"),
