@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from locksim.engine import faults
 from locksim.engine.places import Place, place_of, place_of_error
+from locksim.engine.randomness import draw
 from locksim.engine.result import SimulationError
 from locksim.lang import ops
 from locksim.lang.fields import array, param, part, word
@@ -168,10 +169,18 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
                 memory.home[at : at + slot.stride // wpl] = tables.node_of[k % tables.n_cpus]
 
 
+SCATTER_SEED = 1
+"""Scattered arrays lie alike in every run: what varies between seeds is what the program draws."""
+
+
 def _places(root: Workload, n_lines: int) -> _INT64:
-    """Every line's address in lines: its number, plus the gaps that alignments leave before it."""
+    """Every line's address in lines: its number, plus the gaps that alignments leave before it.
+
+    The elements of a scattered array exchange their addresses: an order of chance.
+    """
     wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
     bounds: list[tuple[int, int]] = []  # (line, the lines of which its address is a multiple)
+    scattered: list[tuple[int, int, int]] = []  # (first line, lines of an element, elements)
     for struct, _ in structs(root, ""):
         for name, f in type(struct).FIELDS.items():
             if isinstance(f, part | array) and f.align > wpl * WORD_BYTES:
@@ -179,6 +188,8 @@ def _places(root: Workload, n_lines: int) -> _INT64:
                 first, lines = (int(struct) + slot.offset) // wpl, slot.stride // wpl
                 multiple = f.align // (wpl * WORD_BYTES)
                 bounds += [(first + k * lines, multiple) for k in range(slot.count + 1)]
+                if isinstance(f, array) and f.scattered:
+                    scattered.append((first, lines, slot.count))
     place = np.arange(n_lines, dtype=np.int64)
     gaps = np.zeros(n_lines + 1, np.int64)
     gap = 0
@@ -186,7 +197,11 @@ def _places(root: Workload, n_lines: int) -> _INT64:
         more = -(line + gap) % multiple
         gap += more
         gaps[line] += more
-    return place + np.cumsum(gaps[:-1])
+    place += np.cumsum(gaps[:-1])
+    for first, lines, n in scattered:
+        rows = place[first : first + n * lines].reshape(n, lines)
+        rows[:] = rows[np.argsort([draw(SCATTER_SEED, first, k) for k in range(n)])]
+    return place
 
 
 def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:

@@ -270,6 +270,33 @@ def test_addresses_decide_on_the_set() -> None:
     assert 3 == sums(result)["evictions"]  # two elements, and the last one to the tail
 
 
+class Pages(Workload):
+    """Objects of a page each, wherever the allocator found one, and behind them one more line."""
+
+    pages = array(64, word(), align=512, scattered=True)
+    tail = word(padded=True)
+
+    def thread(self):
+        yield self.tail.load()
+
+
+def test_scattered_elements_exchange_addresses() -> None:
+    """The same addresses as in a row, in an order of chance that is the same each time."""
+    first, again = (build(Pages(), tables(1), [], heap_lines=0).place.tolist() for _ in range(2))
+    assert first == again
+    assert [0, *range(8, 520, 8), 520] == sorted(first)
+    assert sorted(first) != first
+    # Every fourth one (a role of four, say) would be in one set of four if they lay in a row.
+    sets = {place // 8 % 4 for place in first[1:65:4]}
+    assert {0, 1, 2, 3} == sets
+
+
+def test_scattered_needs_a_size() -> None:
+    """There is nothing to exchange without an alignment."""
+    with pytest.raises(TypeError, match="say align= too"):
+        array(3, word(), scattered=True)
+
+
 @pytest.mark.parametrize("align", [-1, 3, 8.0, True])
 def test_an_alignment_is_a_power_of_two(align: Any) -> None:
     """Anything else is refused, with an example."""

@@ -143,7 +143,7 @@ class _Table:
                 if field.per_cpu:
                     return {"is": "percpu", "of": inner}
                 if field.per_thread:
-                    return {"is": "perthread", "of": inner}
+                    return {"is": "perthread", "of": inner, **_aligned(field)}
                 found = {"is": "array", "n": field.n, "of": inner, "padded": field.padded}
                 return found | _aligned(field)
         raise TypeError(f"{type(field).__name__} is no field")
@@ -157,7 +157,12 @@ class _Table:
 
 
 def _aligned(field: part | array) -> Json:
-    return {"align": field.align} if field.align else {}
+    found: Json = {"align": field.align} if field.align else {}
+    return found | ({"scattered": True} if getattr(field, "scattered", False) else {})
+
+
+def _alignment_of(d: Json) -> Json:
+    return {"align": d.get("align", 0), "scattered": d.get("scattered", False)}
 
 
 def _in_library(cls: type[Struct]) -> bool:
@@ -204,10 +209,9 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
             case "percpu":
                 return percpu(field(d["of"]))
             case "perthread":
-                return perthread(field(d["of"]))
+                return perthread(field(d["of"]), **_alignment_of(d))
             case "array":
-                align = d.get("align", 0)
-                return array(d["n"], field(d["of"]), padded=d["padded"], align=align)
+                return array(d["n"], field(d["of"]), padded=d["padded"], **_alignment_of(d))
             case "struct":
                 cls = struct(d["struct"])
                 if "params" not in d:

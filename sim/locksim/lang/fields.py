@@ -152,6 +152,11 @@ class array(Field):  # noqa: N801
             multiple of it, as ``alignas`` would have it in C, and has lines of its own. The gap
             costs no memory: the address only says in which set of a cache a line falls
             (``sim/PHYSICS.md``, "What a CPU can hold"). Inside allocated objects it only pads.
+        scattered: True lets the aligned elements lie in an order of chance, the same for every
+            run: pages as a kernel's allocator hands them out, not as an array would have them.
+
+    Raises:
+        TypeError: ``align`` is no power of two; ``scattered`` without ``align``.
     """
 
     per_cpu = False
@@ -164,8 +169,11 @@ class array(Field):  # noqa: N801
         *,
         padded: bool = False,
         align: int = 0,
+        scattered: bool = False,
     ) -> None:
-        self.n, self.align = n, _alignment(align)
+        if scattered and not align:
+            raise TypeError("scattered=True: say align= too, the bytes that an element takes up")
+        self.n, self.align, self.scattered = n, _alignment(align), scattered
         self.padded = padded or align > 0
         self.of = word() if of is None else of
 
@@ -199,12 +207,19 @@ class perthread(array):  # noqa: N801
 
     Arguments:
         of: ``word()``, ``pointer(...)``, or a struct (class or instance).
+        align, scattered: as for :class:`array`.
     """
 
     per_thread = True
 
-    def __init__(self, of: word | type[Struct] | Struct | None = None) -> None:
-        super().__init__(0, of, padded=True)
+    def __init__(
+        self,
+        of: word | type[Struct] | Struct | None = None,
+        *,
+        align: int = 0,
+        scattered: bool = False,
+    ) -> None:
+        super().__init__(0, of, padded=True, align=align, scattered=scattered)
 
 
 class WordRef:
