@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -30,9 +30,12 @@ class MadeUp(Experiment):
 
     name = "made-up"
     title = "A made-up table"
+    brief: ClassVar = {"messages": 7}
     interrupted = False
 
     def plan(self, **options: Any) -> Plan[str, Any]:
+        self.asked = options
+
         def table(done: Mapping[str, Any]) -> Reproduction:
             cell = Cell("ticket", "4 CPUs", "10.0", 10.0, 10.5, 10.4, 10.6, "predicted", "s")
             figure = Parameter("far", 500, "ns", "a probe", "measured")
@@ -124,6 +127,18 @@ def test_several_experiments_make_a_list(tmp_path: Path, made_up: MadeUp) -> Non
     """One document all the same."""
     found = json.loads(reproduce(tmp_path, "made-up", "made-up", "--json").stdout)
     assert ["made-up", "made-up"] == [document["experiment"] for document in found]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "messages"),
+    [(["made-up"], None), (["made-up", "--brief"], 7), (["--all"], 7), (["--all", "--full"], None)],
+)
+def test_long_runs_are_shortened_with_all(
+    tmp_path: Path, made_up: MadeUp, arguments: list[str], messages: int | None
+) -> None:
+    """Who names an experiment gets it at full length; --brief and --full say otherwise."""
+    assert 0 == reproduce(tmp_path, *arguments).exit_code
+    assert messages == made_up.asked.get("messages")
 
 
 def test_page_on_demand(tmp_path: Path, made_up: MadeUp) -> None:

@@ -18,7 +18,7 @@ from locksim.experiments.experiment import Reproduction
 from locksim.experiments.franke_2001 import LOCKS, MACHINE, Costs, Run
 from locksim.experiments.what_if import Runs
 
-MESSAGES = 4
+MESSAGES = 10
 
 
 @cache

@@ -50,6 +50,10 @@ def reproduce(
         int | None, typer.Option(help="independent runs per cell [each experiment's own]")
     ] = None,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    brief: Annotated[
+        bool | None,
+        typer.Option("--brief/--full", help="shorten the runs that take minutes [with --all]"),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(help="processes to simulate with [CPUs that may be used]")
     ] = None,
@@ -76,6 +80,7 @@ def reproduce(
     common.folder_to_write(output, f"--output {output}")
     if html is not None:
         common.folder_to_write(html.parent, f"--html {html}")
+    short = all_ if brief is None else brief
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
@@ -85,7 +90,7 @@ def reproduce(
             plans = []
             for i, experiment in enumerate(found):
                 report(f"{experiment.name}: what to simulate", i / len(found))
-                plans.append(experiment.plan(**options))
+                plans.append(experiment.plan(**options, **(experiment.brief if short else {})))
         run.start(job for plan in plans for job in plan.jobs.values())
         for i, (experiment, plan) in enumerate(zip(found, plans, strict=True)):
             try:
@@ -113,7 +118,7 @@ def reproduce(
                 break
     if html is not None:
         with common.saving(f"--html {html}"):
-            html.write_text(page(sections, _settings(replications, seed)), encoding="utf-8")
+            html.write_text(page(sections, _settings(replications, seed, short)), encoding="utf-8")
         if not json:
             common.say(f"page: {html}")
     if json:
@@ -137,10 +142,11 @@ def _list(json: bool) -> None:
     tables.print_table(common.console(), view)
 
 
-def _settings(replications: int | None, seed: int) -> str:
-    """Return what a page says about how its figures were made."""
+def _settings(replications: int | None, seed: int, short: bool) -> str:
+    """Say how a page's figures were made."""
     times = "each experiment's own number of" if replications is None else replications
-    return f"{times} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
+    text = f"{times} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
+    return text + "; runs that take minutes are shortened (--full: they are not)" * short
 
 
 def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from locksim.jobs import Job, Runner
 from locksim.machine import Parameter
@@ -155,10 +155,14 @@ class Plan(Generic[Key, Result]):
 
 
 class Experiment(ABC):
-    """A published result that can be simulated."""
+    """A published result that can be simulated.
+
+    ``brief`` are options of :meth:`plan` that shorten it, where it takes minutes otherwise.
+    """
 
     name: str
     title: str
+    brief: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def plan(self, **options: Any) -> Plan[Any, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.experiments import franke_2001
@@ -35,6 +35,7 @@ class Franke2001Chatroom(Experiment):
 
     name = "franke-2001-chatroom"
     title = "Chatroom on Linux 2.4.3 with and without SELinux, 1 to 8 CPUs"
+    brief: ClassVar = {"messages": franke_2001.BRIEF_MESSAGES}
 
     def plan(
         self,

@@ -96,6 +96,7 @@ def _sample(runs: Runs, kernel: str, **options: Any) -> list[Run]:
         Costs(),
         replications=runs.replications,
         seed=runs.seed,
+        messages=franke_2001.BRIEF_MESSAGES,
         **options,
     )
 

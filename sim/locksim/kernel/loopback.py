@@ -11,8 +11,12 @@ a packet for a socket that is owned goes to its backlog, which the owner works o
 **Packets.** Nagle's rule: while a segment is unacknowledged, further messages only join the one
 that waits. The receiver acknowledges when its reader has emptied the queue (``cleanup_rbuf``); the
 acknowledgement sends what has gathered meanwhile. So a batch is what senders write in the time that
-the reader takes, and costs two packets, one each way. A packet on the loopback is received at once
-by the CPU that sends it: acknowledgement and next batch are all the reader's work.
+the reader takes, and costs two packets, one each way.
+
+A packet has two halves. It is sent by who owns the socket. It is received by a softirq of the same
+CPU, which 2.4.3 runs on the way back to user space and before it sleeps (``ret_from_sys_call`` in
+arch/i386/kernel/entry.S, ``schedule``), and not where bottom halves are let go: by then the system
+call has given its own socket back. Acknowledgement and next batch are so all the reader's work.
 
 **Sleepers.** A socket has one wait queue for its reader and for writers that found its buffer full.
 Data that arrive wake all of them, whatever they wait for, and so does space.
@@ -120,6 +124,7 @@ class Loopback(Struct):
 
     def send(self, number):
         sock = self.socks[number]
+        batch = 0
         yield from self.work(self.entry_ps, 0, FIRST_CALL_KEY, self.call_checks)
         yield from self.lock_sock(sock)
         while self.capacity <= (yield sock.unsent.load(RELAXED)) + (
@@ -129,17 +134,17 @@ class Loopback(Struct):
             yield from self.wait(number)
         yield from self.work(self.send_ps, self.lines, FIRST_SEND_KEY, self.send_checks)
         unsent = (yield sock.unsent.load(RELAXED)) + 1
-        if (yield sock.in_flight.load(RELAXED)):
-            yield sock.unsent.store(unsent, RELAXED)
-        else:
-            yield sock.in_flight.store(unsent, RELAXED)
-            yield sock.unsent.store(0, RELAXED)
-            yield from self.data_packet(number ^ 1, unsent)
+        yield sock.unsent.store(unsent, RELAXED)
+        if not (yield sock.in_flight.load(RELAXED)):
+            batch = yield from self.next_batch(sock)
         yield from self.release_sock(number)
+        if batch:
+            yield from self.data_arrives(number ^ 1, batch)
         yield from self.leave()
 
     def receive(self, number):
         sock = self.socks[number]
+        acknowledged = 0
         yield from self.work(self.entry_ps, 0, FIRST_CALL_KEY, self.call_checks)
         yield from self.lock_sock(sock)
         while not (yield sock.received.load(RELAXED)):
@@ -149,8 +154,11 @@ class Loopback(Struct):
         yield sock.received.store(received, RELAXED)
         if not received and (yield sock.unacknowledged.load(RELAXED)):
             yield sock.unacknowledged.store(0, RELAXED)
-            yield from self.acknowledgement(number ^ 1)
+            yield from self.transmit()
+            acknowledged = 1
         yield from self.release_sock(number)
+        if acknowledged:
+            yield from self.acknowledgement_arrives(number ^ 1)
         yield from self.leave()
 
     def up(self, number):
@@ -195,15 +203,15 @@ class Loopback(Struct):
         backlog = yield sock.backlog.load(RELAXED)
         if backlog:
             yield sock.backlog.store(0, RELAXED)
-            yield from self.data_arrive(sock, backlog)
+            yield from self.queue_data(sock, backlog)
         if (yield sock.acknowledged.load(RELAXED)):
             yield sock.acknowledged.store(0, RELAXED)
-            batch = yield from self.next_batch(sock)
+            batch = yield from self.acknowledge(sock)
         yield sock.owned.store(0, RELAXED)
         yield from self.scheduler.wake_one(sock.owner)
         yield from sock.owner.lock.release()
         if batch:
-            yield from self.data_packet(number ^ 1, batch)
+            yield from self.data_arrives(number ^ 1, batch)
 
     def wait(self, number):
         # The owner sleeps until something has happened to its socket, and owns it again then.
@@ -223,51 +231,66 @@ class Loopback(Struct):
             yield from self.scheduler.wake_all(sock.sleep)
             yield from sock.sleep.lock.release()
 
-    # Packets, received where they are sent
+    # Packets: sent here, and received by the same CPU when the call is over
 
-    def data_packet(self, to, batch):
-        sock = self.socks[to]
-        yield from self.packet()
+    def data_arrives(self, at, batch):
+        sock = self.socks[at]
+        yield from self.deliver()
         yield from sock.owner.lock.acquire()
         if (yield sock.owned.load(RELAXED)):
             backlog = yield sock.backlog.load(RELAXED)
             yield sock.backlog.store(backlog + batch, RELAXED)
         else:
-            yield from self.data_arrive(sock, batch)
+            yield from self.queue_data(sock, batch)
         yield from sock.owner.lock.release()
 
-    def acknowledgement(self, to):
-        sock = self.socks[to]
+    def acknowledgement_arrives(self, at):
+        sock = self.socks[at]
         batch = 0
-        yield from self.packet()
+        yield from self.deliver()
         yield from sock.owner.lock.acquire()
         if (yield sock.owned.load(RELAXED)):
             yield sock.acknowledged.store(1, RELAXED)
         else:
-            batch = yield from self.next_batch(sock)
+            batch = yield from self.acknowledge(sock)
         yield from sock.owner.lock.release()
         if batch:
-            yield from self.data_packet(to ^ 1, batch)
+            yield from self.data_arrives(at ^ 1, batch)
 
-    def data_arrive(self, sock: Sock, batch):
+    def queue_data(self, sock: Sock, batch):
         received = yield sock.received.load(RELAXED)
         yield sock.received.store(received + batch, RELAXED)
         yield sock.unacknowledged.store(1, RELAXED)
         yield from self.wake_sleepers(sock)
 
-    def next_batch(self, sock: Sock):
+    def acknowledge(self, sock: Sock):
         # What was in flight has arrived: what has gathered goes now.
-        batch = yield sock.unsent.load(RELAXED)
-        yield sock.in_flight.store(batch, RELAXED)
-        yield sock.unsent.store(0, RELAXED)
+        batch = yield from self.next_batch(sock)
         if (yield sock.full.load(RELAXED)):
             yield sock.full.store(0, RELAXED)
             yield from self.wake_sleepers(sock)
         return batch
 
-    def packet(self):
-        yield from self.work(self.packet_ps, 0, FIRST_PACKET_KEY, self.packet_checks)
-        for i in range(self.label_lookups):
+    def next_batch(self, sock: Sock):
+        # The socket is the caller's.
+        batch = yield sock.unsent.load(RELAXED)
+        yield sock.in_flight.store(batch, RELAXED)
+        if batch:
+            yield sock.unsent.store(0, RELAXED)
+            yield from self.transmit()
+        return batch
+
+    def transmit(self):
+        checks = self.packet_checks // 2
+        yield from self.work(self.packet_ps // 2, 0, FIRST_PACKET_KEY, checks)
+        for i in range(self.label_lookups // 2):
+            yield from self.security_server.sid_lookup(i)
+
+    def deliver(self):
+        checks = self.packet_checks - self.packet_checks // 2
+        first = FIRST_PACKET_KEY + self.packet_checks // 2
+        yield from self.work(self.packet_ps - self.packet_ps // 2, 0, first, checks)
+        for i in range(self.label_lookups // 2, self.label_lookups):
             yield from self.security_server.sid_lookup(i)
 
     def work(self, work_ps, lines, first_key, checks):

@@ -111,6 +111,11 @@ class Scheduler(Struct):
             yield self.tasks[t].number.store(t)
         yield self.live.store(n_threads() - n_cpus())
 
+    def first_cpu(self, number):
+        # Where a task ran last before the simulation begins. Hashed, so that it says nothing of
+        # what the task does: programs number their tasks by role.
+        return (((number * 2654435769) & 4294967295) >> 16) % n_cpus()
+
     def share_memory(self, number: int, space: int) -> Program:
         """For a workload's setup: tasks with the same number of a space share it."""
         yield fence(RELEASE)

@@ -73,7 +73,7 @@ class PerCpuQueues(Scheduler):
     def setup(self):
         yield from self.number_tasks()
         for t in range(n_cpus(), n_threads()):
-            home = t % n_cpus()
+            home = self.first_cpu(t)
             yield self.tasks[t].active.store(1)
             yield self.tasks[t].cpu.store(home)
             yield from self.queues[home].waiting.append(self.tasks[t])
@@ -81,7 +81,7 @@ class PerCpuQueues(Scheduler):
     def begin_asleep(self, number, queue: WaitQueue):
         # For a workload's setup: this task begins when it is woken from the queue.
         # Whoever waits before it goes to the end: their order on the queue is that of no arrival.
-        home = self.queues[number % n_cpus()]
+        home = self.queues[self.first_cpu(number)]
         task = yield from home.waiting.take()
         while (yield task.number.load()) != number:
             yield from home.waiting.append(task)

@@ -84,17 +84,19 @@ class Weights(Workload):
     def setup(self):
         for t in range(1, 5):
             yield from self.scheduler.share_memory(t, 1 + (t == 3))
-            yield self.scheduler.weights[t].placement.store(2)  # that is CPU 1, which is not there
-        yield self.scheduler.weights[2].placement.store(0)
-        yield self.scheduler.weights[1].counter.store(9)
-        yield self.scheduler.weights[4].counter.store(0)
+            yield self.scheduler.tasks[t].weight.placement.store(
+                2
+            )  # that is CPU 1, which is not there
+        yield self.scheduler.tasks[2].weight.placement.store(0)
+        yield self.scheduler.tasks[1].weight.counter.store(9)
+        yield self.scheduler.tasks[4].weight.counter.store(0)
 
     def thread(self):
         yield from self.scheduler.idle()
 
     def task(self):
         yield from self.scheduler.begin()
-        yield note(10 * thread() + (yield self.scheduler.weights[thread()].counter.load()))
+        yield note(10 * thread() + (yield self.scheduler.tasks[thread()].weight.counter.load()))
         yield from self.scheduler.exit()
 
 
@@ -125,8 +127,8 @@ class Pushing(Workload):
 
     def setup(self):
         yield from self.scheduler.begin_asleep(n_cpus() + 2, self.box.queue)
-        counter = yield self.scheduler.weights[n_cpus() + 2].counter.load()
-        yield self.scheduler.weights[n_cpus() + 2].counter.store(counter + self.more)
+        counter = yield self.scheduler.tasks[n_cpus() + 2].weight.counter.load()
+        yield self.scheduler.tasks[n_cpus() + 2].weight.counter.store(counter + self.more)
 
     def thread(self):
         yield from self.scheduler.idle()

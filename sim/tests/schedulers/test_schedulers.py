@@ -18,9 +18,11 @@ from locksim.lang import (
     NS,
     RELAXED,
     Workload,
+    array,
     compute,
     done,
     n_cpus,
+    n_threads,
     param,
     part,
     perthread,
@@ -197,11 +199,12 @@ class Crowded(Hungry):
     """All tasks begin on CPU 0."""
 
     def setup(self):
-        for t in range(4, 8):
+        for c in range(n_cpus()):
+            while (yield from self.scheduler.queues[c].waiting.take()):
+                pass
+        for t in range(n_cpus(), n_threads()):
             yield self.scheduler.tasks[t].cpu.store(0)
-            if t > 4:
-                yield from self.scheduler.queues[t - 4].waiting.take()
-                yield from self.scheduler.queues[0].waiting.append(self.scheduler.tasks[t])
+            yield from self.scheduler.queues[0].waiting.append(self.scheduler.tasks[t])
 
 
 def test_idle_cpus_take_tasks_from_a_crowded_one() -> None:
@@ -259,3 +262,33 @@ def test_thousands_of_tasks() -> None:
     assert 8 == result.finished
     assert 7200 == counted(result, "done").sum()
     assert 0 == result.locks[:, LOCK_COUNTERS.index("violations")].sum()
+
+
+class Roles(Workload):
+    """Notes every task's first CPU."""
+
+    tasks = param(400)
+    scheduler = part(PerCpuQueues)
+    begins = array(404, word())
+
+    def setup(self):
+        for t in range(n_cpus(), n_threads()):
+            yield self.begins[t].store(self.scheduler.first_cpu(t))
+
+    def thread(self):
+        yield from self.scheduler.idle()
+
+    def task(self):
+        yield from self.scheduler.begin()
+
+
+def test_where_tasks_begin_says_nothing_of_their_roles() -> None:
+    """Programs number tasks by role: of four roles a quarter each begins on each of four CPUs."""
+    tables = machine.load("pentium3-8way").tables(4, "compact")
+    _, memory = prepare(Roles(), tables)
+    first = int(memory.root.begins[0])  # type: ignore[attr-defined]
+    begins = memory.words[first + 4 : first + 404]
+    for role in range(4):
+        counts = np.bincount(begins[role::4], minlength=4)
+        assert 100 == counts.sum()
+        assert (abs(counts - 25) <= 5).all()
