@@ -10,10 +10,10 @@ ICFP 2022); where his blocks need a way out through several levels, C has ``goto
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from locksim.emit.blocks import EXIT, Assign, Block, Branch, Goto, Return
-from locksim.emit.terms import Term, Test, negated, truth
+from locksim.emit.terms import Term, Test, has_effect, negated, shown, truth
 
 
 @dataclass
@@ -239,6 +239,10 @@ def _counts(block: Block, head: Block) -> bool:
 
 def _branch(end: Branch, then: list[Statement], other: list[Statement]) -> list[Statement]:
     """An if; where one way leaves, the rest is not indented."""
+    if not then and not other and has_effect(end.test):
+        # Both ways go on to the same place: what is left is what the test does.
+        done = replace(truth(end.test), text=f"(void)({shown(end.test)})")
+        return [Assign("", done, end.line)]
     if not then:
         return [If(end.test, other, [], end.line)] if other else []
     if not other:

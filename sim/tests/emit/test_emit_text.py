@@ -112,6 +112,19 @@ def test_operations_stay_in_order() -> None:
     assert expected.split() == text.split()
 
 
+def test_a_test_that_decides_nothing_is_performed() -> None:
+    """Both ways go on to the same place: the operation is what is left."""
+    body = """
+i = 0
+while i < 3:
+    i += 1
+    if (yield self.a.swap(i)):
+        continue
+"""
+    kept = "(void)(atomic_exchange_explicit(&self->a, i, memory_order_seq_cst) != 0);"
+    assert kept in " ".join(printed(body).split())
+
+
 def test_short_circuit() -> None:
     """``and`` evaluates its second operation only where Python does."""
     body = (
