@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,16 +88,52 @@ def test_every_access_as_a_point(broken: Program) -> None:
     assert "violated" not in (few.verdict, many.verdict)
 
 
-def test_time_is_up(tmp_path: Path) -> None:
-    """A search that does not finish says so."""
-    file = tmp_path / "long.c"
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """More orders than anybody has time for."""
+    file = tmp_path_factory.mktemp("endless") / "long.c"
     file.write_text(
         "#include <stdatomic.h>\nstatic _Atomic int n;\n"
         "void locklab_thread(int me) { (void)me; for (int i = 0; i < 30; i++) n++; }\n"
     )
     with Program([file]) as program:
-        found = run(program, Search(threads=4, preemptions=50, seconds=0.2))
+        yield program
+
+
+def test_time_is_up(endless: Program) -> None:
+    """A search that does not finish says so."""
+    found = run(endless, Search(threads=4, preemptions=50, seconds=0.2))
     assert "unfinished" == found.verdict
+    assert "the time is up" in found.limits[0]
+
+
+def catches(pid: int, number: int) -> bool:
+    """Whether a process, if it is still there, has a handler for a signal."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    found = re.search(r"SigCgt:\s*(\w+)", status)
+    return found is not None and bool(int(found[1], 16) >> (number - 1) & 1)
+
+
+def test_a_tick_between_two_runs_says_nothing(
+    endless: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock that finds endless loops ticks in the explorer's own code too."""
+
+    def ticking(command: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
+        for option in ("timeout", "check"):
+            del options[option]
+        with subprocess.Popen(command, **options) as child:
+            while child.poll() is None:
+                if catches(child.pid, signal.SIGVTALRM):
+                    child.send_signal(signal.SIGVTALRM)
+                time.sleep(0.0005)
+            return subprocess.CompletedProcess(command, child.returncode)
+
+    monkeypatch.setattr("locknative.explorer.search.subprocess.run", ticking)
+    found = run(endless, Search(threads=4, preemptions=50, seconds=1))
     assert "the time is up" in found.limits[0]
 
 
