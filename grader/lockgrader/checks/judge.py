@@ -9,21 +9,12 @@ from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
-from locksim.lang.struct import (
-    DecisionCache,
-    Lock,
-    ReadCopyUpdate,
-    RWLock,
-    SeqLock,
-    SleepableRCU,
-    Struct,
-)
+from locksim.checker.client import KINDS
+from locksim.lang.struct import Struct
 from locksim.machine import MachineError
 from locksim.registry import UnknownNameError
 
 __all__ = ["judge"]
-
-_KINDS = (Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache)
 
 
 def judge(check: Check, submitted: Submitted) -> Finding:
@@ -75,8 +66,8 @@ def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
         there = ", ".join(submitted.codes) or "none"
         return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
     cls = submitted.codes[name].struct
-    if not issubclass(cls, _KINDS):
-        there = ", ".join(kind.__name__ for kind in _KINDS)
+    if not issubclass(cls, KINDS):
+        there = ", ".join(kind.__name__ for kind in KINDS)
         told = f"{name} is none of {there}: write 'class {name}(...):' with the one of the starter"
         return Finding("fail", 0.0, told, tag="kind")
     return cls

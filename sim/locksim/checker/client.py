@@ -34,6 +34,8 @@ from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.locks.seqlock import SpinSeqLock
 from locksim.locks.tas import TASLock
 
+#: The kinds that have standard clients.
+KINDS = (Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache)
 #: What a use of dead memory and a failed assertion are called where RCU is checked.
 RCU_FAULTS = {"memory": "grace-period violation", "assertion": "torn read"}
 
@@ -260,9 +262,9 @@ def clients(
         return [_replacing(kind, lock, n_threads, rounds, shift) for shift in (0, 1)]
     if issubclass(cls, DecisionCache):
         return _deciding(lock, rounds)
+    *most, last = (kind.__name__ for kind in KINDS)
     raise CheckError(
-        f"{cls.__name__} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU or "
-        "DecisionCache: only these have standard clients\n"
+        f"{cls.__name__} is no {', '.join(most)} or {last}: only these have standard clients\n"
         "mend: derive it from one of them, or write a Workload and call "
         "locksim.checker.check_workload()"
     )

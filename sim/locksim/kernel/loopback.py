@@ -31,7 +31,9 @@ Invariants. 0 <= unsent + in_flight <= capacity before each send. Data arrive in
 sent only when none is in flight. Who sleeps on a socket registered while it owned it, so what comes
 later finds the sleeper.
 
-Lock order: a socket's spinlock, then its wait queue's, then the run queue's.
+Lock order: a socket's spinlock, then its wait queue's, then the run queue's. An acknowledgement
+that is worked off sends the next batch under the socket's spinlock, and a packet's access checks
+take theirs there.
 
 Not modelled. Bytes and segment sizes, windows, acknowledgements that ride on data, the delayed
 acknowledgement's timer, the first sixteen quick acknowledgements of a connection, the prequeue.
