@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from home_lab import ANSWERS, RIGHT, WRONG, make
 
 from lockgrader import bundle
 from lockgrader.home import workspace as ws
+from lockgrader.home.watch import watch
 from lockgrader.home.workspace import Workspace
 
 PATIENCE_S = 300.0
@@ -144,6 +146,38 @@ def test_asked_to_end_gives_the_terminal_back(watching: Callable[[bool], Watchin
     watch.process.send_signal(signal.SIGTERM)
     assert 128 + signal.SIGTERM == watch.process.wait(PATIENCE_S)
     assert before == termios.tcgetattr(watch.theirs)
+
+
+class _Signalled:
+    """A screen on which a signal arrives where an exception would be lost."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def began(self) -> None:
+        watched = _Signalled(self._number)
+        gone = weakref.ref(watched, lambda _: signal.raise_signal(self._number))
+        del watched
+        assert gone() is None
+
+    def closed(self) -> None:
+        """The watch ends."""
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        pytest.fail(f"the watch went on: {name}")
+
+
+@pytest.mark.parametrize(
+    ("number", "ending"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)]
+)
+def test_asked_to_end_at_any_moment(
+    mine: Workspace, number: int, ending: type[BaseException]
+) -> None:
+    """Also where Python drops what is raised, as in the callback of a weak reference."""
+    before = signal.getsignal(number)
+    with pytest.raises(ending):
+        watch(mine, _Signalled(number), profile="unconfined")
+    assert before == signal.getsignal(number)
 
 
 def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching]) -> None:

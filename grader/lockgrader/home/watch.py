@@ -7,6 +7,10 @@ moment before a run starts, so that half a save is not graded. The worker is a p
 one run, which sends results as JSON. A save in between ends it, and what it had forked dies with
 it.
 
+To be asked to end (Ctrl-C, SIGTERM) is one more thing to wait for. A handler that raised would be
+lost where Python runs code of its own that nobody can catch from, such as a weak reference's
+callback, and the watch would go on.
+
 Keys come one by one where standard input is a terminal of ours, and as whatever arrives where it is
 a pipe; when a pipe ends, the loop goes on until it is interrupted.
 """
@@ -28,7 +32,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import FrameType
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from lockgrader.compile import Refused
 from lockgrader.evaluate import die_with_parent
@@ -80,8 +84,13 @@ def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespace
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
+        SystemExit: it was asked to end, by SIGTERM.
     """
-    with _keys() as keys, contextlib.closing(_Watch(workspace, screen, profile, keys)) as loop:
+    with (
+        _asked_to_end() as asked,
+        _keys() as keys,
+        contextlib.closing(_Watch(workspace, screen, profile, keys, asked)) as loop,
+    ):
         while loop.turn():
             pass
 
@@ -96,7 +105,7 @@ class _Watch:
     """The loop's state: what was run last, and what runs now."""
 
     def __init__(
-        self, workspace: Workspace, screen: Screen, profile: Profile, keys: int | None
+        self, workspace: Workspace, screen: Screen, profile: Profile, keys: int | None, asked: int
     ) -> None:
         self._workspace, self._screen, self._profile = workspace, screen, profile
         self._names = wanted(workspace.lab)
@@ -105,6 +114,8 @@ class _Watch:
         self._ran = ""
         self._run: _Run | None = None
         self._last: Result | None = None
+        self._asked = asked
+        self._selector.register(asked, selectors.EVENT_READ)
         if keys is not None:
             self._selector.register(keys, selectors.EVENT_READ)
 
@@ -118,6 +129,8 @@ class _Watch:
         for key, _ in self._selector.select(LOOK_S):
             if self._run is not None and key.fileobj is self._run.answers:
                 self._take(self._run)
+            elif key.fd == self._asked:
+                _end_as_asked(self._asked)
             elif not self._press(key.fd):
                 return False
         return True
@@ -190,6 +203,34 @@ class _Watch:
         return True
 
 
+@contextlib.contextmanager
+def _asked_to_end() -> Iterator[int]:
+    """The descriptor on which the numbers of signals that ask to end arrive."""
+    told, tell = os.pipe()
+    os.set_blocking(tell, False)
+
+    def asked(number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(BlockingIOError):  # a full pipe has said it already
+            os.write(tell, bytes([number]))
+
+    handlers = {s: signal.signal(s, asked) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield told
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        os.close(told)
+        os.close(tell)
+
+
+def _end_as_asked(asked: int) -> NoReturn:
+    """End as the first signal that arrived wants it."""
+    number = os.read(asked, 1)[0]
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)
+
+
 def _result(document: object) -> Result:
     return Result.model_validate_json(json.dumps(document))
 
@@ -222,7 +263,7 @@ def _keys() -> Iterator[int | None]:
     """The descriptor on which keys arrive, None where there are none for us.
 
     A terminal gives each key at once, and shows it not, until the end of the block; also after it
-    was stopped and went on, and when the process is asked to end.
+    was stopped and went on.
     """
     try:
         descriptor = sys.stdin.fileno()
@@ -240,19 +281,13 @@ def _keys() -> Iterator[int | None]:
     def again(_number: int = 0, _frame: FrameType | None = None) -> None:
         tty.setcbreak(descriptor, termios.TCSANOW)
 
-    def ended(_number: int, _frame: FrameType | None) -> None:
-        raise SystemExit(128 + signal.SIGTERM)
-
-    handlers = {
-        s: signal.signal(s, h) for s, h in ((signal.SIGCONT, again), (signal.SIGTERM, ended))
-    }
+    continued = signal.signal(signal.SIGCONT, again)
     again()
     try:
         yield descriptor
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGCONT, continued)
 
 
 def _can_wait_for(descriptor: int) -> bool:
