@@ -31,22 +31,28 @@ PATHS = {
         *("LinuxTwoFour.dequeue", "LinuxTwoFour.schedule_tail", "LinuxTwoFour.meter"),
     ),
     "default_idle": ("LinuxTwoFour.idle", "LinuxTwoFour.rest"),
-    "__wake_up": (
-        *("LinuxTwoFour.wake_up", "LinuxTwoFour.reschedule_idle", "LinuxTwoFour.enqueue"),
-        *("LinuxTwoFour.tell_idle", "LinuxTwoFour.wake_one", "LinuxTwoFour.wake_all"),
-        "TaskList.take",
-    ),
+    "__wake_up": ("LinuxTwoFour.wake_up",),
     "avc_has_perm": ("AvcTwoFour",),
     "sid lookup": ("SecurityServer",),
-    "semop": ("Loopback.up", "Loopback.down"),
-    "send and receive": ("Loopback",),
+    "semop": (
+        *("Loopback.up", "Loopback.down", "Loopback.update_queue"),
+        "Loopback.woken_in_down",
+    ),
+    "send and receive": (
+        *("LinuxTwoFour.add_wait_queue", "LinuxTwoFour.add_wait_queue_exclusive"),
+        *("LinuxTwoFour.remove_wait_queue", "Loopback"),
+    ),
 }
 """Kernel path → the programs that stand for it, or a class for those of its programs that are named
 nowhere; everything else is "other"."""
-CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_all"}
+CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_up"}
 """Kernel path → the program that goes on with the lock that one call takes."""
 ACQUIRES = ("TTASLock.acquire",)
-INLINE = ("TTASLock.release", "LinuxTwoFour.goodness", "LinuxTwoFour.wait", "TaskList.append")
+INLINE = (
+    *("TTASLock.release", "LinuxTwoFour.goodness", "LinuxTwoFour.wake_up_process"),
+    *("LinuxTwoFour.enqueue", "LinuxTwoFour.reschedule_idle", "LinuxTwoFour.tell_idle"),
+    *("WaitList.prepend", "WaitList.append", "WaitList.remove"),
+)
 """Programs whose time is their caller's."""
 
 
