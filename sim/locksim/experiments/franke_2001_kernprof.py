@@ -5,13 +5,16 @@ The run is whole and of any length: its trace is profiled as it goes by
 
 ``PATHS`` maps programs to the kernel's functions. Spinlocks are inline on i386, so spinning is time
 of the function that takes the lock: schedule's wait for runqueue_lock is schedule's, that of a task
-which wakes another one is __wake_up's. ``goodness`` is inline too, and counts where it is called.
+which wakes another one is __wake_up's. ``goodness`` is inline too, and so is what puts a task on
+the run queue: it counts where it is called, for a socket's waiters in __wake_up, for a semaphore's
+in semop. (In the published profile __wake_up calls nothing: its time for a call is all its own.)
 What the simulation has no program for (fget, fput, the socket layer's shells) is inside the work of
 a send or a receive; kernprof's own cost and its per-call accounting are left out. So shares can be
 compared between schedule and the two wake-up and message paths, and not function by function.
 
 Calls are counted by the lock that a function takes once, when it is called. A packet for a socket
-on which nobody sleeps calls no __wake_up (``waitqueue_active``, net/core/sock.c).
+on which nobody is queued calls no __wake_up, nor does who lets such a socket go
+(``waitqueue_active``, net/core/sock.c).
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ acknowledgement's timer, the first sixteen quick acknowledgements of a connectio
 """
 
 from locksim.caches.avc_2_4 import AvcTwoFour, SecurityServer
-from locksim.kernel.semaphore import TOLD, Semaphore
+from locksim.kernel.semaphore import Semaphore, SemaphoreCalls
 from locksim.lang import (
     NS,
     RELAXED,
@@ -99,7 +99,7 @@ class Sock(Struct):
     sleep = part(WaitQueue)
 
 
-class Loopback(Struct):
+class Loopback(SemaphoreCalls):
     """The kernel that a program of sockets and semaphores sees: its calls, costs and scheduler.
 
     Arguments:
@@ -145,15 +145,6 @@ class Loopback(Struct):
         mine = self.scheduler.tasks[thread()].waits[0]
         yield from self.scheduler.remove_wait_queue(self.socks[number].sleep, mine)
 
-    def begin_in_down(self, task, number):
-        yield from self.scheduler.begin_asleep(task, self.semaphores[number].pending)
-
-    def woken_in_down(self, number):
-        mine = self.scheduler.tasks[thread()].waits[0]
-        yield from self.semaphores_lock.acquire()
-        yield from self.semaphores[number].pending.remove(mine)
-        yield from self.semaphores_lock.release()
-
     # System calls
 
     def send(self, number):
@@ -191,51 +182,6 @@ class Loopback(Struct):
         if acknowledged:
             yield from self.acknowledgement_arrives(number ^ 1)
         yield from self.leave()
-
-    def up(self, number):
-        semaphore = self.semaphores[number]
-        yield compute(self.entry_ps + self.semop_ps)
-        yield from self.semaphores_lock.acquire()
-        count = yield semaphore.count.load(RELAXED)
-        yield semaphore.count.store(count + 1, RELAXED)
-        yield from self.update_queue(semaphore)
-        yield from self.semaphores_lock.release()
-        yield from self.leave()
-
-    def down(self, number):
-        semaphore = self.semaphores[number]
-        me = self.scheduler.tasks[thread()]
-        waited = 0
-        yield compute(self.entry_ps + self.semop_ps)
-        yield from self.semaphores_lock.acquire()
-        while not (yield semaphore.count.load(RELAXED)):
-            if not waited:
-                yield from semaphore.pending.append(me.waits[0])
-            waited = 1
-            yield me.waits[0].flags.store(0, RELAXED)
-            yield me.state.store(INTERRUPTIBLE, RELAXED)
-            yield from self.semaphores_lock.release()
-            yield from self.scheduler.schedule()
-            yield from self.semaphores_lock.acquire()
-        count = yield semaphore.count.load(RELAXED)
-        yield semaphore.count.store(count - 1, RELAXED)
-        if waited:
-            yield from semaphore.pending.remove(me.waits[0])
-        yield from self.update_queue(semaphore)
-        yield from self.semaphores_lock.release()
-        yield from self.leave()
-
-    def update_queue(self, semaphore: Semaphore):
-        # The first that has not been told, if there is a unit to be had.
-        if (yield semaphore.count.load(RELAXED)):
-            entry = yield semaphore.pending.first.load(RELAXED)
-            while entry:
-                if not (yield entry.flags.load(RELAXED)):
-                    task = yield entry.task.load(RELAXED)
-                    yield from self.scheduler.wake_up_process(task)
-                    yield entry.flags.store(TOLD, RELAXED)
-                    return
-                entry = yield entry.next.load(RELAXED)
 
     def leave(self):
         # Back to user space.

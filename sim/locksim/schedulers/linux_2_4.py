@@ -33,7 +33,10 @@ runs on one CPU at most: the one that set its HAS_CPU under the lock. No CPU hal
 told: ``need_resched`` is set before the interrupt is sent, which a CPU that is awake keeps.
 
 Not modelled. Real-time classes, ``SCHED_YIELD``, affinity masks, the time of the last switch by
-which 2.4 chooses among idle CPUs, the big kernel lock, the interrupt to a CPU that is busy.
+which 2.4 chooses among idle CPUs, the big kernel lock. And the interrupt to a busy CPU
+(``smp_send_reschedule``): its handler does nothing, so a CPU that is in the kernel looks at
+``need_resched`` when it would have, and one in user space looks at once. The engines have no such
+interruption; what sending and taking it cost was published for no machine here.
 """
 
 from locksim.lang import (
