@@ -18,7 +18,8 @@ from locksim.experiments.experiment import Reproduction
 from locksim.experiments.franke_2001 import LOCKS, MACHINE, Costs, Run
 from locksim.experiments.what_if import Runs
 
-MESSAGES = 10
+MESSAGES = 20
+"""In shorter runs the start, when the run queue is longest, is most of the run."""
 
 
 @cache
