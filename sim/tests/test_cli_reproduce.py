@@ -78,9 +78,10 @@ def test_nothing_is_cut_at_80_columns(kaigai: Result) -> None:
 
 def test_every_cell_and_every_source_is_printed(kaigai: Result) -> None:
     """24 cells with their published figure; each parameter's source in full."""
+    lines = [" ".join(line.split()) for line in kaigai.stdout.splitlines()]
     for (kernel, cpus), (printed, _) in kaigai_2004.published().items():
-        row = f"{kernel} {cpus} CPU {printed} "
-        assert any(" ".join(x.split()).startswith(row) for x in kaigai.stdout.splitlines())
+        below = lines[lines.index(kernel) + 1 :][:6]
+        assert any(line.startswith(f"{cpus} CPU {printed} ") for line in below)
     text = " ".join(kaigai.stdout.split())
     for parameter in load("itanium2-32").parameters():
         assert " ".join(parameter.source.split()) in text
