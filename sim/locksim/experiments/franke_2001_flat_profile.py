@@ -112,6 +112,7 @@ class Franke2001Kernprof(Experiment):
                     "share: of all time but the profiler's own function; calls: for each message",
                     "The profiler of the source slows every call: part of every error here is "
                     "the profiler's.",
+                    "Models by formula stand beside franke-2001-chatroom; they know no functions.",
                 ],
                 report=Report("kernprof", "\n".join(_flat(*one) for one in found.items())),
             )

@@ -328,4 +328,5 @@ def _notes(overheads: list[dict[str, Any]]) -> list[str]:
             + (" (the printed digits allow it)" if digits else "")
             + f": {o['why']}"
         )
+    notes.append("Models by formula have no case here: one CPU, and nobody waits.")
     return notes
