@@ -82,11 +82,13 @@ class Paced(Workload):
     def next_request(self, due):
         """Let the time to the next request go by, and say when that was due."""
         pause_ps = self.burst * self.think_ps
+        if pause_ps == 0:
+            return due
         if self.arrivals == OPEN:
             due += self.drawn(pause_ps, self.think_times)
             if due > now():
                 yield compute(due - now())
-        elif pause_ps:
+        else:
             yield compute(self.drawn(pause_ps, self.think_times))
         return due
 

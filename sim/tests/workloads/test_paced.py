@@ -11,7 +11,7 @@ from locksim.lang.ops import Kind, Mark
 from locksim.locks.mcs import MCSLock
 from locksim.locks.rwlock import ReaderPreferenceRWLock
 from locksim.workloads.critical_section import CriticalSection
-from locksim.workloads.paced import BIMODAL, CONSTANT, EXPONENTIAL, OPEN, UNIFORM, Paced
+from locksim.workloads.paced import BIMODAL, CLOSED, CONSTANT, EXPONENTIAL, OPEN, UNIFORM, Paced
 from locksim.workloads.readers_writers import ReadersWriters
 
 MEAN = 1000
@@ -85,6 +85,22 @@ def test_readers_and_writers_arrive_too():
     totals = found.by_lock().set_index("side")["total"]
     assert 0.75 == pytest.approx(totals["read"] / totals.sum(), abs=0.02)
     assert 2.0 == pytest.approx(found.throughput().mean / 1e6, rel=0.06)
+
+
+@pytest.mark.parametrize("times", [CONSTANT, UNIFORM, EXPONENTIAL, BIMODAL])
+def test_without_thinking_open_and_closed_are_the_same(interleave, times):
+    """Whoever asks all the time never waits for his next request."""
+    settings = {"think_ps": 0, "think_times": times, "hold_ps": 7}
+    performed = [
+        [
+            op
+            for _, op in interleave(
+                Paced(arrivals=a, **settings), 1, 2, 200, finite=False
+            ).performed
+        ]
+        for a in (CLOSED, OPEN)
+    ]
+    assert [op.kind for op in performed[0]] == [op.kind for op in performed[1]]
 
 
 def test_an_empty_burst_is_refused(interleave):
