@@ -84,8 +84,8 @@ def test_a_run_by_kernel_path(kernel: str) -> None:
     assert 1 == pytest.approx(sum(found.shares.values()))
     assert 0 < found.shares["schedule"] < found.shares["send and receive"]
     assert found.shares.get("other", 0) < 0.01
-    # schedule() is called where somebody goes to sleep, who is woken with others or alone.
-    assert 0 < found.calls["__wake_up"] < found.calls["schedule"]
+    # Who was woken and has not run yet is on its wait queue still: many wake-ups are in vain.
+    assert 0 < found.calls["schedule"] < found.calls["__wake_up"]
 
 
 def test_every_program_has_its_path() -> None:
