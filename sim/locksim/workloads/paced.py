@@ -33,7 +33,7 @@ from locksim.lang import (
     random_exponential,
 )
 
-__all__ = ["BIMODAL", "CLOSED", "CONSTANT", "EXPONENTIAL", "OPEN", "UNIFORM", "Paced"]
+__all__ = ["Paced", "BIMODAL", "CLOSED", "CONSTANT", "EXPONENTIAL", "OPEN", "UNIFORM"]  # noqa: RUF022 - the first is the entry
 
 CLOSED, OPEN = range(2)
 CONSTANT, EXPONENTIAL, UNIFORM, BIMODAL = range(4)
