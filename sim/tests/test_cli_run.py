@@ -294,6 +294,37 @@ def test_a_rhythm_that_there_is_not_is_refused(arguments: list[str], message: st
     assert result.stderr.startswith(f"error: {message}")
 
 
+OWN_LOAD = '''"""Two locks, one inside the other."""
+from locksim.lang import *
+from locksim.locks.mcs import MCSLock
+class Nested(Workload):
+    """Every CPU takes both."""
+    outer = part(MCSLock, padded=True)
+    inner = part(MCSLock, padded=True)
+    def thread(self):
+        while True:
+            yield compute(random_exponential(2 * MS))
+            yield from self.outer.acquire()
+            yield from self.inner.acquire()
+            yield compute(100 * US)
+            yield from self.inner.release()
+            yield from self.outer.release()
+            yield done()
+'''
+
+
+def test_a_workload_of_ones_own_is_run_and_reported(tmp_path: Path) -> None:
+    """As it is, however long its units of work take; each of its locks has its row."""
+    file = tmp_path / "my load.py"
+    file.write_text(OWN_LOAD)
+    result = RUN.invoke(app, [str(file), *SHORT, "--report", "lockmeter-callers"])
+    assert (0, "") == (result.exit_code, result.stderr)
+    for row in ("  outer\n", "  inner\n", "    Nested.thread\n"):
+        assert row in result.stdout
+    refused = RUN.invoke(app, [str(file), "--burst", "2"])
+    assert (2, "") == (refused.exit_code, refused.stdout)
+
+
 def test_unknown_report_is_refused() -> None:
     """Before anything runs, with those that there are."""
     result = RUN.invoke(app, ["ticket", "--report", "gprof"])

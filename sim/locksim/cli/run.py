@@ -40,7 +40,10 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @common.reported()
 def run(
-    lock: Annotated[str, typer.Argument(help="a name of 'locklab lock list', or FILE.py:CLASS")],
+    lock: Annotated[
+        str,
+        typer.Argument(help="a name of 'locklab lock list', or FILE.py:CLASS, a Workload too"),
+    ],
     machine: Annotated[
         str, typer.Option(help="a machine, see 'locklab machine list'")
     ] = "desktop-4",
@@ -109,7 +112,7 @@ def run(
             operations=operations,
             replications=replications,
             seed=seed,
-            longest_ps=patience_ps(n, hold, think),
+            longest_ps=patience_ps(workload, n, hold, think),
             progress=tell,
         )
     document = {

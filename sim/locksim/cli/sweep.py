@@ -105,7 +105,7 @@ def sweep(
                     operations=operations,
                     replications=replications,
                     seed=seed,
-                    longest_ps=patience_ps(n, hold, think),
+                    longest_ps=patience_ps(loads[name], n, hold, think),
                 )
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt

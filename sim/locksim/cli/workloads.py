@@ -1,4 +1,7 @@
-"""The load that ``locklab run`` and ``locklab sweep`` put on a lock, cache or scheduler."""
+"""The load that ``locklab run`` and ``locklab sweep`` put on a lock, cache or scheduler.
+
+A user's own ``Workload`` is its own load.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,7 @@ def workload_for(
     """The workload for a lock, cache or scheduler.
 
     Arguments:
-        name: of the library, or ``FILE.py:CLASS``.
+        name: of the library, or ``FILE.py:CLASS``; a ``Workload`` is run as it is.
         hold_ns: time inside the critical section, 0 to 10^9.
         think_ns: mean time between two, 0 to 10^9.
         read_percent: share of readers, for reader-writer locks, sequence locks and RCU.
@@ -152,6 +155,8 @@ def workload_for(
             f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
             "of a cache or scheduler has a rhythm of its own\nmend: leave them out"
         )
+    if issubclass(entry.struct, Workload):
+        return entry.struct()
     if issubclass(entry.struct, Scheduler):
         return TokenRing(scheduler=entry.struct, tasks=tasks, work_ps=think_ns * NS)
     decides = issubclass(entry.struct, DecisionCache)
@@ -169,7 +174,7 @@ def workload_for(
     raise LoadError(
         f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache or "
         "Scheduler, and no cache with has_perm(): "
-        "write a Workload for it and call locksim.simulate()"
+        "write a Workload for it, and name that: FILE.py:CLASS"
     )
 
 
@@ -179,17 +184,26 @@ def _number(option: str, word: str, known: dict[str, int]) -> int:
     return known[word]
 
 
-def patience_ps(cpus: int, hold_ns: int, think_ns: int) -> int:
-    """How long a plain load may take to warm up before it counts as a livelock, in picoseconds.
+def patience_ps(workload: Workload, cpus: int, hold_ns: int, think_ns: int) -> int:
+    """How long a load may take to warm up before it counts as a livelock, in picoseconds.
 
     Without a bound that suits the load a lock that lets nobody in would spin for ten simulated
     seconds, which is minutes of ours. The warm-up takes 20 critical sections on each CPU; ten
     times that is granted, one after the other, each with a hand-over of 10 us per CPU that waits.
 
     Arguments:
+        workload: one of this module's; of any other nobody knows how long a unit of work takes.
         cpus: how many take part.
         hold_ns, think_ns: of the load.
     """
+    from locksim.simulation import LONGEST_PS
+    from locksim.workloads.label_lookups import LabelLookups
+    from locksim.workloads.paced import Paced
+    from locksim.workloads.rcutest import RcuTest
+    from locksim.workloads.token_ring import TokenRing
+
+    if not isinstance(workload, Paced | RcuTest | LabelLookups | TokenRing):
+        return LONGEST_PS
     sections = _UNITS * cpus
     return sections * (hold_ns + think_ns) * 1000 + min(_STORM_PS, sections * cpus * _HAND_OVER_PS)
 
