@@ -27,7 +27,7 @@ def parse(
     """
     match format or _guess(text):
         case "lockmeter":
-            return lockmeter.parse(text)
+            return lockmeter.parse(text, cpus=cpus, window_ns=window_ns)
         case "lock_stat":
             return lock_stat.parse(text, cpus=cpus, window_ns=window_ns)
         case "perf":
