@@ -20,7 +20,8 @@ from locksim.experiments.what_if import Runs
 from locksim.reports import lockmeter as lockmeter_text
 from locksim.reports.identities import check
 
-MESSAGES = 10
+MESSAGES = 20
+"""In shorter runs the start, when the run queue is longest, is most of the run."""
 
 
 @cache
