@@ -23,6 +23,8 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> None:
     def half(runs: Runs) -> Iterator[Comparison]:
         whole, nan = Interval(8.0, 7.5, 8.5), math.nan
         yield Comparison("spinlock", "4 CPUs", whole, Interval(4.0, nan, nan), "s", "lower")
+        much, none = Interval(67.81, 67.6, 68.02), Interval(4.7e-6, 0.0, 0.1)
+        yield Comparison("spinlock", "waiting", much, none, "%", "lower")
 
 
 def run(*arguments: str) -> Result:
@@ -45,7 +47,9 @@ def test_table_has_both_sides() -> None:
     text = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert (0, "") == (result.exit_code, result.stderr)
     assert "variant of made-up: half the work" in text
-    assert "spinlock 4 CPUs 8.00 ±0.50 4.00 – s 2.00" in text
+    at = text.index("spinlock")
+    assert "4 CPUs 8.00 ±0.50 4.00 – s 2.00" == text[at + 1]
+    assert "waiting 67.8 ±0.2 0.0 ±0.1 % –" == text[at + 2]
 
 
 def test_several_make_a_list() -> None:

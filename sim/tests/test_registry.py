@@ -1,13 +1,16 @@
 """Names of locks and caches, and users' own files."""
 
+import pkgutil
 from pathlib import Path
 
 import pytest
 
+from locksim import workloads
 from locksim.compiler import CompileError
+from locksim.lang import Workload
 from locksim.locks.mcs import MCSLock
 from locksim.locks.ticket import TicketLock
-from locksim.registry import UnknownNameError, entries, essay, resolve
+from locksim.registry import UnknownNameError, entries, essay, resolve, workload
 
 OWN = '''"""My essay."""
 from locksim.lang import *
@@ -85,3 +88,9 @@ def test_mistakes_in_own_files_are_told(tmp_path: Path) -> None:
     with pytest.raises(CompileError) as caught:
         resolve(str(path))
     assert "missing-yield" == caught.value.code
+
+
+def test_every_workload_module_offers_one() -> None:
+    """The first that it names: what a lab may ask for by the module's name."""
+    for module in pkgutil.iter_modules(workloads.__path__):
+        assert issubclass(workload(module.name), Workload)

@@ -7,15 +7,25 @@ once, below the parameters: many figures share one, and beside the figures there
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from locksim.cli.tables import DASH, add, at_least_80, decimals, fixed, print_table, table
+from locksim.cli.tables import (
+    DASH,
+    add,
+    at_least_80,
+    decimals,
+    fixed,
+    print_groups,
+    print_table,
+    table,
+)
 
 if TYPE_CHECKING:
     from locksim.experiments.experiment import Cell, Reproduction
@@ -80,54 +90,69 @@ def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
 
 
 def _print_cells(output: Console, cells: list[Cell]) -> None:
-    """Print the published table beside its simulation, one row a cell, rows of a kind together."""
+    """Print the published table beside its simulation, a line a cell, below the row's name.
+
+    A column that says nothing is left out: a reading that is what was printed, an interval that one
+    replication does not have, a unit that all share.
+    """
     units = {
         unit: decimals(v for c in cells if c.unit == unit for v in (c.understood or 0, c.simulated))
         for unit in dict.fromkeys(c.unit for c in cells)
     }
-    # Student's interval lies evenly round the mean; one that does not is shown by its ends.
-    even = all(
-        math.isclose(c.high - c.simulated, c.simulated - c.low, rel_tol=1e-6)
-        for c in cells
-        if math.isfinite(c.low)
+    columns: dict[str, Callable[[Cell], str]] = {
+        "": lambda c: c.column,
+        "published": lambda c: c.published or DASH,
+        "understood": lambda c: fixed(c.understood, units[c.unit]),
+        "simulated": lambda c: fixed(c.simulated, units[c.unit]),
+        "± 95 %": lambda c: _interval(c, units[c.unit]),
+        "unit": lambda c: c.unit,
+        "role": lambda c: c.role,
+        "error": lambda c: DASH if c.error is None else f"{c.error:+.1%}",
+        "note": lambda c: c.note,
+    }
+    reread = any(not _as_printed(c) for c in cells)
+    if not reread:
+        del columns["understood"]
+    once = not any(math.isfinite(c.low) for c in cells)
+    exact = not any(set("123456789") & set(columns["± 95 %"](c)) for c in cells)
+    if exact:
+        del columns["± 95 %"]
+    if len(units) == 1:
+        del columns["unit"]
+    if not any(c.note for c in cells):
+        del columns["note"]
+    print_groups(
+        output,
+        tuple(columns),
+        ((row, [[f(c) for f in columns.values()] for c in of]) for row, of in _by_row(cells)),
+        right=("published", "understood", "simulated", "± 95 %", "error"),
     )
-    view = table()
-    for name in ("row", "column"):
-        add(view, name, fold=True)
-    add(view, "published", right=True, fold=True)
-    for name in ("understood", "simulated", "± 95 %" if even else "95 % interval"):
-        add(view, name, right=True)
-    if len(units) > 1:
-        add(view, "unit")
-    add(view, "role")
-    add(view, "error", right=True)
-    noted = any(c.note for c in cells)
-    if noted:
-        add(view, "note", fold=True)
-    for i, cell in enumerate(cells):
-        if i and cells[i - 1].row != cell.row:
-            view.add_section()
-        places = units[cell.unit]
-        view.add_row(
-            escape(cell.row),
-            escape(cell.column),
-            escape(cell.published or DASH),
-            fixed(cell.understood, places),
-            fixed(cell.simulated, places),
-            _interval(cell, places, even),
-            *([escape(cell.unit)] if len(units) > 1 else []),
-            cell.role,
-            DASH if cell.error is None else f"{cell.error:+.1%}",
-            *([escape(cell.note)] if noted else []),
-        )
-    print_table(output, view)
-    unit = f"Figures in {next(iter(units))}. " if len(units) == 1 else ""
+    said = [f"Figures in {next(iter(units))}."] if len(units) == 1 else []
+    said.append("published: as printed; understood: misprints mended." if reread else "")
+    if exact:
+        reason = "One run a cell: no interval." if once else "95 % intervals: below the last digit."
+        said.append(reason)
     output.print()
-    output.print(
-        f"  {unit}published: as printed; understood: misprints mended.\n"
-        "  input: a parameter was set from it; fitted: a fit saw it; predicted: neither.",
-        markup=False,
-    )
+    for line in (
+        " ".join(filter(None, said)),
+        "input: a parameter was set from it; fitted: a fit saw it; predicted: neither.",
+    ):
+        if line:
+            output.print(f"  {line}", markup=False)
+
+
+def _by_row(cells: Iterable[Cell]) -> Iterator[tuple[str, list[Cell]]]:
+    """Cells that follow one another in a row of the table."""
+    for row, of in itertools.groupby(cells, key=lambda c: c.row):
+        yield row, list(of)
+
+
+def _as_printed(cell: Cell) -> bool:
+    """Whether a cell is understood as the number that was printed, or as nothing."""
+    try:
+        return cell.understood == float((cell.published or "").removesuffix("%"))
+    except ValueError:
+        return cell.understood is None
 
 
 def _print_models(output: Console, models: Mapping[str, Any]) -> None:
@@ -159,7 +184,11 @@ def _print_models(output: Console, models: Mapping[str, Any]) -> None:
 def summary_lines(result: Reproduction) -> list[str]:
     """Return the lines below the tables."""
     summary = result.summary()
-    lines = [f"{summary['fitted']} fitted parameters, {summary['predicted']} predicted cells"]
+    fitted, predicted = (
+        f"{summary[role]} {role} {things}" + "s" * (summary[role] != 1)
+        for role, things in (("fitted", "parameter"), ("predicted", "cell"))
+    )
+    lines = [f"{fitted}, {predicted}"]
     if summary["mean_abs_error"] is not None:
         lines.append(
             f"error over the predicted cells: mean {summary['mean_abs_error']:.1%}, "
@@ -178,13 +207,13 @@ def summary_lines(result: Reproduction) -> list[str]:
     return lines
 
 
-def _interval(cell: Cell, places: int | None, even: bool) -> str:
-    """Return the 95 % interval: half its width, or its two ends."""
+def _interval(cell: Cell, places: int | None) -> str:
+    """Return the 95 % interval: half its width, or its two sides where they differ."""
     if not math.isfinite(cell.low):
         return DASH
-    if even:
-        return f"±{fixed(cell.high - cell.simulated, places)}"
-    return f"{fixed(cell.low, places)} … {fixed(cell.high, places)}"
+    below = fixed(abs(cell.simulated - cell.low), places)
+    above = fixed(abs(cell.high - cell.simulated), places)
+    return f"±{above}" if above == below else f"-{below} +{above}"
 
 
 def _between(p: Parameter) -> str:

@@ -8,11 +8,15 @@ in a narrower terminal it is the terminal that wraps.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import sys
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
+from rich.markup import escape
+from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 
@@ -24,6 +28,7 @@ __all__ = [
     "decimals",
     "digits",
     "fixed",
+    "print_groups",
     "print_table",
     "scale_of",
     "table",
@@ -143,6 +148,49 @@ def print_table(output: Console, view: Table) -> None:
     """Print a table, indented by two columns and with an empty line before it."""
     output.print()
     output.print(Padding(view, (0, 0, 0, 2), expand=False))
+
+
+def print_groups(
+    output: Console,
+    columns: Sequence[str],
+    groups: Iterable[tuple[str, Sequence[Sequence[str]]]],
+    *,
+    right: Collection[str] = (),
+) -> None:
+    """Print rows in groups below one head, each group under its name, as wide as it has to be.
+
+    Args:
+        output: where to.
+        columns: the heads.
+        groups: a name, and rows of as many cells as there are columns. Text, not markup.
+        right: the columns that hold figures.
+    """
+    listed = list(groups)
+    rows = [row for _, of in listed for row in of]
+    widths = [
+        max(map(cell_len, (head, *cells))) for head, *cells in zip(columns, *rows, strict=True)
+    ]
+
+    def part(header: bool, rows: Sequence[Sequence[str]]) -> Table:
+        view = table()
+        view.show_header = header
+        for name, width in zip(columns, widths, strict=True):
+            add(view, name, right=name in right)
+            view.columns[-1].min_width = width
+        for row in rows:
+            view.add_row(*map(escape, row))
+        return view
+
+    head = part(True, ())
+    unbounded = output.options.update(max_width=sys.maxsize)
+    usual = output.width
+    output.width = max(usual, 4 + Measurement.get(output, unbounded, head).minimum)
+    output.print()
+    output.print(Padding(head, (0, 0, 0, 4), expand=False))
+    for name, of in listed:
+        output.print(Padding(f"[bold]{escape(name)}[/bold]", (0, 0, 0, 2), expand=False))
+        output.print(Padding(part(False, of), (0, 0, 0, 4), expand=False))
+    output.width = usual
 
 
 def at_least_80(output: Console) -> Console:

@@ -14,6 +14,8 @@ better the change makes it. ``--list --json`` prints a list of ``{"what_if", "ex
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,7 +24,7 @@ from rich.markup import escape
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locksim.experiments.what_if import Outcome
+    from locksim.experiments.what_if import Comparison, Outcome
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -76,6 +78,9 @@ def what_if(
         raise common.interrupted("what is printed had been finished")
 
 
+FIGURES = ("as it was", "± 95 %", "changed", "± 95 %", "unit", "times better")
+
+
 def _list(json: bool) -> None:
     from locksim.experiments import what_if as registry
 
@@ -100,29 +105,30 @@ def _print(outcome: Outcome) -> None:
     output = common.console()
     output.print(f"[bold]{escape(outcome.name)}[/bold]  {escape(outcome.title)}")
     output.print(f"variant of {outcome.of}: {outcome.change}", markup=False)
-    view = tables.table()
-    tables.add(view, "row", fold=True)
-    tables.add(view, "column", fold=True)
-    for name in ("as it was", "± 95 %", "changed", "± 95 %"):
-        tables.add(view, name, right=True)
-    tables.add(view, "unit")
-    tables.add(view, "times better", right=True)
-    units = {
-        unit: tables.decimals(
-            v.mean for r in outcome.rows if r.unit == unit for v in (r.before, r.after)
-        )
-        for unit in {r.unit for r in outcome.rows}
-    }
-    for row in outcome.rows:
-        figures = []
-        for value in (row.before, row.after):
-            half = tables.fixed(value.high - value.mean, units[row.unit])
-            figures += [
-                tables.fixed(value.mean, units[row.unit]),
-                half if half == tables.DASH else f"±{half}",
-            ]
-        view.add_row(
-            escape(row.row), escape(row.column), *figures, escape(row.unit), f"{row.gain:.2f}"
-        )
-    tables.print_table(output, view)
+    rows = [(row.row, [row.column, *_figures(row, outcome.rows)]) for row in outcome.rows]
+    tables.print_groups(
+        output,
+        ("", *FIGURES),
+        (
+            (name, [cells for _, cells in of])
+            for name, of in itertools.groupby(rows, key=lambda named: named[0])
+        ),
+        right=[name for name in FIGURES if name != "unit"],
+    )
     output.print("\n  Both sides simulated; nothing was fitted for the change.", markup=False)
+
+
+def _figures(row: Comparison, rows: Sequence[Comparison]) -> list[str]:
+    """What stands under ``FIGURES``: decimals are those of the column's largest figure."""
+    largest = max(abs(v.mean) for r in rows if r.column == row.column for v in (r.before, r.after))
+    places = tables.decimals([largest])
+    told = []
+    for value in (row.before, row.after):
+        half = tables.fixed(value.high - value.mean, places)
+        told += [
+            tables.fixed(value.mean, places),
+            half if half == tables.DASH else f"±{half}",
+        ]
+    # How much better than a figure that is none here, nobody can see.
+    seen = all(set("123456789") & set(figure) for figure in told[::2])
+    return [*told, row.unit, f"{row.gain:.2f}" if seen else tables.DASH]

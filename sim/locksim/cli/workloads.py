@@ -1,7 +1,11 @@
-"""The load that ``locklab run`` and ``locklab sweep`` put on a lock, cache or scheduler."""
+"""The load that ``locklab run`` and ``locklab sweep`` put on a lock, cache or scheduler.
+
+A user's own ``Workload`` is its own load.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locksim.lang.struct import (
@@ -20,7 +24,7 @@ from locksim.registry import resolve
 if TYPE_CHECKING:
     from locksim.simulation import Simulation
 
-__all__ = ["LoadError", "patience_ps", "violations", "workload_for"]
+__all__ = ["LoadError", "Rhythm", "patience_ps", "violations", "workload_for"]
 
 #: Longest time that a load may ask for: far above any critical section, and its sums fit 64 bits.
 LONGEST_NS = 10**9
@@ -32,6 +36,7 @@ _STORM_PS = 10**13
 _UNITS = 10 * 20
 
 MOST_WORDS = 64
+LARGEST_BURST = 1000
 MOST_TASKS = 1 << 16
 
 
@@ -41,19 +46,69 @@ class LoadError(Exception):
     exit_code = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """When CPUs ask, and how times vary: words for what :mod:`locksim.workloads.paced` has.
+
+    Arguments:
+        arrivals: ``closed`` or ``open``. burst: sections that come together, 1 to 1,000.
+        hold_times, think_times: ``constant``, ``exponential``, ``uniform`` or ``bimodal``.
+    """
+
+    arrivals: str = "closed"
+    burst: int = 1
+    hold_times: str = "constant"
+    think_times: str = "exponential"
+
+    def settings(self) -> dict[str, int]:
+        """The settings of a ``Paced`` workload.
+
+        Raises:
+            LoadError: a word that is not known, or a burst out of range.
+        """
+        from locksim.workloads import paced
+
+        arrivals = {"closed": paced.CLOSED, "open": paced.OPEN}
+        times = {
+            "constant": paced.CONSTANT,
+            "exponential": paced.EXPONENTIAL,
+            "uniform": paced.UNIFORM,
+            "bimodal": paced.BIMODAL,
+        }
+        if not 1 <= self.burst <= LARGEST_BURST:
+            raise LoadError(f"--burst {self.burst}: give a number from 1 to {LARGEST_BURST:,}")
+        return {
+            "arrivals": _number("--arrivals", self.arrivals, arrivals),
+            "burst": self.burst,
+            "hold_times": _number("--hold-times", self.hold_times, times),
+            "think_times": _number("--think-times", self.think_times, times),
+        }
+
+
+PLAIN = Rhythm()
+"""A closed load: holds all equal, thinking exponential."""
+
+
 def workload_for(
-    name: str, hold_ns: int, think_ns: int, read_percent: int, words: int = 1, tasks: int = 16
+    name: str,
+    hold_ns: int,
+    think_ns: int,
+    read_percent: int,
+    words: int = 1,
+    tasks: int = 16,
+    rhythm: Rhythm = PLAIN,
 ) -> Workload:
     """The workload for a lock, cache or scheduler.
 
     Arguments:
-        name: of the library, or ``FILE.py:CLASS``.
+        name: of the library, or ``FILE.py:CLASS``; a ``Workload`` is run as it is.
         hold_ns: time inside the critical section, 0 to 10^9.
         think_ns: mean time between two, 0 to 10^9.
         read_percent: share of readers, for reader-writer locks, sequence locks and RCU.
         words: shared words that a critical section reads or counts up, 0 to 64 (counted
             references and RCU have none).
         tasks: for schedulers, 1 to 65,536; each works for think_ns, and wakes the next in its ring.
+        rhythm: of the sections; the loads of caches and schedulers have one of their own.
 
     Raises:
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
@@ -83,7 +138,7 @@ def workload_for(
     if not 1 <= tasks <= MOST_TASKS:
         raise LoadError(f"--tasks {tasks}: give a number from 1 to {MOST_TASKS:,}")
     entry = resolve(name)
-    times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
+    times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS, **rhythm.settings()}
     if issubclass(entry.struct, CountedRef):
         return CountedRefs(lock=entry.struct, **times)
     if issubclass(entry.struct, Lock):
@@ -95,6 +150,13 @@ def workload_for(
         return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if issubclass(entry.struct, SleepableRCU):
         return SrcuReaders(lock=entry.struct, read_percent=read_percent, **times)
+    if rhythm != PLAIN:
+        raise LoadError(
+            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
+            "of a cache or scheduler has a rhythm of its own\nmend: leave them out"
+        )
+    if issubclass(entry.struct, Workload):
+        return entry.struct()
     if issubclass(entry.struct, Scheduler):
         return TokenRing(scheduler=entry.struct, tasks=tasks, work_ps=think_ns * NS)
     decides = issubclass(entry.struct, DecisionCache)
@@ -112,21 +174,36 @@ def workload_for(
     raise LoadError(
         f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache or "
         "Scheduler, and no cache with has_perm(): "
-        "write a Workload for it and call locksim.simulate()"
+        "write a Workload for it, and name that: FILE.py:CLASS"
     )
 
 
-def patience_ps(cpus: int, hold_ns: int, think_ns: int) -> int:
-    """How long a plain load may take to warm up before it counts as a livelock, in picoseconds.
+def _number(option: str, word: str, known: dict[str, int]) -> int:
+    if word not in known:
+        raise LoadError(f"{option} {word}: there are {', '.join(known)}")
+    return known[word]
+
+
+def patience_ps(workload: Workload, cpus: int, hold_ns: int, think_ns: int) -> int:
+    """How long a load may take to warm up before it counts as a livelock, in picoseconds.
 
     Without a bound that suits the load a lock that lets nobody in would spin for ten simulated
     seconds, which is minutes of ours. The warm-up takes 20 critical sections on each CPU; ten
     times that is granted, one after the other, each with a hand-over of 10 us per CPU that waits.
 
     Arguments:
+        workload: one of this module's; of any other nobody knows how long a unit of work takes.
         cpus: how many take part.
         hold_ns, think_ns: of the load.
     """
+    from locksim.simulation import LONGEST_PS
+    from locksim.workloads.label_lookups import LabelLookups
+    from locksim.workloads.paced import Paced
+    from locksim.workloads.rcutest import RcuTest
+    from locksim.workloads.token_ring import TokenRing
+
+    if not isinstance(workload, Paced | RcuTest | LabelLookups | TokenRing):
+        return LONGEST_PS
     sections = _UNITS * cpus
     return sections * (hold_ns + think_ns) * 1000 + min(_STORM_PS, sections * cpus * _HAND_OVER_PS)
 

@@ -65,10 +65,13 @@ class Profile:
 
     Arguments:
         shares: of all CPUs' time, 0 to 1. calls: for each message, of the paths in ``CALLS``.
+        whole_ps: all CPUs' time. messages: sent.
     """
 
     shares: dict[str, float]
     calls: dict[str, float]
+    whole_ps: int
+    messages: int
 
 
 def profiled(
@@ -106,6 +109,8 @@ def profiled(
     return Profile(
         {path: time_ps / whole for path, time_ps in by_path.items()},
         {path: seen.acquisitions.get(program, 0) / sent for path, program in CALLS.items()},
+        whole,
+        sent,
     )
 
 

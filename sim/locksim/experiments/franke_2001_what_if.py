@@ -25,8 +25,8 @@ CPUS = 8
 ROOMS = 10
 MEASURES: dict[str, tuple[Callable[[Run], float], str]] = {
     "throughput": (lambda run: run.throughput, "1/s"),
-    "waiting for avc_lock": (lambda run: run.waiting_share("avc_lock"), "1"),
-    "waiting for run queues": (lambda run: run.waiting_share("runqueue_lock"), "1"),
+    "waiting for avc_lock": (lambda run: 100 * run.waiting_share("avc_lock"), "%"),
+    "waiting for run queues": (lambda run: 100 * run.waiting_share("runqueue_lock"), "%"),
 }
 """Column → what is taken of a run, and its unit."""
 

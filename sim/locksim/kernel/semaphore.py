@@ -54,7 +54,7 @@ class SemaphoreCalls(Struct):
         yield from self.semaphores_lock.acquire()
         count = yield semaphore.count.load(RELAXED)
         yield semaphore.count.store(count + 1, RELAXED)
-        yield from self.update_queue(semaphore)
+        yield from self.update_queue(number)
         yield from self.semaphores_lock.release()
         yield from self.leave()
 
@@ -77,12 +77,13 @@ class SemaphoreCalls(Struct):
         yield semaphore.count.store(count - 1, RELAXED)
         if waited:
             yield from semaphore.pending.remove(me.waits[0])
-        yield from self.update_queue(semaphore)
+        yield from self.update_queue(number)
         yield from self.semaphores_lock.release()
         yield from self.leave()
 
-    def update_queue(self, semaphore: Semaphore):
+    def update_queue(self, number):
         # The first that has not been told, if there is a unit to be had.
+        semaphore = self.semaphores[number]
         if (yield semaphore.count.load(RELAXED)):
             entry = yield semaphore.pending.first.load(RELAXED)
             while entry:

@@ -146,8 +146,11 @@ _TIMES = (
 )
 
 
-def parse(text: str) -> list[LockTable]:
+def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None) -> list[LockTable]:
     """Read lockmeter's text.
+
+    Arguments:
+        cpus: of the machine, window_ns: of the measurement; for tables that do not say it.
 
     Returns:
         A table for each number of CPUs, or one. Rows named ``*TOTAL*`` are over all locks, and are
@@ -158,7 +161,7 @@ def parse(text: str) -> list[LockTable]:
     """
     tables: list[LockTable] = []
     kind: Kind = "spin"
-    system, cpus, window_ns = "", None, None
+    system, of_cpus, during_ns = "", cpus, window_ns
     heading = True  # the next row begins a table
     lines = text.splitlines()
     at = 0
@@ -168,15 +171,15 @@ def parse(text: str) -> list[LockTable]:
         if section := next((k for head, k in _SECTIONS if head in line), None):
             kind = section
         elif found := _SYSTEM.match(line):
-            system, cpus, window_ns, heading = found[1], None, None, True
+            system, of_cpus, during_ns, heading = found[1], cpus, window_ns, True
         elif found := _CPUS.match(line):
-            cpus, window_ns, heading = int(found[1]), None, True
+            of_cpus, during_ns, heading = int(found[1]), window_ns, True
         elif found := _DELTA.match(line):
-            window_ns, heading = float(found[1]) * 1e9, True
+            during_ns, heading = float(found[1]) * 1e9, True
         elif _LOOKS_LIKE_A_ROW.match(line):
             row, taken = _row(kind, lines, at)
             if heading:
-                tables.append(LockTable("lockmeter", [], cpus, window_ns, system))
+                tables.append(LockTable("lockmeter", [], of_cpus, during_ns, system))
                 heading = False
             _add(tables[-1], row, kind)
         at += taken

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reports.samples import LOCKMETER
 
-from locksim.reports import lockmeter, numbers
+from locksim.reports import detect, lockmeter, numbers
 from locksim.reports.errors import ReportError
 from locksim.reports.table import LockRow, LockTable, of_meter
 from locksim.simulation import simulate
@@ -125,6 +125,15 @@ def test_wrapped_lines_are_joined():
         " 0%    insert", "\n0%    insert"
     )
     assert table.rows == lockmeter.parse(text)[0].rows
+
+
+def test_what_a_text_lacks_can_be_told():
+    """CPUs and window of whoever knows them; what the text says itself goes first."""
+    rows = LOCKMETER[LOCKMETER.index("SPINLOCKS") :]
+    (found,) = detect.parse(rows, cpus=8, window_ns=5e9)
+    assert (8, 5e9) == (found.cpus, found.window_ns)
+    (said,) = detect.parse(LOCKMETER, cpus=8, window_ns=5e9)
+    assert (4, 10e9) == (said.cpus, said.window_ns)
 
 
 def test_each_number_of_cpus_is_a_table():
