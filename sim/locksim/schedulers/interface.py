@@ -65,6 +65,7 @@ from locksim.locks.ttas import TTASLock
 __all__ = [
     "INTERRUPTIBLE",
     "RUNNING",
+    "SLEEPING",
     "UNINTERRUPTIBLE",
     "Scheduler",
     "Task",
