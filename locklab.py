@@ -13,6 +13,7 @@ Ctrl-C is exit code 130, and anything else is a bug and keeps its traceback.
 import ast
 import importlib
 import importlib.util
+import io
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,7 @@ class Command:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``locklab`` with ``argv`` (by default this process's own) and return the exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
+    _print_whatever_comes()
     if not argv or argv[0] in ("-h", "--help", "help"):
         print(_overview(commands()))
         return 0
@@ -74,6 +76,13 @@ def commands() -> dict[str, Command]:
         if path is not None:
             found[entry.name] = Command(entry.name, entry.module, entry.attr, _first_line(path))
     return found
+
+
+def _print_whatever_comes() -> None:
+    """Let a stream that knows no dashes or dots print a question mark in place of them."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _run(command: Command, arguments: list[str]) -> int:

@@ -24,6 +24,7 @@ from locksim.locks.ttas import TTASLock
 from locksim.machine import MachineTables
 from locksim.memory import Memory
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.paced import CLOSED, CONSTANT, EXPONENTIAL
 
 SOURCE = Path(__file__).with_name("model.c")
 FLAGS = ("-std=c11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror")
@@ -116,7 +117,8 @@ class Opponent:
         jump: False spins idle rounds one by one.
 
     Raises:
-        OpponentError: another workload or lock, a machine with caches that end, or no C compiler.
+        OpponentError: another workload, rhythm or lock, a machine with caches that end, or no C
+            compiler.
     """
 
     def __init__(
@@ -132,6 +134,15 @@ class Opponent:
         if type(workload) is not CriticalSection or type(lock) not in (TicketLock, TTASLock):
             raise OpponentError(
                 f"model.c knows CriticalSection with TicketLock or TTASLock, not {workload!r}"
+            )
+        if (
+            workload.arrivals != CLOSED
+            or workload.burst != 1
+            or workload.hold_times != CONSTANT
+            or workload.think_times not in (CONSTANT, EXPONENTIAL)
+        ):
+            raise OpponentError(
+                "model.c has a closed load only: holds all equal, thinking all equal or exponential"
             )
         if tables.private_sets:
             raise OpponentError(
@@ -163,7 +174,12 @@ class Opponent:
         )
         program = (
             [type(lock) is TTASLock, int(root.lock), data]
-            + [workload.words, workload.hold_ps, workload.think_ps, workload.exponential]
+            + [
+                workload.words,
+                workload.hold_ps,
+                workload.think_ps,
+                workload.think_times == EXPONENTIAL,
+            ]
             + [seed, jump]
         )
         # Kept alive as long as the C side reads them.

@@ -21,6 +21,7 @@ from locksim.locks.ticket import TicketLock
 from locksim.locks.ttas import TTASLock
 from locksim.simulation import prepare
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.paced import CONSTANT, EXPONENTIAL, OPEN
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 NS, US = 1_000, 1_000_000
@@ -114,7 +115,7 @@ def test_equals_fast_engine_on_every_machine(lock: type, name: str, cpus: int) -
     [
         {"words": 0, "think_ps": 0},  # the store buffer still holds the release
         {"words": 3, "hold_ps": 5 * NS, "think_ps": 0},
-        {"words": 40, "think_ps": 20 * NS, "exponential": 0},  # a full store buffer
+        {"words": 40, "think_ps": 20 * NS, "think_times": CONSTANT},  # a full store buffer
         {"words": 1, "hold_ps": 300 * NS, "think_ps": 1},
     ],
 )
@@ -168,7 +169,7 @@ def test_equals_fast_engine_on_random_settings(
         words=words,
         hold_ps=hold_ps,
         think_ps=think_ps,
-        exponential=int(exponential),
+        think_times=EXPONENTIAL if exponential else CONSTANT,
     )
     ours, theirs = _both(
         workload,
@@ -192,6 +193,15 @@ def test_refuses_another_lock() -> None:
     workload = CriticalSection(lock=MCSLock)
     _, memory = prepare(workload, tables)
     with pytest.raises(opponent.OpponentError, match=r"TicketLock or TTASLock, not .*MCS"):
+        opponent.Opponent(workload, memory, tables, seed=1)
+
+
+def test_refuses_another_rhythm() -> None:
+    """What model.c does not know is not run as a closed load instead."""
+    tables = machine.load("ideal-2").tables(2, "compact")
+    workload = CriticalSection(lock=TicketLock, arrivals=OPEN)
+    _, memory = prepare(workload, tables)
+    with pytest.raises(opponent.OpponentError, match="a closed load only"):
         opponent.Opponent(workload, memory, tables, seed=1)
 
 

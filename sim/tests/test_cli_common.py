@@ -4,6 +4,7 @@ import io
 import json
 import math
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -216,3 +217,17 @@ def test_progress_is_removed_when_the_block_fails() -> None:
         report("half", 0.5)
         raise ZeroDivisionError
     assert screen.getvalue().rfind("\x1b[?25h") > screen.getvalue().rfind("\x1b[?25l")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_json_is_escaped_where_the_stream_is_not_unicode(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that it is the same document on a stream that has no character for a dash."""
+    raw = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding=encoding))
+    document = {"note": "1 … 2 \u2013 3 \N{MICRO SIGN}s"}
+    common.print_json(document)
+    sys.stdout.flush()
+    assert raw.getvalue().isascii()
+    assert document == json.loads(raw.getvalue())

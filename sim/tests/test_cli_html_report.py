@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from locksim.cli.html_report import Section, inline, page
-from locksim.experiments.experiment import Cell, Reproduction
+from locksim.experiments.experiment import Cell, Report, Reproduction
 from locksim.machine import Parameter
 
 SVG = (
@@ -119,6 +119,16 @@ def test_models_stand_where_an_experiment_has_them(sections: list[Section]) -> N
     words = [" ".join(Reader(page([s], "")).words.split()) for s in (changed, sections[0])]
     assert "mva rcu 50.0% 75.0% 3.0% 8 CPUs" in words[0]
     assert "models by formula" not in words[1]
+
+
+def test_the_source_s_own_format_can_be_opened(sections: list[Section]) -> None:
+    """Where an experiment has one: closed at first, its blanks kept."""
+    report = Report("lockmeter", " UTIL  CON\n 1.0%  <2%\n")
+    changed = replace(sections[0], result=replace(reproduction(), report=report))
+    text = page([changed], "")
+    assert "<pre> UTIL  CON\n 1.0%  &lt;2%\n</pre>" in text
+    assert "The simulated figures in lockmeter's format" in Reader(text).words
+    assert "<details>" not in page(sections, "")
 
 
 def test_dark_and_light_and_print(sections: list[Section]) -> None:

@@ -40,6 +40,22 @@ def test_table_has_figures_and_callers(tmp_path: Path) -> None:
     assert not any("insert+0x1c" in line for line in lines(report(str(file), "--no-callers")))
 
 
+def test_readers_and_writers_have_columns_of_their_own() -> None:
+    """Most readers, their busy periods, writers' waits for writers; none where nobody has any."""
+    found = [" ".join(line.split()) for line in lines(report("-", text=LOCKMETER))]
+    assert "RDRS RDR BUSY max WAIT WW max SPIN WW NAME" in found
+    assert "3 6.0us 71us – – – list_lock (read)" in found
+    assert "– – – 40us 90us 2.0% list_lock (write)" in found
+    assert not any("RDR BUSY" in line for line in lines(report("-", text=PERF)))
+
+
+def test_line_ends_and_marks_of_other_systems_are_read(tmp_path: Path) -> None:
+    """A file that passed through an editor on Windows."""
+    file = tmp_path / "lock stat.txt"
+    file.write_bytes(b"\xef\xbb\xbf" + LOCK_STAT.replace("\n", "\r\n").encode())
+    assert lines(report("-", text=LOCK_STAT)) == lines(report(str(file)))
+
+
 def test_a_broken_row_is_named() -> None:
     """The row, the equation and the figures; the command succeeds: the text was read."""
     text = LOCKMETER.replace("( 2.0%)   1000000", "( 9.0%)   1000000")

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from locksim import experiments
 from locksim.cli.reproduce import app
 from locksim.experiments import Cell, Experiment, Reproduction, kaigai_2004
-from locksim.experiments.experiment import Plan
+from locksim.experiments.experiment import Plan, Report
 from locksim.jobs import Job
 from locksim.machine import Parameter, load
 
@@ -32,6 +32,7 @@ class MadeUp(Experiment):
     title = "A made-up table"
     brief: ClassVar = {"messages": 7}
     interrupted = False
+    report: Report | None = None
 
     def plan(self, **options: Any) -> Plan[str, Any]:
         self.asked = options
@@ -39,7 +40,10 @@ class MadeUp(Experiment):
         def table(done: Mapping[str, Any]) -> Reproduction:
             cell = Cell("ticket", "4 CPUs", "10.0", 10.0, 10.5, 10.4, 10.6, "predicted", "s")
             figure = Parameter("far", 500, "ns", "a probe", "measured")
-            return Reproduction(self.name, self.title, "Nobody 2004", "ideal-4", [figure], [cell])
+            return Reproduction(
+                *(self.name, self.title, "Nobody 2004", "ideal-4", [figure], [cell]),
+                report=self.report,
+            )
 
         return Plan({"all": Job("all", interrupt if self.interrupted else time.time)}, table)
 
@@ -91,6 +95,24 @@ def test_summary_and_files_come_last(kaigai: Result) -> None:
     """Counts, errors, the spinlock's growth, then where the plot is and what it shows."""
     starts = [line.partition(" ")[0] for line in kaigai.stdout.splitlines()[-6:]]
     assert ["2", "error", "spinlock:", "plot:", "its", "the"] == starts
+
+
+def test_the_source_s_own_format_is_saved(tmp_path: Path, made_up: MadeUp) -> None:
+    """Beside the plot; in the document with --json. An experiment without one has no such file."""
+    reproduce(tmp_path, "made-up")
+    assert not (tmp_path / "made-up.txt").exists()
+    made_up.report = Report("lockmeter", " UTIL  CON\n")
+    assert "\nin lockmeter's format: " in reproduce(tmp_path, "made-up").stdout
+    assert " UTIL  CON\n" == (tmp_path / "made-up.txt").read_text()
+    found = json.loads(reproduce(tmp_path, "made-up", "--json").stdout)
+    assert {"format": "lockmeter", "text": " UTIL  CON\n"} == found["report"]
+
+
+def test_a_page_that_is_a_folder_is_refused_at_once(tmp_path: Path, made_up: MadeUp) -> None:
+    """Before anything runs, not after minutes."""
+    result = reproduce(tmp_path, "made-up", "--html", str(tmp_path))
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert f"error: --html {tmp_path}: is a folder; name a file in it" in result.stderr
 
 
 def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:

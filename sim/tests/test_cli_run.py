@@ -247,7 +247,7 @@ def test_reader_that_leaves_early_is_no_error() -> None:
     ("name", "wanted"),
     [
         ("lockmeter", "SPINLOCKS         HOLD            WAIT"),
-        ("lockmeter-callers", "CriticalSection.thread"),
+        ("lockmeter-callers", "CriticalSection.section"),
         ("kernprof", "us/call  name"),
         ("callgraph", "index % time"),
         ("awr", "% spinlock"),
@@ -259,6 +259,39 @@ def test_report_in_the_formats_of_the_field(name: str, wanted: str) -> None:
     found = json.loads(RUN.invoke(app, ["ticket", *SHORT, "--report", name, "--json"]).stdout)
     assert name == found["report"]["format"]
     assert wanted in found["report"]["text"]
+
+
+def test_the_rhythm_is_set_by_words() -> None:
+    """An open load offers what it offers; without words the load is the closed one."""
+
+    def rate(*words: str) -> float:
+        result = RUN.invoke(app, ["mcs", "--cpus", "2", "--hold", "1000", *words, "--json"])
+        return float(json.loads(result.stdout)["summary"][0]["mean"])
+
+    closed = rate("--think", "4000")
+    assert closed == rate("--think", "4000", "--arrivals", "closed", "--burst", "1")
+    opened = rate("--think", "4000", "--arrivals", "open", "--hold-times", "uniform")
+    assert 1.1 * closed < opened < 0.56e6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ticket", "--arrivals", "late"], "--arrivals late: there are closed, open"),
+        (["ticket", "--burst", "0"], "--burst 0: give a number from 1 to 1,000"),
+        (["ticket", "--hold-times", "x"], "--hold-times x: there are constant, exponential, unif"),
+        (["rwlock", "--think-times", ""], "--think-times : there are constant, exponential, unif"),
+        (
+            ["cipso", "--burst", "2"],
+            "cipso: --arrivals, --burst, --hold-times and --think-times ar",
+        ),
+    ],
+)
+def test_a_rhythm_that_there_is_not_is_refused(arguments: list[str], message: str) -> None:
+    """With the words that there are; a cache's load has none."""
+    result = RUN.invoke(app, arguments)
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert result.stderr.startswith(f"error: {message}")
 
 
 def test_unknown_report_is_refused() -> None:

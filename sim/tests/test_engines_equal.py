@@ -15,16 +15,25 @@ THINK_PS = 400_000
 UNTIL_PS = 20_000_000
 ENTRIES = registry.entries()
 
+
+def shapes():
+    """Machine, placement and CPUs: each number of CPUs on two machines, on the others if slow."""
+    names = list(MACHINES)
+    for i, cpus in enumerate(CPUS):
+        for placement, quick in (("compact", names[i % 3]), ("scatter", names[(i + 1) % 3])):
+            for name in names:
+                if cpus <= MACHINES[name]:
+                    marks = () if name == quick else (pytest.mark.slow,)
+                    yield pytest.param(name, placement, cpus, marks=marks)
+
+
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 
 
 @every_entry
-@pytest.mark.parametrize("placement", ["compact", "scatter"])
-@pytest.mark.parametrize("name", MACHINES)
-@pytest.mark.parametrize("cpus", CPUS)
+@pytest.mark.parametrize(("name", "placement", "cpus"), list(shapes()))
 def test_traces_counters_meters_and_memory(entry, name, placement, cpus):
     """Trace, counters, lock meters, transactions, memory and end agree, jumping or not."""
-    cpus = min(cpus, MACHINES[name])
     tables = machine.load(name).tables(cpus, placement)
     for workload in workloads_of(entry, THINK_PS):
         pair = run_pair(workload, tables, seed=cpus, until_ps=UNTIL_PS, heap_lines=512)

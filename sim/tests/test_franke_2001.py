@@ -17,6 +17,8 @@ from locksim.experiments import (
 from locksim.experiments.experiment import Reproduction
 from locksim.experiments.franke_2001 import LOCKS, MACHINE, Costs, Run
 from locksim.experiments.what_if import Runs
+from locksim.reports import lockmeter as lockmeter_text
+from locksim.reports.identities import check
 
 MESSAGES = 10
 
@@ -75,6 +77,21 @@ def test_lockmeter_agrees_with_itself() -> None:
         waited = line["con"] * line["total"] * line["wait_mean"] / run.cpus / 1e6
         assert line["wait_cpu"] == pytest.approx(waited)
         assert 100 == pytest.approx(line["con"] + line["nowait"])
+
+
+def test_the_report_is_a_table_of_lockmeter() -> None:
+    """Its text is read back, a table for each number of CPUs, and breaks no equation."""
+    report = lockmeter().report
+    assert report is not None
+    tables = lockmeter_text.parse(report.text)
+    assert ("lockmeter", [1, 2, 4, 8]) == (report.format, [t.cpus for t in tables])
+    holds = {(c.row, c.column): c.simulated for c in lockmeter().cells}
+    for table in tables:
+        assert list(LOCKS) == [row.name for row in table.locks]
+        assert [] == check(table).breaches
+        avc = table.locks[list(LOCKS).index("avc_lock")]
+        cell = holds[f"avc_lock, {table.cpus} CPU", "HOLD"]
+        assert 1e3 * cell == pytest.approx(avc.hold_ns, rel=0.1)
 
 
 def test_window_is_mostly_pause() -> None:

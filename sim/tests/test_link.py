@@ -105,7 +105,9 @@ def test_the_table():
         target = row[1] if row[0] in jumps else row[2] if row[0] == b.CALL else 0
         assert 0 <= target < len(image.code)
     assert b.EXIT == image.code[image.entry + 2, 0]
-    assert {"critical_section.py", "mcs.py"} == {p.file.split("/")[-1] for p in image.places}
+    assert {"critical_section.py", "paced.py", "mcs.py"} == {
+        p.file.split("/")[-1] for p in image.places
+    }
 
 
 def windows(image):

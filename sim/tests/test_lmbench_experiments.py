@@ -12,9 +12,10 @@ from locksim.experiments import find
 from locksim.experiments.experiment import Reproduction
 from locksim.experiments.lmbench_2001 import FRANKE, SMALLEY, fit, program
 from locksim.experiments.lmbench_2001_missed import MISSED
-from locksim.experiments.lmbench_2001_tables import published
+from locksim.experiments.lmbench_2001_tables import figure, published
 from locksim.kernel.syscalls import DIRECTORIES, LABEL, PACKET, ROWS, checks
 from locksim.lang import US
+from locksim.reports.lmbench import SECTIONS
 
 EXPERIMENTS = {e.name: e for e in (SMALLEY, FRANKE)}
 every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
@@ -46,6 +47,20 @@ def test_no_row_is_dropped(name: str) -> None:
     rows = {SMALLEY.name: 15, FRANKE.name: 40}[name]
     assert rows == len(overheads(name))
     assert 2 * rows == len(result(name).cells)
+
+
+@every_experiment
+def test_the_report_is_lmbench_s_summary(name: str) -> None:
+    """Every row stands in its column, the time without SELinux as it was printed."""
+    report = result(name).report
+    assert report is not None
+    assert "lmbench" == report.format
+    shown = {word for line in report.text.splitlines() for word in line.split()}
+    null_io = next(c for c in result(name).cells if c.row == "null I/O" and c.column == "SELinux")
+    assert f"{null_io.simulated:.2f}" in shown
+    figures = [figure(line.name) for line in published(name)]
+    assert len(figures) == len(set(figures))
+    assert set(figures) <= {column[0] for section in SECTIONS for column in section.columns}
 
 
 @every_experiment

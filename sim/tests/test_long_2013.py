@@ -84,6 +84,21 @@ def test_the_patches_lessen_spinning_everywhere() -> None:
         assert said[*row, "spinlock", "with"] > said[*row, "spinlock", "without"]
 
 
+def test_the_report_has_the_shares_of_every_row() -> None:
+    """Headings, and a line for each row without and with the patches."""
+    report = awr().report
+    assert report is not None
+    heads, *lines = report.text.splitlines()
+    assert ["System", "User", "Idle", "spinlock"] == heads.replace("%", "").split()
+    assert 12 == len(lines)
+    cells = {(c.row, c.column): c.simulated for c in awr().cells}
+    for line in lines:
+        name, system, _, _, spinlock = line.rsplit(maxsplit=4)
+        row, patch = name.split(", ")
+        assert f"{cells[row, f'system {patch}']:.1f}" == system
+        assert f"{cells[row, f'spinlock {patch}']:.1f}" == spinlock
+
+
 def test_nobody_reproduces_the_literal_reading() -> None:
     """It stands beside the simulation, and is off three times as far where the other one holds."""
     rows = awr().extra["literal_reading"]

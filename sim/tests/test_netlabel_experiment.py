@@ -11,6 +11,7 @@ from locksim.engine.result import RunResult
 from locksim.experiments import find, moore_2006
 from locksim.experiments.experiment import Cell, Reproduction
 from locksim.experiments.moore_2006 import CONFIGURATIONS, TESTS, Works, traffic, workload
+from locksim.experiments.moore_2006_models import demands_ns
 
 PROFILE = machines.load("two-hosts-2006")
 
@@ -40,6 +41,29 @@ def test_roles_are_told() -> None:
     roles = [c.role for c in result().cells]
     assert (2, 7, 19) == tuple(roles.count(r) for r in ("input", "fitted", "predicted"))
     assert (7, 19) == (result().summary()["fitted"], result().summary()["predicted"])
+
+
+def test_formulas_do_as_well_where_no_line_is_fought_for() -> None:
+    """Each of both models, in all 28 cells: within 3 %; the bound of one message is its time."""
+    models = result().extra["models"]
+    assert 2 * 28 == len(models["cells"])
+    assert 28 == len(models["loads"])
+    for cell in models["cells"]:
+        assert abs(cell["error"]) < 0.03
+        assert abs(cell["predicted"] / cell["simulated"] - 1) < 0.03
+    assert all([] == row["fails"] for row in models["summary"])
+
+
+def test_the_models_are_told_what_the_simulation_runs_with() -> None:
+    """A receiver has the frame, its check, the message's option; without cache a translation."""
+    works = Works(receive_ps=7000, long_ps=1000, check_ps=500, server_ps=20_000, percent=110)
+    sender, link, receiver = demands_ns("C_F_NoC", "tcp_stream", works)
+    assert (3000, 12.304) == (sender, link / 1e3)
+    assert 7 + 0.55 + 1.1 + 20 == pytest.approx(receiver)
+    client, there, server, back = demands_ns("C_NoCat", "tcp_rr", Works(percent=110))
+    assert (there, 40_000 + 0.9 * 4000, 40_000 + 1.1 * 4000) == pytest.approx(
+        (back, client, server)
+    )
 
 
 def test_streams_that_nothing_was_fitted_for_are_arithmetic() -> None:

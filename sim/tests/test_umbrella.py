@@ -177,6 +177,24 @@ def test_every_installed_command_has_a_module_and_a_help_line() -> None:
     assert [] == [name for name, command in known.items() if not command.help]
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "ticket", "--cpus", "1"]])
+def test_a_terminal_without_unicode_gets_question_marks(arguments: list[str]) -> None:
+    """No traceback where the stream has no character for a dash; nothing else is lost."""
+    plain, unicode = (
+        subprocess.run(
+            [sys.executable, "-m", "locklab", *arguments],
+            env={**os.environ, "PYTHONIOENCODING": encoding, "COLUMNS": "80"},
+            capture_output=True,
+            encoding=encoding,
+            check=False,
+        )
+        for encoding in ("ascii", "utf-8")
+    )
+    assert (0, "") == (plain.returncode, plain.stderr)
+    assert "?" in plain.stdout
+    assert len(unicode.stdout.splitlines()) == len(plain.stdout.splitlines())
+
+
 def test_python_m_locklab_is_the_same_command() -> None:
     """``python -m locklab`` works, and so does its exit code."""
     command = [sys.executable, "-m", "locklab", "reproduec"]

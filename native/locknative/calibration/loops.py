@@ -101,6 +101,7 @@ def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
     from locksim.cli.workloads import workload_for
     from locksim.lang.struct import SeqLock
     from locksim.workloads.blocking_readers import BlockingReaders
+    from locksim.workloads.paced import CONSTANT
 
     if cell.loop == "throughput":
         reads = 100 if cell.read else 0
@@ -110,6 +111,6 @@ def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
     # Of a sequence lock whose readers may wait, the native loop's read side is the one that does.
     if isinstance(load.lock, SeqLock) and hasattr(load.lock, "read_acquire"):
         load = BlockingReaders(lock=load.lock, read_percent=reads, blocking_percent=100, words=0)
-    times = {"hold_ps": hold_ps, "think_ps": think_ps, "exponential": 0}
+    times = {"hold_ps": hold_ps, "think_ps": think_ps, "think_times": CONSTANT}
     found: Workload = type(load)(**{**load._params, **times}, lock=load.lock)
     return found

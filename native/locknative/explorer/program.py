@@ -137,7 +137,6 @@ class Program:
                 f"{names}: there is neither main() nor locklab_thread(int me): write what the "
                 "threads shall do into one of them (locklab/explore.h)"
             )
-        self.creates_threads = "program_main" in defined
         archive = toolchain.built("liblocklab-explorer.a")
         toolchain.compile_c(
             ["-no-pie", "-pthread", "-o", self.path, *objects, archive, "-lm"], names

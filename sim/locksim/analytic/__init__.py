@@ -8,7 +8,8 @@ All see a lock as a closed loop: each of N CPUs works outside the lock for ``thi
 it for ``hold_ns``. They differ in what handing it over costs and in who waits for whom:
 :mod:`mva` has a queue with a constant service time, :mod:`markov` one whose service time grows
 with the number of waiters, :mod:`usl` a formula of three numbers, usually fitted. None knows what a
-cache line is; the simulator does, and that is the comparison to make.
+cache line is; the simulator does, and that is the comparison to make. :mod:`network` is for what is
+no lock: messages that go round several stations.
 """
 
 from locksim.analytic.compare import compare

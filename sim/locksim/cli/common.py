@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -243,8 +244,12 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document on stdout; NaN and infinities, which JSON lacks, become null."""
-    print(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+    """Print one JSON document on stdout; NaN and infinities, which JSON lacks, become null.
+
+    A stream that is not Unicode gets every sign beyond ASCII escaped: the document is the same.
+    """
+    unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    print(json.dumps(_plain(document), indent=2, ensure_ascii=not unicode, allow_nan=False))
 
 
 @contextmanager

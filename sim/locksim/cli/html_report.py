@@ -79,6 +79,7 @@ def _section(section: Section) -> dict[str, Any]:
         "mean_error": _percent(summary["mean_abs_error"]),
         "worst_error": _percent(summary["worst_abs_error"]),
         "cells": _cells(document["cells"]),
+        "report": document.get("report"),
         "noted": any(cell.get("note") for cell in document["cells"]),
         "models": [
             {

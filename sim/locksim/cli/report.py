@@ -27,8 +27,12 @@ from locksim.cli import common, tables
 from locksim.reports import numbers
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.reports.identities import Checked
     from locksim.reports.table import LockRow, LockTable
+
+_SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -89,13 +93,15 @@ def _read(file: Path) -> str:
     if str(file) == "-":
         return sys.stdin.read()
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise common.UsageError(
             f"{file}: can not be read ({error.strerror}); name a text file, or - for standard input"
         ) from error
     except UnicodeDecodeError as error:
-        raise common.UsageError(f"{file}: is no text in UTF-8 (byte {error.start})") from error
+        raise common.UsageError(
+            f"{file}: is no text in UTF-8 (byte {error.start}); save it as such"
+        ) from error
 
 
 def _print(table: LockTable, checked: Checked, callers: bool) -> None:
@@ -110,12 +116,32 @@ def _print(table: LockTable, checked: Checked, callers: bool) -> None:
     for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
         tables.add(view, name, right=True)
     tables.add(view, "NAME", fold=True)
-    for row in table.rows if callers else table.locks:
+    shown = table.rows if callers else table.locks
+    for row in shown:
         view.add_row(*_figures(row), escape(_name(row)))
     tables.print_table(output, view)
+    _print_sides(output, shown)
     output.print()
     for line in _verdict(table, checked):
         output.print(line, markup=False)
+
+
+def _print_sides(output: Console, rows: list[LockRow]) -> None:
+    """The columns that only readers or only writers have, where somebody measured one."""
+    sided = [row for row in rows if any(getattr(row, name) is not None for name in _SIDED)]
+    if not sided:
+        return
+    output.print()
+    view = tables.table()
+    for name in ("RDRS", "RDR BUSY", "max", "WAIT WW", "max", "SPIN WW"):
+        tables.add(view, name, right=True)
+    tables.add(view, "NAME", fold=True)
+    for row in sided:
+        most = tables.DASH if row.readers_max is None else str(row.readers_max)
+        times = (row.busy_ns, row.busy_max_ns, row.wait_ww_ns, row.wait_ww_max_ns)
+        shares = (*(_time(time or None) for time in times), _percent(row.spin_ww))
+        view.add_row(most, *shares, escape(_name(row)))
+    tables.print_table(output, view)
 
 
 def _figures(row: LockRow) -> list[str]:

@@ -13,7 +13,8 @@ Errors are fractions, the summary's over the predicted cells only; ``low`` and `
 95 % interval, null with one replication. ``published`` is text as printed; ``understood`` and
 ``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
 then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys,
-such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`).
+such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`), and
+``"report": {"format", "text"}``: the simulated figures in the source's own format.
 ``--html`` writes all of it as one page besides. ``--list --json`` prints a list of ``{"experiment",
 "title"}``.
 """
@@ -79,6 +80,8 @@ def reproduce(
     workers = usable_cpus() if jobs is None else common.bounded(jobs, "--jobs", 1, 1024)
     common.folder_to_write(output, f"--output {output}")
     if html is not None:
+        if html.is_dir():
+            raise common.UsageError(f"--html {html}: is a folder; name a file in it")
         common.folder_to_write(html.parent, f"--html {html}")
     short = all_ if brief is None else brief
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
@@ -111,6 +114,9 @@ def reproduce(
                 common.print_reproduction(result, parameters=parameters)
                 common.say(f"plot: {files['plot']}")
                 common.say(f"its data: {files['table']}")
+                if result.report is not None:
+                    path = _report(Path(files["plot"]))
+                    common.say(f"in {result.report.format}'s format: {path}")
                 if verbose:
                     common.say(f"the plot in words: {files['plot_alt']}")
             complete = result.complete
@@ -150,10 +156,17 @@ def _settings(replications: int | None, seed: int, short: bool) -> str:
 
 
 def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:
-    """Save the plot and its data table; return their paths and the plot's alternative text."""
+    """Save plot, data table and report; return the paths and the plot's alternative text."""
     plot = folder / f"{experiment.name}.svg"
     table = plot.with_suffix(".csv")
     alt = experiment.plot(result, plot)
     rows = [{**common.asdict(cell), "error": cell.error} for cell in result.cells]
     common.frame(rows).to_csv(table, index=False)
+    if result.report is not None:
+        _report(plot).write_text(result.report.text, encoding="utf-8")
     return {"plot": str(plot), "plot_alt": alt, "table": str(table)}
+
+
+def _report(plot: Path) -> Path:
+    """Where the report in the source's own format lies."""
+    return plot.with_suffix(".txt")

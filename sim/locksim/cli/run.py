@@ -52,6 +52,16 @@ def run(
     think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
     read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
     words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
+    arrivals: Annotated[
+        str, typer.Option(help="closed: think after each section; open: ask at random times")
+    ] = "closed",
+    burst: Annotated[int, typer.Option(help="critical sections that come together")] = 1,
+    hold_times: Annotated[
+        str, typer.Option(help="constant, exponential, uniform or bimodal")
+    ] = "constant",
+    think_times: Annotated[
+        str, typer.Option(help="constant, exponential, uniform or bimodal")
+    ] = "exponential",
     tasks: Annotated[int, typer.Option(help="tasks that share the CPUs (schedulers)")] = 16,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
@@ -70,12 +80,12 @@ def run(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Simulate one lock under a plain load: hold it, let go, think, again.
+    """Simulate one lock under a plain load: hold it, let go, think, again (or ask at random times).
 
     Exit code 1: the lock let two in at once. 2: bad input, or the program got stuck.
     """
     from locksim import machine as machines
-    from locksim.cli.workloads import patience_ps, violations, workload_for
+    from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
     from locksim.simulation import simulate
     from locksim.traces.record import MOST_ROWS, record
     from locksim.traces.save import check_ending
@@ -86,7 +96,8 @@ def run(
     common.bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = common.placement(placement)
     common.check_runs(replications=replications, seed=seed, operations=operations)
-    workload = workload_for(lock, hold, think, read_percent, words, tasks)
+    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
+    workload = workload_for(lock, hold, think, read_percent, words, tasks, rhythm)
     profile = machines.load(machine)
     n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
     with common.progress(f"{lock} on {machine}") as tell:

@@ -50,6 +50,16 @@ def sweep(
     think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
     read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
     words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
+    arrivals: Annotated[
+        str, typer.Option(help="closed: think after each section; open: ask at random times")
+    ] = "closed",
+    burst: Annotated[int, typer.Option(help="critical sections that come together")] = 1,
+    hold_times: Annotated[
+        str, typer.Option(help="constant, exponential, uniform or bimodal")
+    ] = "constant",
+    think_times: Annotated[
+        str, typer.Option(help="constant, exponential, uniform or bimodal")
+    ] = "exponential",
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
@@ -60,7 +70,7 @@ def sweep(
 
     Exit code 1: a lock let two in at once. 2: bad input, or a program got stuck.
     """
-    from locksim.cli.workloads import patience_ps, violations, workload_for
+    from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
     from locksim.engine.result import SimulationError
     from locksim.simulation import simulate
 
@@ -72,7 +82,10 @@ def sweep(
             "'locklab run' takes CPU numbers"
         )
     common.check_runs(replications=replications, seed=seed, operations=operations)
-    loads = {name: workload_for(name, hold, think, read_percent, words) for name in locks}
+    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
+    loads = {
+        name: workload_for(name, hold, think, read_percent, words, rhythm=rhythm) for name in locks
+    }
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locksim.lang.struct import (
@@ -20,7 +21,7 @@ from locksim.registry import resolve
 if TYPE_CHECKING:
     from locksim.simulation import Simulation
 
-__all__ = ["LoadError", "patience_ps", "violations", "workload_for"]
+__all__ = ["LoadError", "Rhythm", "patience_ps", "violations", "workload_for"]
 
 #: Longest time that a load may ask for: far above any critical section, and its sums fit 64 bits.
 LONGEST_NS = 10**9
@@ -32,6 +33,7 @@ _STORM_PS = 10**13
 _UNITS = 10 * 20
 
 MOST_WORDS = 64
+LARGEST_BURST = 1000
 MOST_TASKS = 1 << 16
 
 
@@ -41,8 +43,57 @@ class LoadError(Exception):
     exit_code = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """When CPUs ask, and how times vary: words for what :mod:`locksim.workloads.paced` has.
+
+    Arguments:
+        arrivals: ``closed`` or ``open``. burst: sections that come together, 1 to 1,000.
+        hold_times, think_times: ``constant``, ``exponential``, ``uniform`` or ``bimodal``.
+    """
+
+    arrivals: str = "closed"
+    burst: int = 1
+    hold_times: str = "constant"
+    think_times: str = "exponential"
+
+    def settings(self) -> dict[str, int]:
+        """The settings of a ``Paced`` workload.
+
+        Raises:
+            LoadError: a word that is not known, or a burst out of range.
+        """
+        from locksim.workloads import paced
+
+        arrivals = {"closed": paced.CLOSED, "open": paced.OPEN}
+        times = {
+            "constant": paced.CONSTANT,
+            "exponential": paced.EXPONENTIAL,
+            "uniform": paced.UNIFORM,
+            "bimodal": paced.BIMODAL,
+        }
+        if not 1 <= self.burst <= LARGEST_BURST:
+            raise LoadError(f"--burst {self.burst}: give a number from 1 to {LARGEST_BURST:,}")
+        return {
+            "arrivals": _number("--arrivals", self.arrivals, arrivals),
+            "burst": self.burst,
+            "hold_times": _number("--hold-times", self.hold_times, times),
+            "think_times": _number("--think-times", self.think_times, times),
+        }
+
+
+PLAIN = Rhythm()
+"""A closed load: holds all equal, thinking exponential."""
+
+
 def workload_for(
-    name: str, hold_ns: int, think_ns: int, read_percent: int, words: int = 1, tasks: int = 16
+    name: str,
+    hold_ns: int,
+    think_ns: int,
+    read_percent: int,
+    words: int = 1,
+    tasks: int = 16,
+    rhythm: Rhythm = PLAIN,
 ) -> Workload:
     """The workload for a lock, cache or scheduler.
 
@@ -54,6 +105,7 @@ def workload_for(
         words: shared words that a critical section reads or counts up, 0 to 64 (counted
             references and RCU have none).
         tasks: for schedulers, 1 to 65,536; each works for think_ns, and wakes the next in its ring.
+        rhythm: of the sections; the loads of caches and schedulers have one of their own.
 
     Raises:
         UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
@@ -83,7 +135,7 @@ def workload_for(
     if not 1 <= tasks <= MOST_TASKS:
         raise LoadError(f"--tasks {tasks}: give a number from 1 to {MOST_TASKS:,}")
     entry = resolve(name)
-    times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
+    times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS, **rhythm.settings()}
     if issubclass(entry.struct, CountedRef):
         return CountedRefs(lock=entry.struct, **times)
     if issubclass(entry.struct, Lock):
@@ -95,6 +147,11 @@ def workload_for(
         return RcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if issubclass(entry.struct, SleepableRCU):
         return SrcuReaders(lock=entry.struct, read_percent=read_percent, **times)
+    if rhythm != PLAIN:
+        raise LoadError(
+            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
+            "of a cache or scheduler has a rhythm of its own\nmend: leave them out"
+        )
     if issubclass(entry.struct, Scheduler):
         return TokenRing(scheduler=entry.struct, tasks=tasks, work_ps=think_ns * NS)
     decides = issubclass(entry.struct, DecisionCache)
@@ -114,6 +171,12 @@ def workload_for(
         "Scheduler, and no cache with has_perm(): "
         "write a Workload for it and call locksim.simulate()"
     )
+
+
+def _number(option: str, word: str, known: dict[str, int]) -> int:
+    if word not in known:
+        raise LoadError(f"{option} {word}: there are {', '.join(known)}")
+    return known[word]
 
 
 def patience_ps(cpus: int, hold_ns: int, think_ns: int) -> int:

@@ -48,7 +48,6 @@ class Printer:
     lines: list[str] = field(default_factory=list)
     shown: int = 0
     told: int = 0
-    labelled: bool = False
 
     def body(self, statements: list[Statement]) -> list[str]:
         """The lines between the braces."""

@@ -63,6 +63,18 @@ class Cell:
         return None if self.understood is None else self.simulated / self.understood - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was simulated, in the format in which the source printed what it had measured.
+
+    Arguments:
+        format: such as ``lockmeter``. text: as it would be printed.
+    """
+
+    format: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Reproduction:
     """A whole experiment, simulated.
@@ -74,6 +86,7 @@ class Reproduction:
         cells: the table. complete: whether every cell was simulated.
         extra: further keys of the JSON document.
         notes: further findings, one sentence each.
+        report: the simulated figures in the source's own format, if that has a name.
     """
 
     experiment: str
@@ -85,6 +98,7 @@ class Reproduction:
     complete: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    report: Report | None = None
 
     def summary(self) -> dict[str, Any]:
         """Counts of fitted parameters and predicted cells; the predicted cells' errors."""
@@ -117,6 +131,7 @@ class Reproduction:
             "source": self.source,
             "complete": self.complete,
             "notes": self.notes,
+            **({} if self.report is None else {"report": asdict(self.report)}),
             **self.extra,
         }
 

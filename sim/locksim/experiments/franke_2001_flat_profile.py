@@ -30,11 +30,14 @@ from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.experiments import franke_2001
-from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.experiment import Cell, Experiment, Plan, Report, Reproduction
 from locksim.experiments.franke_2001 import KERNELS, MACHINE, SOURCE, Costs
 from locksim.experiments.franke_2001_kernprof import Profile, profiled
 from locksim.jobs import Job
 from locksim.machine import Parameter
+from locksim.reports import kernprof
+from locksim.reports.calls import CallProfile, Node
+from locksim.reports.table import LockTable
 from locksim.simulation import interval
 
 CPUS = 8
@@ -109,7 +112,9 @@ class Franke2001Kernprof(Experiment):
                     "share: of all time but the profiler's own function; calls: for each message",
                     "The profiler of the source slows every call: part of every error here is "
                     "the profiler's.",
+                    "Models by formula stand beside franke-2001-chatroom; they know no functions.",
                 ],
+                report=Report("kernprof", "\n".join(_flat(*one) for one in found.items())),
             )
 
         return Plan(
@@ -210,6 +215,18 @@ def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
             )
         )
     return found
+
+
+def _flat(kernel: str, profiles: list[Profile]) -> str:
+    """A kernel's flat profile as kernprof prints it, all runs added up; its name in front."""
+    nodes: dict[tuple[str, ...], Node] = {}
+    for profile in profiles:
+        for path, share in profile.shares.items():
+            node = nodes.setdefault((path,), Node("system"))
+            node.self_ps += round(share * profile.whole_ps)
+            node.calls += round(profile.calls.get(path, 0) * profile.messages)
+    locks = LockTable("simulated", [])
+    return f"{kernel}\n" + kernprof.flat(CallProfile(nodes, locks, 0, 0, MACHINE, kernel))
 
 
 def _means(shares: list[dict[str, float]]) -> dict[str, float]:

@@ -5,13 +5,16 @@ The run is whole and of any length: its trace is profiled as it goes by
 
 ``PATHS`` maps programs to the kernel's functions. Spinlocks are inline on i386, so spinning is time
 of the function that takes the lock: schedule's wait for runqueue_lock is schedule's, that of a task
-which wakes another one is __wake_up's. ``goodness`` is inline too, and counts where it is called.
+which wakes another one is __wake_up's. ``goodness`` is inline too, and so is what puts a task on
+the run queue: it counts where it is called, for a socket's waiters in __wake_up, for a semaphore's
+in semop. (In the published profile __wake_up calls nothing: its time for a call is all its own.)
 What the simulation has no program for (fget, fput, the socket layer's shells) is inside the work of
 a send or a receive; kernprof's own cost and its per-call accounting are left out. So shares can be
 compared between schedule and the two wake-up and message paths, and not function by function.
 
 Calls are counted by the lock that a function takes once, when it is called. A packet for a socket
-on which nobody sleeps calls no __wake_up (``waitqueue_active``, net/core/sock.c).
+on which nobody is queued calls no __wake_up, nor does who lets such a socket go
+(``waitqueue_active``, net/core/sock.c).
 """
 
 from __future__ import annotations
@@ -31,22 +34,28 @@ PATHS = {
         *("LinuxTwoFour.dequeue", "LinuxTwoFour.schedule_tail", "LinuxTwoFour.meter"),
     ),
     "default_idle": ("LinuxTwoFour.idle", "LinuxTwoFour.rest"),
-    "__wake_up": (
-        *("LinuxTwoFour.wake_up", "LinuxTwoFour.reschedule_idle", "LinuxTwoFour.enqueue"),
-        *("LinuxTwoFour.tell_idle", "LinuxTwoFour.wake_one", "LinuxTwoFour.wake_all"),
-        "TaskList.take",
-    ),
+    "__wake_up": ("LinuxTwoFour.wake_up",),
     "avc_has_perm": ("AvcTwoFour",),
     "sid lookup": ("SecurityServer",),
-    "semop": ("Loopback.up", "Loopback.down"),
-    "send and receive": ("Loopback",),
+    "semop": (
+        *("Loopback.up", "Loopback.down", "Loopback.update_queue"),
+        "Loopback.woken_in_down",
+    ),
+    "send and receive": (
+        *("LinuxTwoFour.add_wait_queue", "LinuxTwoFour.add_wait_queue_exclusive"),
+        *("LinuxTwoFour.remove_wait_queue", "Loopback"),
+    ),
 }
 """Kernel path → the programs that stand for it, or a class for those of its programs that are named
 nowhere; everything else is "other"."""
-CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_all"}
+CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_up"}
 """Kernel path → the program that goes on with the lock that one call takes."""
 ACQUIRES = ("TTASLock.acquire",)
-INLINE = ("TTASLock.release", "LinuxTwoFour.goodness", "LinuxTwoFour.wait", "TaskList.append")
+INLINE = (
+    *("TTASLock.release", "LinuxTwoFour.goodness", "LinuxTwoFour.wake_up_process"),
+    *("LinuxTwoFour.enqueue", "LinuxTwoFour.reschedule_idle", "LinuxTwoFour.tell_idle"),
+    *("WaitList.prepend", "WaitList.append", "WaitList.remove"),
+)
 """Programs whose time is their caller's."""
 
 
@@ -56,10 +65,13 @@ class Profile:
 
     Arguments:
         shares: of all CPUs' time, 0 to 1. calls: for each message, of the paths in ``CALLS``.
+        whole_ps: all CPUs' time. messages: sent.
     """
 
     shares: dict[str, float]
     calls: dict[str, float]
+    whole_ps: int
+    messages: int
 
 
 def profiled(
@@ -97,6 +109,8 @@ def profiled(
     return Profile(
         {path: time_ps / whole for path, time_ps in by_path.items()},
         {path: seen.acquisitions.get(program, 0) / sent for path, program in CALLS.items()},
+        whole,
+        sent,
     )
 
 

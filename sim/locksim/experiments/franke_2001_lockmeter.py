@@ -24,7 +24,7 @@ import numpy as np
 
 from locksim import machine as machines
 from locksim.experiments import franke_2001
-from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.experiment import Cell, Experiment, Plan, Report, Reproduction
 from locksim.experiments.franke_2001 import (
     CPUS,
     FITTED_CPUS,
@@ -37,6 +37,8 @@ from locksim.experiments.franke_2001 import (
 )
 from locksim.experiments.franke_2001_models import lockmeter_models
 from locksim.machine import Machine, Parameter
+from locksim.reports import lockmeter
+from locksim.reports.table import LockRow, LockTable
 from locksim.simulation import interval
 
 ROOMS = 10
@@ -118,6 +120,9 @@ class Franke2001Lockmeter(Experiment):
                         for n, sampled in runs.items()
                     },
                 },
+                report=Report(
+                    "lockmeter", "\n".join(lockmeter.text(t) for t in tables(runs, pause))
+                ),
             )
 
         wanted = [("selinux", ROOMS, n) for n in CPUS]
@@ -201,6 +206,53 @@ def cells(
                     )
                 )
     return found
+
+
+def tables(runs: dict[int, list[Run]], pause: float) -> list[LockTable]:
+    """The same as lockmeter's tables, a number of CPUs each; the longest of all runs."""
+    return [
+        LockTable(
+            "simulated",
+            [_row(lock, sampled, pause, n) for lock in LOCKS],
+            n,
+            WINDOW_S[n] * 1e9,
+            f"LockLab, Chatroom, {ROOMS} rooms",
+        )
+        for n, sampled in runs.items()
+    ]
+
+
+def _row(lock: str, sampled: list[Run], pause: float, cpus: int) -> LockRow:
+    """All runs together, so that the columns agree with each other as in a table of one run."""
+    lines = [line(run, lock, pause) for run in sampled]
+    util, rate, cpu_share, waited = (
+        float(np.mean(figures))
+        for figures in (
+            [one["util"] / 100 for one in lines],
+            [one["total"] for one in lines],
+            [one["wait_cpu"] / 100 for one in lines],
+            [one["con"] / 100 * one["total"] for one in lines],
+        )
+    )
+    hold_max, wait_max = (
+        max(run.locks[lock][counter] for run in sampled) / 1e3
+        for counter in ("hold_max_ps", "wait_max_ps")
+    )
+    con = waited / rate
+    return LockRow(
+        lock,
+        util=util,
+        con=con,
+        hold_ns=1e9 * util / rate,
+        hold_max_ns=hold_max,
+        wait_ns=1e9 * cpu_share * cpus / waited if waited else 0.0,
+        wait_max_ns=wait_max,
+        cpu_share=cpu_share,
+        total=rate * WINDOW_S[cpus],
+        nowait=1 - con,
+        spin=con,
+        reject=0.0,
+    )
 
 
 def pause_s(

@@ -29,6 +29,7 @@ from locksim import machine as machines
 from locksim.caches.avc_spinlock import AvcSpinlock
 from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction, Role
 from locksim.experiments.lmbench_2001_missed import why
+from locksim.experiments.lmbench_2001_report import report
 from locksim.experiments.lmbench_2001_tables import Line, published
 from locksim.jobs import Job
 from locksim.kernel.syscalls import DIRECTORIES, LABEL, PACKET, ROWS, Hooks, checks
@@ -125,6 +126,7 @@ class Lmbench2001(Experiment):
                 cells,
                 extra={"overheads": overheads},
                 notes=_notes(overheads),
+                report=report(cells, profile),
             )
 
         jobs = {
@@ -326,4 +328,5 @@ def _notes(overheads: list[dict[str, Any]]) -> list[str]:
             + (" (the printed digits allow it)" if digits else "")
             + f": {o['why']}"
         )
+    notes.append("Models by formula have no case here: one CPU, and nobody waits.")
     return notes

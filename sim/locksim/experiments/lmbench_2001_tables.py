@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Line", "published"]
+__all__ = ["Line", "figure", "published"]
 
 BANDWIDTH = "MB/s"
 
@@ -64,6 +64,11 @@ def published(name: str) -> list[Line]:
         frame = frame[frame["measure"].isin(rows)]
         found += _lines(frame, "measure", "kernel", ("vanilla", "selinux"), rows)
     return found
+
+
+def figure(name: str) -> str:
+    """What a line is called in lmbench's summary (:mod:`locksim.reports.lmbench`)."""
+    return _FIGURES[name]
 
 
 def _lines(
@@ -133,4 +138,9 @@ _FRANKE: dict[str, dict[str, tuple[str, str]]] = {
         "memory_read": ("memory read", "memory"),
         "memory_write": ("memory write", "memory"),
     },
+}
+_FIGURES = {
+    name: f"bandwidth_{measure}" if section == "bandwidth" else measure
+    for section, rows in _FRANKE.items()
+    for measure, (name, _) in rows.items()
 }

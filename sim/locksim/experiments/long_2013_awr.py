@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from locksim.experiments import long_2013
-from locksim.experiments.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.experiments.experiment import Cell, Experiment, Plan, Report, Reproduction
 from locksim.experiments.long_2013 import Kept, Row
 from locksim.experiments.long_2013_models import ALONE, spinlock_models
 from locksim.machine import Machine
 from locksim.profile import Profile
+from locksim.reports import awr
 
 ROWS: tuple[Row, ...] = ((32, 0), (80, 0), (128, 0), (32, 64), (80, 64), (128, 64))
 
@@ -59,6 +60,7 @@ class Awr(Experiment):
                 ),
             },
             notes=_notes(cells, literal),
+            report=Report("awr", awr.table(_shares(cells))),
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:
@@ -97,6 +99,20 @@ def literal_reading(cells: list[Cell]) -> list[dict[str, Any]]:
         if c.column.startswith("spinlock")
         for patch in [c.column.partition(" ")[2]]
     ]
+
+
+def _shares(cells: list[Cell]) -> dict[str, awr.Shares]:
+    """The simulated shares, a row of the table with and without the patches each."""
+    found: dict[str, dict[str, float]] = {}
+    for c in cells:
+        measure, _, patch = c.column.partition(" ")
+        found.setdefault(f"{c.row}, {patch}", {})[measure] = c.simulated / 100
+    return {
+        name: awr.Shares(
+            s["user"], s["system"], max(0.0, 1 - s["user"] - s["system"]), s["spinlock"]
+        )
+        for name, s in found.items()
+    }
 
 
 def _notes(cells: list[Cell], literal: list[dict[str, Any]]) -> list[str]:

@@ -16,6 +16,10 @@ from locksim.profile import Profile
 
 ROWS: tuple[Row, ...] = ((8, 64), (32, 64), (80, 64), (128, 64))
 
+NO_MODELS = (
+    "Models by formula stand beside long-2013-awr: they know readers alone, who all do the same."
+)
+
 
 class Redo(Experiment):
     """The experiment (see the module)."""
@@ -51,7 +55,7 @@ class Redo(Experiment):
             long_2013.parameters(machine),
             cells,
             extra={"gain_off_by_points": points},
-            notes=[_note(points)],
+            notes=[_note(points), NO_MODELS],
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:

@@ -164,6 +164,8 @@ class Moore2006(Experiment):
         runs = {"replications": replications, "seed": seed}
 
         def assemble(done: Mapping[Any, Simulation]) -> Reproduction:
+            from locksim.experiments.moore_2006_models import netperf_models
+
             cells = []
             limits = []
             for (row, test), run in done.items():
@@ -190,7 +192,7 @@ class Moore2006(Experiment):
                 profile.name,
                 parameters(profile, works),
                 cells,
-                extra={"bottlenecks": limits},
+                extra={"bottlenecks": limits, "models": netperf_models(cells, works)},
                 notes=[
                     "note: what limits the cell (with --json: for what share of the time each is "
                     "busy)",

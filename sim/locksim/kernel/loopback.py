@@ -3,10 +3,12 @@
 Sockets 2k and 2k + 1 are the two ends of a connection. One unit of data is a message: what one
 ``send`` puts in and one ``receive`` takes out.
 
-**The socket's lock** is two things (include/net/sock.h). A spinlock guards a mark, ``owned``: a
-system call sets it (``lock_sock``) and sleeps while another one has it. Interrupts can not sleep:
-a packet for a socket that is owned goes to its backlog, which the owner works off when it lets go
-(``release_sock``).
+**The socket's lock** is two things (include/net/sock.h, net/core/sock.c). A spinlock guards a mark,
+``owned``: a system call sets it (``lock_sock``) and sleeps while another one has it, on a queue of
+exclusive waiters. Interrupts can not sleep: a packet for a socket that is owned goes to its
+backlog, which the owner works off before it lets go (``release_sock``), without the spinlock. Then
+it calls ``wake_up`` if anybody is on the queue. Who was woken leaves the queue only when it runs
+and finds the socket free, so each owner that lets go before that calls again, and wakes the next.
 
 **Packets.** Nagle's rule: while a segment is unacknowledged, further messages only join the one
 that waits. The receiver acknowledges when its reader has emptied the queue (``cleanup_rbuf``); the
@@ -18,8 +20,11 @@ CPU, which 2.4.3 runs on the way back to user space and before it sleeps (``ret_
 arch/i386/kernel/entry.S, ``schedule``), and not where bottom halves are let go: by then the system
 call has given its own socket back. Acknowledgement and next batch are so all the reader's work.
 
-**Sleepers.** A socket has one wait queue for its reader and for writers that found its buffer full.
-Data that arrive wake all of them, whatever they wait for, and so does space.
+**Sleepers.** A socket has one wait queue for its reader (``tcp_data_wait``) and for writers that
+found its buffer full (``wait_for_tcp_memory``). Data that arrive wake all of them, whatever they
+wait for (``sock_def_readable``), and so does space if a writer asked for it (``tcp_new_space``).
+Who waits stays on that queue until it owns the socket again; while it waits for that it is
+UNINTERRUPTIBLE, which a wake-up by data does not touch.
 
 **Costs.** A system call has a part outside the socket's lock (``entry_ps``) and one inside
 (``send_ps``, ``recv_ps``), which reads and writes ``lines`` of the kernel's shared data lines: some
@@ -28,19 +33,19 @@ checks stand between the parts of that work, some before the socket is owned and
 packet costs ``packet_ps``, with checks and labels of its own.
 
 Invariants. 0 <= unsent + in_flight <= capacity before each send. Data arrive in order: a segment is
-sent only when none is in flight. Who sleeps on a socket registered while it owned it, so what comes
-later finds the sleeper.
+sent only when none is in flight. Who sleeps on a socket has put its entry on the queue and set its
+state while it owned the socket, so what comes later finds the sleeper.
 
-Lock order: a socket's spinlock, then its wait queue's, then the run queue's. An acknowledgement
-that is worked off sends the next batch under the socket's spinlock, and a packet's access checks
-take theirs there.
+Lock order: a socket's spinlock, then one of its wait queues', then the run queue's. An
+acknowledgement that finds the socket free sends the next batch under the socket's spinlock, and a
+packet's access checks take theirs there.
 
 Not modelled. Bytes and segment sizes, windows, acknowledgements that ride on data, the delayed
 acknowledgement's timer, the first sixteen quick acknowledgements of a connection, the prequeue.
 """
 
 from locksim.caches.avc_2_4 import AvcTwoFour, SecurityServer
-from locksim.kernel.semaphore import Semaphore
+from locksim.kernel.semaphore import Semaphore, SemaphoreCalls
 from locksim.lang import (
     NS,
     RELAXED,
@@ -53,7 +58,14 @@ from locksim.lang import (
     thread,
     word,
 )
-from locksim.schedulers.interface import SLEEPING, WaitQueue
+from locksim.locks.ttas import TTASLock
+from locksim.schedulers.interface import (
+    INTERRUPTIBLE,
+    RUNNING,
+    SLEEPING,
+    UNINTERRUPTIBLE,
+    WaitQueue,
+)
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
 
 __all__ = ["Loopback"]
@@ -67,15 +79,16 @@ REQUESTED = 1 << 2
 
 
 class Sock(Struct):
-    """One end of a connection (struct sock). ``owner`` holds its spinlock and who waits to own it.
+    """One end of a connection (struct sock). ``owners`` are those who wait to own it.
 
     ``backlog`` and ``acknowledged`` arrived while it was owned. ``unsent`` and ``in_flight`` count
     messages on their way to the other end, ``received`` those from there. ``unacknowledged`` is 1
     if the other end waits for an acknowledgement, ``full`` if a writer waits for space.
     """
 
-    owner = part(WaitQueue)
+    lock = part(TTASLock)
     owned = word()
+    owners = part(WaitQueue)
     backlog = word()
     acknowledged = word()
     received = word()
@@ -86,7 +99,7 @@ class Sock(Struct):
     sleep = part(WaitQueue)
 
 
-class Loopback(Struct):
+class Loopback(SemaphoreCalls):
     """The kernel that a program of sockets and semaphores sees: its calls, costs and scheduler.
 
     Arguments:
@@ -119,8 +132,18 @@ class Loopback(Struct):
     cache = part(AvcTwoFour)
     security_server = part(SecurityServer, padded=True)
     socks = array("n_socks", Sock, padded=True)
+    semaphores_lock = part(TTASLock, padded=True)
     semaphores = array("n_semaphores", Semaphore, padded=True)
     shared = array(SHARED_LINES, word(), padded=True)
+
+    # For a workload's setup, and what its task does first: it was asleep when the run began
+
+    def begin_in_receive(self, task, number):
+        yield from self.scheduler.begin_asleep(task, self.socks[number].sleep.entries)
+
+    def woken_in_receive(self, number):
+        mine = self.scheduler.tasks[thread()].waits[0]
+        yield from self.scheduler.remove_wait_queue(self.socks[number].sleep, mine)
 
     # System calls
 
@@ -129,11 +152,8 @@ class Loopback(Struct):
         batch = 0
         yield from self.work(self.entry_ps, 0, FIRST_CALL_KEY, self.call_checks)
         yield from self.lock_sock(sock)
-        while self.capacity <= (yield sock.unsent.load(RELAXED)) + (
-            yield sock.in_flight.load(RELAXED)
-        ):
-            yield sock.full.store(1, RELAXED)
-            yield from self.wait(number)
+        while not (yield from self.has_space(sock)):
+            yield from self.wait_for_space(number)
         yield from self.work(self.send_ps, self.lines, FIRST_SEND_KEY, self.send_checks)
         unsent = (yield sock.unsent.load(RELAXED)) + 1
         yield sock.unsent.store(unsent, RELAXED)
@@ -150,7 +170,7 @@ class Loopback(Struct):
         yield from self.work(self.entry_ps, 0, FIRST_CALL_KEY, self.call_checks)
         yield from self.lock_sock(sock)
         while not (yield sock.received.load(RELAXED)):
-            yield from self.wait(number)
+            yield from self.wait_for_data(number)
         yield from self.work(self.recv_ps, self.lines, 0, 0)
         received = (yield sock.received.load(RELAXED)) - 1
         yield sock.received.store(received, RELAXED)
@@ -163,27 +183,6 @@ class Loopback(Struct):
             yield from self.acknowledgement_arrives(number ^ 1)
         yield from self.leave()
 
-    def up(self, number):
-        semaphore = self.semaphores[number]
-        yield compute(self.entry_ps + self.semop_ps)
-        yield from semaphore.queue.lock.acquire()
-        count = yield semaphore.count.load(RELAXED)
-        yield semaphore.count.store(count + 1, RELAXED)
-        yield from self.scheduler.wake_one(semaphore.queue)
-        yield from semaphore.queue.lock.release()
-        yield from self.leave()
-
-    def down(self, number):
-        semaphore = self.semaphores[number]
-        yield compute(self.entry_ps + self.semop_ps)
-        yield from semaphore.queue.lock.acquire()
-        while not (yield semaphore.count.load(RELAXED)):
-            yield from self.scheduler.wait(semaphore.queue)
-        count = yield semaphore.count.load(RELAXED)
-        yield semaphore.count.store(count - 1, RELAXED)
-        yield from semaphore.queue.lock.release()
-        yield from self.leave()
-
     def leave(self):
         # Back to user space.
         yield from self.cache.syscall_exit()
@@ -192,70 +191,116 @@ class Loopback(Struct):
     # A socket's owner
 
     def lock_sock(self, sock: Sock):
-        yield from sock.owner.lock.acquire()
-        while (yield sock.owned.load(RELAXED)):
-            yield from self.scheduler.wait(sock.owner)
+        yield from sock.lock.acquire()
+        if (yield sock.owned.load(RELAXED)):
+            yield from self.wait_to_own(sock)
         yield sock.owned.store(1, RELAXED)
-        yield from sock.owner.lock.release()
+        yield from sock.lock.release()
+
+    def wait_to_own(self, sock: Sock):
+        # With the socket's spinlock, which it has again afterwards (__lock_sock).
+        me = self.scheduler.tasks[thread()]
+        yield from self.scheduler.add_wait_queue_exclusive(sock.owners, me.waits[1])
+        while True:
+            yield me.state.store(UNINTERRUPTIBLE, RELAXED)
+            yield from sock.lock.release()
+            yield from self.scheduler.schedule()
+            yield from sock.lock.acquire()
+            if not (yield sock.owned.load(RELAXED)):
+                break
+        yield me.state.store(RUNNING, RELAXED)
+        yield from self.scheduler.remove_wait_queue(sock.owners, me.waits[1])
 
     def release_sock(self, number):
         sock = self.socks[number]
         batch = 0
-        yield from sock.owner.lock.acquire()
-        backlog = yield sock.backlog.load(RELAXED)
-        if backlog:
-            yield sock.backlog.store(0, RELAXED)
-            yield from self.queue_data(sock, backlog)
-        if (yield sock.acknowledged.load(RELAXED)):
-            yield sock.acknowledged.store(0, RELAXED)
-            batch = yield from self.acknowledge(sock)
+        yield from sock.lock.acquire()
+        while (yield sock.backlog.load(RELAXED)) or (yield sock.acknowledged.load(RELAXED)):
+            batch = batch + (yield from self.work_off(sock))
         yield sock.owned.store(0, RELAXED)
-        yield from self.scheduler.wake_one(sock.owner)
-        yield from sock.owner.lock.release()
+        if (yield sock.owners.entries.first.load(RELAXED)):
+            yield from self.scheduler.wake_up(sock.owners, SLEEPING)
+        yield from sock.lock.release()
         if batch:
             yield from self.data_arrives(number ^ 1, batch)
 
-    def wait(self, number):
-        # The owner sleeps until something has happened to its socket, and owns it again then.
+    def work_off(self, sock: Sock):
+        # The backlog, without the spinlock; what arrives meanwhile joins it (__release_sock).
+        batch = 0
+        arrived = yield sock.backlog.load(RELAXED)
+        acknowledged = yield sock.acknowledged.load(RELAXED)
+        yield sock.backlog.store(0, RELAXED)
+        yield sock.acknowledged.store(0, RELAXED)
+        yield from sock.lock.release()
+        if arrived:
+            yield from self.queue_data(sock, arrived)
+        if acknowledged:
+            batch = yield from self.acknowledge(sock)
+        yield from sock.lock.acquire()
+        return batch
+
+    # An owner that sleeps until something has happened to its socket, and owns it again then
+
+    def wait_for_data(self, number):
         sock = self.socks[number]
         me = self.scheduler.tasks[thread()]
-        yield from sock.sleep.lock.acquire()
-        yield me.state.store(SLEEPING, RELAXED)
-        yield from sock.sleep.sleepers.append(me)
-        yield from sock.sleep.lock.release()
+        yield from self.scheduler.add_wait_queue(sock.sleep, me.waits[0])
+        yield me.state.store(INTERRUPTIBLE, RELAXED)
         yield from self.release_sock(number)
-        yield from self.scheduler.schedule()
+        if not (yield sock.received.load(RELAXED)):
+            yield from self.scheduler.schedule()
         yield from self.lock_sock(sock)
+        yield from self.scheduler.remove_wait_queue(sock.sleep, me.waits[0])
+        yield me.state.store(RUNNING, RELAXED)
+
+    def wait_for_space(self, number):
+        sock = self.socks[number]
+        me = self.scheduler.tasks[thread()]
+        yield from self.scheduler.add_wait_queue(sock.sleep, me.waits[0])
+        while True:
+            yield sock.full.store(1, RELAXED)
+            yield me.state.store(INTERRUPTIBLE)
+            if (yield from self.has_space(sock)):
+                break
+            yield from self.release_sock(number)
+            if not (yield from self.has_space(sock)):
+                yield from self.scheduler.schedule()
+            yield from self.lock_sock(sock)
+        yield me.state.store(RUNNING, RELAXED)
+        yield from self.scheduler.remove_wait_queue(sock.sleep, me.waits[0])
+
+    def has_space(self, sock: Sock):
+        unsent = yield sock.unsent.load(RELAXED)
+        in_flight = yield sock.in_flight.load(RELAXED)
+        return unsent + in_flight < self.capacity
 
     def wake_sleepers(self, sock: Sock):
-        if (yield sock.sleep.sleepers.first.load(RELAXED)):
-            yield from sock.sleep.lock.acquire()
-            yield from self.scheduler.wake_all(sock.sleep)
-            yield from sock.sleep.lock.release()
+        if (yield sock.sleep.entries.first.load(RELAXED)):
+            yield from self.scheduler.wake_up(sock.sleep, INTERRUPTIBLE)
 
     # Packets: sent here, and received by the same CPU when the call is over
 
     def data_arrives(self, at, batch):
         sock = self.socks[at]
         yield from self.deliver()
-        yield from sock.owner.lock.acquire()
+        yield from sock.lock.acquire()
         if (yield sock.owned.load(RELAXED)):
             backlog = yield sock.backlog.load(RELAXED)
             yield sock.backlog.store(backlog + batch, RELAXED)
         else:
             yield from self.queue_data(sock, batch)
-        yield from sock.owner.lock.release()
+        yield from sock.lock.release()
 
     def acknowledgement_arrives(self, at):
         sock = self.socks[at]
         batch = 0
         yield from self.deliver()
-        yield from sock.owner.lock.acquire()
+        yield from sock.lock.acquire()
         if (yield sock.owned.load(RELAXED)):
             yield sock.acknowledged.store(1, RELAXED)
         else:
             batch = yield from self.acknowledge(sock)
-        yield from sock.owner.lock.release()
+        yield from sock.lock.release()
         if batch:
             yield from self.data_arrives(at ^ 1, batch)
 

@@ -12,11 +12,14 @@ had it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from locksim.reports.calls import CallProfile
 
-__all__ = ["Shares", "shares", "text"]
+__all__ = ["Shares", "shares", "table", "text"]
+
+HEADS = ("% System", "% User", "% Idle", "% spinlock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,20 @@ def shares(profile: CallProfile) -> Shares:
 
 def text(found: Shares) -> str:
     """Two lines: headings and percentages with one decimal, as in the source."""
-    heads = ("% System", "% User", "% Idle", "% spinlock")
-    values = (found.system, found.user, found.idle, found.spinlock)
-    widths = [max(len(head), 8) for head in heads]
-    return (
-        "\n".join(
-            "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
-            for cells in (heads, [f"{100 * value:.1f}" for value in values])
-        )
+    return table({"": found})
+
+
+def table(rows: Mapping[str, Shares]) -> str:
+    """The same with a line a row, its name in front."""
+    lines: list[tuple[str, ...]] = [("", *HEADS)]
+    for name, one in rows.items():
+        values = (one.system, one.user, one.idle, one.spinlock)
+        lines.append((name, *(f"{100 * value:.1f}" for value in values)))
+    names = max(len(line[0]) for line in lines)
+    return "".join(
+        ("  " * bool(names))
+        .join([f"{line[0]:<{names}}", "  ".join(f"{cell:>8}" for cell in line[1:])])
+        .rstrip()
         + "\n"
+        for line in lines
     )

@@ -37,9 +37,9 @@ def parse(
 
 
 def _guess(text: str) -> str:
-    if "lock_stat version" in text:
+    if "lock_stat version" in text or any(map(lock_stat.is_row, text.splitlines())):
         return "lock_stat"
-    if "contended" in text and "total wait" in text and "avg wait" in text:
+    if any(map(perf_lock.is_heading, text.splitlines())):
         return "perf"
     if any(head in text for head in ("SPINLOCKS", "RWLOCK READS", "RWLOCK WRITES")):
         return "lockmeter"

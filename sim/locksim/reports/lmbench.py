@@ -1,7 +1,8 @@
 """The summary of lmbench 2 (McVoy and Staelin, USENIX 1996), one line a system in each section.
 
 Columns, their widths and their order are those of lmbench 2.0's summary as franke-2001 has it; the
-names of the figures are those of lockdata's ``franke-2001/lmbench-*`` tables. A section is printed
+names of the figures are those of lockdata's ``franke-2001/lmbench-*`` tables, with ``bandwidth_``
+before those of bandwidths. A section is printed
 where some system has a figure of it, a figure that a system lacks is blank.
 
 lmbench fits a number to its column: with a point and all digits that fit below ten, whole from ten
@@ -101,6 +102,21 @@ SECTIONS = (
             ("mmap", "Mmap", "Latency", 7),
             ("protection_fault", "Prot", "Fault", 5),
             ("page_fault", "Page", "Fault", 7),
+        ),
+    ),
+    Section(
+        "*Local* Communication bandwidths in MB/s - bigger is better",
+        False,
+        (
+            ("bandwidth_pipe", "Pipe", "", 4),
+            ("bandwidth_af_unix", "AF", "UNIX", 4),
+            ("bandwidth_tcp", "TCP", "", 4),
+            ("bandwidth_file_reread", "File", "reread", 6),
+            ("bandwidth_mmap_reread", "Mmap", "reread", 6),
+            ("bandwidth_bcopy_libc", "Bcopy", "(libc)", 6),
+            ("bandwidth_bcopy_hand", "Bcopy", "(hand)", 6),
+            ("bandwidth_memory_read", "Mem", "read", 4),
+            ("bandwidth_memory_write", "Mem", "write", 5),
         ),
     ),
     Section(

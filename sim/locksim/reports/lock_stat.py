@@ -4,7 +4,8 @@ A line a lock class: contentions and their waits, acquisitions and their holds, 
 ``-W`` and ``-R`` at a name's end are the sides of a reader-writer lock. Below it stand up to four
 places that waited, then, under a rule, up to four that were waited for; only the former are callers
 here, of a class's first side, because the file does not tell the sides apart. The file says neither
-how long it counted nor on how many CPUs: who knows, tells.
+how long it counted nor on how many CPUs: who knows, tells. Rows alone, as
+``grep : /proc/lock_stat`` leaves them, are taken too; their width says the version.
 
 "Contended" means here that the first try failed; bounces (the lock's class was last used on another
 CPU) have no column in a lockmeter's table and are left out.
@@ -19,7 +20,7 @@ from locksim.reports.errors import ReportError
 from locksim.reports.numbers import half
 from locksim.reports.table import Kind, LockRow, LockTable
 
-__all__ = ["parse"]
+__all__ = ["is_row", "parse"]
 
 VERSIONS = ("0.3", "0.4")
 
@@ -44,24 +45,23 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
             shares of time can be told.
 
     Returns:
-        One table.
+        A table each time that the file was read into the text.
 
     Raises:
         ReportError: no such file, another version of it, or a line that is no row.
     """
     lines = text.splitlines()
-    version = next((found[1] for line in lines if (found := _HEAD.match(line))), None)
-    if version not in VERSIONS:
-        raise ReportError(
-            f"lock_stat version {version}: known are {', '.join(VERSIONS)}\n"
-            "mend: give /proc/lock_stat as the kernel writes it, its first line included"
-        )
+    version = _version(lines)
     columns = _COLUMNS[version].split()
     rows: list[LockRow] = []
+    found_rows = [rows]
     points = 0
     notes = [line.strip() for line in lines if line.startswith("*WARNING*")]
     for number, line in enumerate(lines, 1):
-        if _is_rule(line):
+        if _HEAD.match(line):
+            rows = []
+            found_rows.append(rows)
+        elif _is_rule(line):
             points += 1
         elif found := _CLASS.fullmatch(line):
             texts = found[2].split()
@@ -74,20 +74,47 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
                 rows.append(_point(rows, found))
         elif line.strip() and not _is_heading(line):
             raise ReportError(_bad(number, line, "no row", columns))
-    if not rows:
+    found_rows = [one for one in found_rows if one]
+    if not found_rows:
         raise ReportError(
             "the table has no lock\nmend: switch counting on (echo 1 > /proc/sys/kernel/lock_stat)"
         )
     return [
         LockTable(
             "lock_stat",
-            [_in_window(row, cpus, window_ns) for row in rows],
+            [_in_window(row, cpus, window_ns) for row in one],
             cpus,
             window_ns,
             f"lock_stat version {version}",
             notes,
         )
+        for one in found_rows
     ]
+
+
+def is_row(line: str) -> bool:
+    """Whether a line is that of a lock class."""
+    return _CLASS.fullmatch(line) is not None
+
+
+def _version(lines: list[str]) -> str:
+    """The file's version; where its first line was cut off, the one that has as many columns.
+
+    Raises:
+        ReportError: a version that is not known, or nothing that tells it.
+    """
+    said = next((found[1] for line in lines if (found := _HEAD.match(line))), None)
+    if said in VERSIONS:
+        return str(said)
+    first = next((found for line in lines if (found := _CLASS.fullmatch(line))), None)
+    for version, columns in _COLUMNS.items():
+        if said is None and first is not None and len(first[2].split()) == len(columns.split()):
+            return version
+    what = "no version and no row of a lock class" if said is None else f"version {said}"
+    raise ReportError(
+        f"lock_stat: {what}; known are versions {', '.join(VERSIONS)}\n"
+        "mend: give /proc/lock_stat as the kernel writes it, its first line included"
+    )
 
 
 def _class(name: str, texts: dict[str, str]) -> LockRow:

@@ -4,11 +4,11 @@ Mechanism. All runnable tasks, the running ones included, hang on one list under
 ``schedule()`` walks the whole list and takes the task with the greatest *goodness*: its remaining
 ticks, plus 20 less its nice value, plus 1 if it shares the address space of the task before, plus
 15 if it ran on this CPU last. Tasks without ticks weigh nothing; when only such are left, every
-task in the system gets new ticks. ``wake_up`` puts a task at the head of the list and looks for a
-CPU that should run it (``reschedule_idle``): the one where it ran last if that is idle, another
-idle one, or one whose task weighs less. A CPU learns of it from ``need_resched``, which it reads on
-its way back to user space (``resched``); an idle one halts and is sent an interrupt. Nothing is
-preempted inside the kernel.
+task in the system gets new ticks. ``wake_up_process`` puts a task at the head of the list and looks
+for a CPU that should run it (``reschedule_idle``): the one where it ran last if that is idle,
+another idle one, or one whose task weighs less. A CPU learns of it from ``need_resched``, which it
+reads on its way back to user space (``resched``); an idle one halts and is sent an interrupt.
+Nothing is preempted inside the kernel.
 
 The order inside ``schedule()`` is the kernel's. The lock is let go before the switch, so ``prev``
 is off the CPU only when the next task has said so (``schedule_tail``): until then its mark
@@ -33,7 +33,10 @@ runs on one CPU at most: the one that set its HAS_CPU under the lock. No CPU hal
 told: ``need_resched`` is set before the interrupt is sent, which a CPU that is awake keeps.
 
 Not modelled. Real-time classes, ``SCHED_YIELD``, affinity masks, the time of the last switch by
-which 2.4 chooses among idle CPUs, the big kernel lock, the interrupt to a CPU that is busy.
+which 2.4 chooses among idle CPUs, the big kernel lock. And the interrupt to a busy CPU
+(``smp_send_reschedule``): its handler does nothing, so a CPU that is in the kernel looks at
+``need_resched`` when it would have, and one in user space looks at once. The engines have no such
+interruption; what sending and taking it cost was published for no machine here.
 """
 
 from locksim.lang import (
@@ -60,7 +63,7 @@ from locksim.lang import (
     word,
 )
 from locksim.locks.ttas import TTASLock
-from locksim.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task, WaitQueue
+from locksim.schedulers.interface import RUNNING, Scheduler, Task
 
 __all__ = ["LinuxTwoFour"]
 
@@ -131,11 +134,8 @@ class LinuxTwoFour(Scheduler):
             yield self.tasks[t].weight.placement.store(2 * self.first_cpu(t))
             yield from self.enqueue(t)
 
-    def begin_asleep(self, number, queue: WaitQueue):
-        # For a workload's setup: this task begins when it is woken from the queue.
+    def put_aside(self, number):
         yield from self.dequeue(number)
-        yield self.tasks[number].state.store(SLEEPING)
-        yield from queue.sleepers.append(self.tasks[number])
 
     def share_memory(self, number, space):
         yield self.tasks[number].weight.mm.store(space)
@@ -209,14 +209,16 @@ class LinuxTwoFour(Scheduler):
                         yield from self.reschedule_idle(last)
                 yield from self.runqueue_lock.release()
 
-    def wake_up(self, task: Task):
+    def wake_up_process(self, task: Task):
         number = yield task.number.load(RELAXED)
         yield from self.runqueue_lock.acquire()
         yield task.state.store(RUNNING, RELAXED)
-        if not (yield task.active.load(RELAXED)):
+        woken = not (yield task.active.load(RELAXED))
+        if woken:
             yield from self.enqueue(number)
             yield from self.reschedule_idle(number)
         yield from self.runqueue_lock.release()
+        return woken
 
     # The choice, under the lock
 

@@ -3,10 +3,10 @@
 Mechanism. ``schedule()`` takes the own queue's lock, appends the running task if it can go on,
 takes the oldest task and switches to it; with none, to the CPU's idle thread. The lock is held
 across the switch, and whoever runs next on that CPU lets it go (Linux's ``finish_task_switch``): so
-nobody can take a task from the queue that is still running. ``wake_up`` appends a task to the queue
-of the CPU where it ran last, whose cache still has its data, and wakes that CPU if it halts. An
-idle CPU looks into all queues before it halts, and takes a waiting task over (``pull``). Who wakes
-a task for a busy CPU while another one halts, wakes that one, which will pull.
+nobody can take a task from the queue that is still running. ``wake_up_process`` appends a task to
+the queue of the CPU where it ran last, whose cache still has its data, and wakes that CPU if it
+halts. An idle CPU looks into all queues before it halts, and takes a waiting task over (``pull``).
+Who wakes a task for a busy CPU while another one halts, wakes that one, which will pull.
 
 A task's slice is a time: ``schedule()`` notes when it ends, ``resched()`` compares it with the
 clock. The queue is a ring then: first come, first served, each for a slice at most.
@@ -45,7 +45,7 @@ from locksim.lang import (
     word,
 )
 from locksim.locks.ttas import TTASLock
-from locksim.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task, TaskList, WaitQueue
+from locksim.schedulers.interface import RUNNING, Scheduler, Task, TaskList
 
 __all__ = ["PerCpuQueues"]
 
@@ -78,8 +78,7 @@ class PerCpuQueues(Scheduler):
             yield self.tasks[t].cpu.store(home)
             yield from self.queues[home].waiting.append(self.tasks[t])
 
-    def begin_asleep(self, number, queue: WaitQueue):
-        # For a workload's setup: this task begins when it is woken from the queue.
+    def put_aside(self, number):
         # Whoever waits before it goes to the end: their order on the queue is that of no arrival.
         home = self.queues[self.first_cpu(number)]
         task = yield from home.waiting.take()
@@ -87,8 +86,6 @@ class PerCpuQueues(Scheduler):
             yield from home.waiting.append(task)
             task = yield from home.waiting.take()
         yield task.active.store(0)
-        yield task.state.store(SLEEPING)
-        yield from queue.sleepers.append(task)
 
     # The idle threads
 
@@ -168,7 +165,7 @@ class PerCpuQueues(Scheduler):
         if now() >= (yield self.queues[cpu()].slice_end.load(RELAXED)):
             yield from self.schedule()
 
-    def wake_up(self, task: Task):
+    def wake_up_process(self, task: Task):
         while True:
             home = yield task.cpu.load(ACQUIRE)
             queue = self.queues[home]
@@ -177,7 +174,7 @@ class PerCpuQueues(Scheduler):
                 break
             yield from queue.lock.release()
         woken = 0
-        if (yield task.state.load(RELAXED)) == SLEEPING:
+        if (yield task.state.load(RELAXED)) != RUNNING:
             yield task.state.store(RUNNING, RELAXED)
             if not (yield task.active.load(RELAXED)):
                 yield task.active.store(1, RELAXED)
@@ -186,6 +183,7 @@ class PerCpuQueues(Scheduler):
         yield from queue.lock.release()
         if woken:
             yield from self.kick(home)
+        return woken
 
     def kick(self, home):
         # An idle CPU for the task: its own, or any other.

@@ -9,7 +9,7 @@ interrupt is sent, by an exchange, so that the woken CPU can not miss it.
 """
 
 from locksim.lang import ACQUIRE, block, cpu, n_cpus, n_threads, pause, switch, thread, wake
-from locksim.schedulers.interface import RUNNING, SLEEPING, Scheduler, Task
+from locksim.schedulers.interface import RUNNING, Scheduler, Task
 
 __all__ = ["Pinned"]
 
@@ -32,12 +32,13 @@ class Pinned(Scheduler):
         yield switch(cpu())
 
     def schedule(self):
-        while (yield self.tasks[thread()].state.load(ACQUIRE)) == SLEEPING:
+        while (yield self.tasks[thread()].state.load(ACQUIRE)) != RUNNING:
             yield block()
 
     def resched(self):
         yield pause()
 
-    def wake_up(self, task: Task):
-        yield task.state.swap(RUNNING)
+    def wake_up_process(self, task: Task):
+        before = yield task.state.swap(RUNNING)
         yield wake((yield task.number.load()) - n_cpus())
+        return before != RUNNING

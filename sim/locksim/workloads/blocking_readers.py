@@ -6,7 +6,7 @@ blocking readers) beside path look-ups (the optimistic ones). One unit of work i
 section of any kind.
 """
 
-from locksim.lang import RELAXED, compute, param, part, random_below
+from locksim.lang import RELAXED, param, part, random_below
 from locksim.locks.seqrwlock import SeqRWLock
 from locksim.workloads.sequence_readers import SequenceReaders
 
@@ -18,7 +18,7 @@ class BlockingReaders(SequenceReaders):
 
     Arguments:
         blocking_percent: share of the readers' critical sections that block, 0 to 100.
-        read_percent, words, hold_ps, think_ps, exponential: as in ``ReadersWriters``.
+        read_percent, words, hold_ps, think_ps and the rest: as in ``ReadersWriters``.
     """
 
     blocking_percent = param(50)
@@ -38,8 +38,7 @@ class BlockingReaders(SequenceReaders):
         first = 0
         if self.words:
             first = yield self.data[0].load(RELAXED)
-        if self.hold_ps:
-            yield compute(self.hold_ps)
+        yield from self.hold()
         for i in range(1, self.words):
             assert (yield self.data[i].load(RELAXED)) == first
         yield from self.lock.read_release()

@@ -55,11 +55,9 @@ class Chatroom(Workload):
                 mm = CLIENT_MM
             yield from self.kernel.scheduler.share_memory(t, mm)
             if role == SERVER_SEND:
-                semaphore = self.kernel.semaphores[user]
-                yield from self.kernel.scheduler.begin_asleep(t, semaphore.queue)
+                yield from self.kernel.begin_in_down(t, user)
             elif role != CLIENT_SEND:
-                sock = self.kernel.socks[2 * user + role % 2]
-                yield from self.kernel.scheduler.begin_asleep(t, sock.sleep)
+                yield from self.kernel.begin_in_receive(t, 2 * user + role % 2)
 
     def thread(self):
         yield from self.kernel.scheduler.idle()
@@ -73,14 +71,17 @@ class Chatroom(Workload):
                 yield from self.kernel.send(2 * user)
                 yield done()
         elif role == CLIENT_RECEIVE:
+            yield from self.kernel.woken_in_receive(2 * user)
             for _ in range(self.messages * (self.users - 1)):
                 yield from self.kernel.receive(2 * user)
                 yield done()
         elif role == SERVER_RECEIVE:
+            yield from self.kernel.woken_in_receive(2 * user + 1)
             for _ in range(self.messages):
                 yield from self.kernel.receive(2 * user + 1)
                 yield from self.kernel.up(user)
         else:
+            yield from self.kernel.woken_in_down(user)
             for _ in range(self.messages):
                 yield from self.kernel.down(user)
                 yield from self.to_the_others(user)

@@ -6,70 +6,45 @@ never dies. One unit of work is one get with its put, or one section under the l
 count must stand still.
 """
 
-from locksim.lang import (
-    NS,
-    RELEASE,
-    Workload,
-    compute,
-    done,
-    fence,
-    param,
-    part,
-    random_below,
-    random_exponential,
-)
+from locksim.lang import RELEASE, fence, param, part, random_below
 from locksim.locks.lockref import Lockref
+from locksim.workloads.paced import Paced
 
 __all__ = ["CountedRefs"]
 
 
-class CountedRefs(Workload):
+class CountedRefs(Paced):
     """One counted object, many CPUs.
 
     Arguments:
         lock_percent: share of the sections that take the object's lock, 0 to 100.
-        hold_ps: work with the reference, or under the lock, in picoseconds (0: none).
-        think_ps: work between two sections (0: none), the mean where it is random.
-        exponential: 1 draws that work from an exponential distribution, 0 makes it always equal.
+        hold_ps: work with the reference, or under the lock. For it and the rest see
+            :class:`Paced`.
     """
 
     lock_percent = param(0)
-    hold_ps = param(0)
-    think_ps = param(1000 * NS)
-    exponential = param(1)
     lock = part(Lockref, padded=True)
 
     def setup(self):
         assert 0 <= self.lock_percent <= 100
         yield fence(RELEASE)
 
-    def thread(self):
-        # Nobody starts in step with anybody else.
-        yield compute(random_below(self.think_ps + 1))
-        while True:
-            if self.lock_percent and random_below(100) < self.lock_percent:
-                yield from self.change()
-            else:
-                yield from self.use()
-            yield done()
-            if self.think_ps:
-                if self.exponential:
-                    yield compute(random_exponential(self.think_ps))
-                else:
-                    yield compute(self.think_ps)
+    def section(self):
+        if self.lock_percent and random_below(100) < self.lock_percent:
+            yield from self.change()
+        else:
+            yield from self.use()
 
     def use(self):
         yield from self.lock.get()
-        if self.hold_ps:
-            yield compute(self.hold_ps)
+        yield from self.hold()
         left = yield from self.lock.put()
         assert left > 0
 
     def change(self):
         yield from self.lock.acquire()
         before = yield from self.lock.references()
-        if self.hold_ps:
-            yield compute(self.hold_ps)
+        yield from self.hold()
         after = yield from self.lock.references()
         assert before == after
         yield from self.lock.release()

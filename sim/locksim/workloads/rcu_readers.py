@@ -9,22 +9,18 @@ critical section of a reader, or one replacement.
 from locksim.lang import (
     ACQ_REL,
     ACQUIRE,
-    NS,
     RELAXED,
     Struct,
-    Workload,
     alloc,
-    compute,
-    done,
     free,
     param,
     part,
     pointer,
     random_below,
-    random_exponential,
     word,
 )
 from locksim.locks.rcu_qsbr import QSBR
+from locksim.workloads.paced import Paced
 
 __all__ = ["RcuReaders"]
 
@@ -35,20 +31,15 @@ class Box(Struct):
     value = word()
 
 
-class RcuReaders(Workload):
+class RcuReaders(Paced):
     """One pointer under RCU, many CPUs.
 
     Arguments:
         read_percent: share of the units that only read, 0 to 100.
-        hold_ps: work of a reader with the box in picoseconds (0: none).
-        think_ps: work between two units (0: none), the mean where it is random.
-        exponential: 1 draws that work from an exponential distribution, 0 makes it always equal.
+        hold_ps: work of a reader with the box. For it and the rest see :class:`Paced`.
     """
 
     read_percent = param(99)
-    hold_ps = param(0)
-    think_ps = param(1000 * NS)
-    exponential = param(1)
     lock = part(QSBR, padded=True)
     shared = pointer(Box, padded=True)
 
@@ -58,21 +49,12 @@ class RcuReaders(Workload):
         yield box.value.store(1, RELAXED)
         yield self.shared.store(box, RELAXED)
 
-    def thread(self):
-        # Nobody starts in step with anybody else.
-        yield compute(random_below(self.think_ps + 1))
-        while True:
-            if random_below(100) < self.read_percent:
-                yield from self.read()
-            else:
-                yield from self.replace()
-            yield from self.between()
-            yield done()
-            if self.think_ps:
-                if self.exponential:
-                    yield compute(random_exponential(self.think_ps))
-                else:
-                    yield compute(self.think_ps)
+    def section(self):
+        if random_below(100) < self.read_percent:
+            yield from self.read()
+        else:
+            yield from self.replace()
+        yield from self.between()
 
     def between(self):
         yield from self.lock.quiescent()
@@ -84,8 +66,7 @@ class RcuReaders(Workload):
 
     def look(self):
         box = yield self.shared.load(ACQUIRE)
-        if self.hold_ps:
-            yield compute(self.hold_ps)
+        yield from self.hold()
         assert (yield box.value.load(RELAXED)) == 1
 
     def replace(self):

@@ -6,41 +6,32 @@ own. One unit of work is one critical section of either kind.
 """
 
 from locksim.lang import (
-    NS,
     RELAXED,
-    Workload,
     array,
-    compute,
-    done,
     param,
     part,
     random_below,
-    random_exponential,
     word,
 )
 from locksim.locks.rwlock import ReaderPreferenceRWLock
+from locksim.workloads.paced import Paced
 
 __all__ = ["ReadersWriters"]
 
 MAX_WORDS = 64
 
 
-class ReadersWriters(Workload):
+class ReadersWriters(Paced):
     """One reader-writer lock, many CPUs.
 
     Arguments:
         read_percent: share of the critical sections that only read, 0 to 100.
         words: shared words read or counted up in a critical section, 0 to 64.
-        hold_ps: further work under the lock in picoseconds (0: none).
-        think_ps: work between two critical sections (0: none), the mean where it is random.
-        exponential: 1 draws that work from an exponential distribution, 0 makes it always equal.
+        hold_ps: further work under the lock. For it and the rest see :class:`Paced`.
     """
 
     read_percent = param(90)
     words = param(2)
-    hold_ps = param(0)
-    think_ps = param(1000 * NS)
-    exponential = param(1)
     lock = part(ReaderPreferenceRWLock, padded=True)
     data = array(MAX_WORDS, word())
 
@@ -48,18 +39,6 @@ class ReadersWriters(Workload):
         assert 0 <= self.read_percent <= 100
         assert 0 <= self.words <= MAX_WORDS
         yield self.data[0].store(0, RELAXED)
-
-    def thread(self):
-        # Nobody starts in step with anybody else.
-        yield compute(random_below(self.think_ps + 1))
-        while True:
-            yield from self.section()
-            yield done()
-            if self.think_ps:
-                if self.exponential:
-                    yield compute(random_exponential(self.think_ps))
-                else:
-                    yield compute(self.think_ps)
 
     def section(self):
         if random_below(100) < self.read_percent:
@@ -72,8 +51,7 @@ class ReadersWriters(Workload):
         first = 0
         if self.words:
             first = yield self.data[0].load(RELAXED)
-        if self.hold_ps:
-            yield compute(self.hold_ps)
+        yield from self.hold()
         for i in range(1, self.words):
             assert (yield self.data[i].load(RELAXED)) == first
         yield from self.lock.read_release()
@@ -83,6 +61,5 @@ class ReadersWriters(Workload):
         for i in range(self.words):
             value = yield self.data[i].load(RELAXED)
             yield self.data[i].store(value + 1, RELAXED)
-        if self.hold_ps:
-            yield compute(self.hold_ps)
+        yield from self.hold()
         yield from self.lock.write_release()

@@ -6,7 +6,7 @@ the words must be equal; if they are not, the run stops. One unit of work is one
 of either kind, however often it was read.
 """
 
-from locksim.lang import RELAXED, compute, part
+from locksim.lang import RELAXED, part
 from locksim.locks.seqlock import SpinSeqLock
 from locksim.workloads.readers_writers import ReadersWriters
 
@@ -25,8 +25,7 @@ class SequenceReaders(ReadersWriters):
             torn = 0
             if self.words:
                 first = yield self.data[0].load(RELAXED)
-            if self.hold_ps:
-                yield compute(self.hold_ps)
+            yield from self.hold()
             for i in range(1, self.words):
                 if (yield self.data[i].load(RELAXED)) != first:
                     torn = 1

@@ -22,17 +22,19 @@ from locksim.lang import (
     thread,
     word,
 )
-from locksim.schedulers.interface import WaitQueue
+from locksim.locks.ttas import TTASLock
+from locksim.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.schedulers.percpu_queues import PerCpuQueues
 
 __all__ = ["TokenRing"]
 
 
 class Mailbox(Struct):
-    """Tokens for one task (a pipe), and the task when it waits for one."""
+    """Tokens for one task (a pipe), the lock that guards them, and the task when it waits."""
 
-    queue = part(WaitQueue)
+    lock = part(TTASLock)
     tokens = word()
+    queue = part(WaitQueue)
 
 
 class TokenRing(Workload):
@@ -85,16 +87,17 @@ class TokenRing(Workload):
         return n_cpus() + first + (me - first + 1) % size
 
     def receive(self, box: Mailbox):
-        yield from box.queue.lock.acquire()
+        yield from box.lock.acquire()
         while not (yield box.tokens.load(RELAXED)):
-            yield from self.scheduler.wait(box.queue)
+            yield from self.scheduler.wait(box.queue, box.lock)
         tokens = yield box.tokens.load(RELAXED)
         yield box.tokens.store(tokens - 1, RELAXED)
-        yield from box.queue.lock.release()
+        yield from box.lock.release()
 
     def send(self, box: Mailbox):
-        yield from box.queue.lock.acquire()
+        yield from box.lock.acquire()
         tokens = yield box.tokens.load(RELAXED)
         yield box.tokens.store(tokens + 1, RELAXED)
-        yield from self.scheduler.wake_one(box.queue)
-        yield from box.queue.lock.release()
+        if (yield box.queue.entries.first.load(RELAXED)):
+            yield from self.scheduler.wake_up(box.queue, INTERRUPTIBLE)
+        yield from box.lock.release()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from locksim.caches.no_check import NoCheck
 from locksim.engine import fast
-from locksim.engine.counters import CPU_COUNTERS
+from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.kernel.loopback import Loopback
 from locksim.lang import NS, Workload, compute, done, n_cpus, param, part, thread
 from locksim.machine import load
@@ -36,6 +36,36 @@ class Pipeline(Workload):
             for _ in range(self.messages * (self.tasks - 1)):
                 yield from self.kernel.receive(1)
                 yield done()
+        yield from self.kernel.scheduler.exit()
+
+
+class Deliveries(Workload):
+    """On one CPU a reader sleeps on a socket; then packets come, one after another.
+
+    Arguments:
+        packets: that come before the reader runs again.
+    """
+
+    tasks = param(2)
+    packets = param(1)
+    kernel = part(Loopback)
+
+    def setup(self):
+        # The reader goes first.
+        yield self.kernel.scheduler.tasks[n_cpus()].weight.counter.store(20)
+
+    def thread(self):
+        yield from self.kernel.scheduler.idle()
+
+    def task(self):
+        yield from self.kernel.scheduler.begin()
+        if thread() == n_cpus():
+            for _ in range(self.packets):
+                yield from self.kernel.receive(1)
+                yield done()
+        else:
+            for _ in range(self.packets):
+                yield from self.kernel.data_arrives(1, 1)
         yield from self.kernel.scheduler.exit()
 
 
@@ -87,6 +117,32 @@ def test_both_engines_agree(scheduler):
     workload = pipeline(senders=3, messages=4, capacity=2, **settings)
     tables = load("pentium3-8way").tables(3, "compact")
     compare(run_pair(workload, tables, seed=4, until_ps=10**12, heap_lines=0))
+
+
+def taken(workload, cpus, lock):
+    """How often a lock was taken."""
+    memory, result = finish(workload, cpus)
+    assert workload.packets == received(result)
+    return int(result.locks[memory.locks.index(lock), LOCK_COUNTERS.index("total")])
+
+
+def test_a_packet_before_the_reader_runs_wakes_in_vain():
+    """Four packets more: four walks over the wait queue, and not once the run queue's lock."""
+    one, five = (Deliveries(packets=n, kernel=Loopback(cache=NoCheck())) for n in (1, 5))
+    queue, run_queue = "kernel.socks[1].sleep.lock", "kernel.scheduler.runqueue_lock"
+    assert taken(one, 1, queue) + 4 == taken(five, 1, queue)
+    assert taken(one, 1, run_queue) == taken(five, 1, run_queue)
+
+
+def test_who_waits_to_own_a_socket_leaves_the_queue():
+    """Six senders on four CPUs meet on the socket, and nobody is left on the queue."""
+    memory, result = finish(pipeline(senders=6, messages=40), 4)
+    sock = memory.root.kernel.socks[0]
+    row = result.locks[memory.locks.index("kernel.socks[0].owners.lock")]
+    assert row[LOCK_COUNTERS.index("total")] > 0
+    assert [0, 0] == [
+        int(result.memory[int(w)]) for w in (sock.owners.entries.first, sock.owners.entries.last)
+    ]
 
 
 def packets(workload, cpus):

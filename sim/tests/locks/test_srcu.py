@@ -32,7 +32,8 @@ from locksim.lang import (
 )
 from locksim.lang.ops import Kind, Mark
 from locksim.locks.srcu import SRCU
-from locksim.schedulers.interface import WaitQueue
+from locksim.locks.ttas import TTASLock
+from locksim.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.schedulers.percpu_queues import PerCpuQueues
 from locksim.simulation import prepare
@@ -112,8 +113,9 @@ class Sleepers(Workload):
     scheduler = part(PerCpuQueues)
     srcu = part(SRCU)
     shared = pointer(Box, padded=True)
-    queue = part(WaitQueue)
+    lock = part(TTASLock, padded=True)
     ticks = word()
+    queue = part(WaitQueue)
     slept = word(padded=True)
     moved = word()
 
@@ -139,23 +141,24 @@ class Sleepers(Workload):
 
     def tick(self):
         yield compute(50_000)
-        yield from self.queue.lock.acquire()
+        yield from self.lock.acquire()
         ticks = yield self.ticks.load(RELAXED)
         yield self.ticks.store(ticks + self.tasks - 2, RELAXED)
-        yield from self.scheduler.wake_all(self.queue)
-        yield from self.queue.lock.release()
+        for _ in range(self.tasks - 2):
+            yield from self.scheduler.wake_up(self.queue, INTERRUPTIBLE)
+        yield from self.lock.release()
 
     def read(self):
         rank = yield from self.srcu.read_lock()
         box = yield self.shared.load(ACQUIRE)
         began_on = cpu()
-        yield from self.queue.lock.acquire()
+        yield from self.lock.acquire()
         while not (yield self.ticks.load(RELAXED)):
             yield self.slept.fetch_add(1)
-            yield from self.scheduler.wait(self.queue)
+            yield from self.scheduler.wait(self.queue, self.lock)
         ticks = yield self.ticks.load(RELAXED)
         yield self.ticks.store(ticks - 1, RELAXED)
-        yield from self.queue.lock.release()
+        yield from self.lock.release()
         assert (yield box.value.load(RELAXED)) == 1
         if cpu() != began_on:
             yield self.moved.fetch_add(1)

@@ -7,7 +7,6 @@ from locksim.engine import fast
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.trace import MARK
 from locksim.experiments import franke_2001
-from locksim.kernel.semaphore import Semaphore
 from locksim.lang import (
     MS,
     NS,
@@ -26,7 +25,9 @@ from locksim.lang import (
     word,
 )
 from locksim.lang.ops import Mark
+from locksim.locks.ttas import TTASLock
 from locksim.machine import load
+from locksim.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.simulation import prepare
 from locksim.workloads.token_ring import TokenRing
@@ -36,39 +37,37 @@ ROUNDS = 6
 
 
 class Turns(Workload):
-    """Tasks that take a semaphore in turn, and prove that nobody else runs them or is inside."""
+    """Tasks that take a unit in turn, and prove that nobody else runs them or is inside."""
 
     tasks = param(TASKS)
     scheduler = part(LinuxTwoFour)
-    semaphore = part(Semaphore, padded=True)
+    lock = part(TTASLock, padded=True)
+    free = word(1)
+    queue = part(WaitQueue)
     inside = word(padded=True)
     running = perthread(word())
     rounds = perthread(word())
-
-    def setup(self):
-        yield self.semaphore.count.store(1)
 
     def thread(self):
         yield from self.scheduler.idle()
 
     def task(self):
         yield from self.scheduler.begin()
-        queue = self.semaphore.queue
         for i in range(ROUNDS):
-            yield from queue.lock.acquire()
-            while not (yield self.semaphore.count.load(RELAXED)):
-                yield from self.scheduler.wait(queue)
-            yield self.semaphore.count.store(0, RELAXED)
-            yield from queue.lock.release()
+            yield from self.lock.acquire()
+            while not (yield self.free.load(RELAXED)):
+                yield from self.scheduler.wait(self.queue, self.lock)
+            yield self.free.store(0, RELAXED)
+            yield from self.lock.release()
             assert (yield self.inside.swap(1)) == 0
             assert (yield self.running[thread()].swap(1)) == 0
             yield compute(1000 + random_below(1000))
             yield self.running[thread()].store(0)
             yield self.inside.store(0)
-            yield from queue.lock.acquire()
-            yield self.semaphore.count.store(1, RELAXED)
-            yield from self.scheduler.wake_one(queue)
-            yield from queue.lock.release()
+            yield from self.lock.acquire()
+            yield self.free.store(1, RELAXED)
+            yield from self.scheduler.wake_up(self.queue, INTERRUPTIBLE)
+            yield from self.lock.release()
             yield self.rounds[thread()].store(i + 1)
             yield done()
             yield from self.scheduler.resched()
@@ -123,10 +122,10 @@ class Pushing(Workload):
     tasks = param(3)
     more = param(0)
     scheduler = part(LinuxTwoFour)
-    box = part(Semaphore, padded=True)
+    queue = part(WaitQueue, padded=True)
 
     def setup(self):
-        yield from self.scheduler.begin_asleep(n_cpus() + 2, self.box.queue)
+        yield from self.scheduler.begin_asleep(n_cpus() + 2, self.queue.entries)
         counter = yield self.scheduler.tasks[n_cpus() + 2].weight.counter.load()
         yield self.scheduler.tasks[n_cpus() + 2].weight.counter.store(counter + self.more)
 
@@ -138,9 +137,7 @@ class Pushing(Workload):
         which = thread() - n_cpus()
         if which == 1:
             yield compute(50_000 * NS)
-            yield from self.box.queue.lock.acquire()
-            yield from self.scheduler.wake_one(self.box.queue)
-            yield from self.box.queue.lock.release()
+            yield from self.scheduler.wake_up(self.queue, INTERRUPTIBLE)
         if which < 2:
             for _ in range(20):
                 yield compute(10_000 * NS)

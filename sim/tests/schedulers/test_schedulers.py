@@ -31,7 +31,8 @@ from locksim.lang import (
     word,
 )
 from locksim.lang.ops import Kind, Mark
-from locksim.schedulers.interface import WaitQueue
+from locksim.locks.ttas import TTASLock
+from locksim.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.schedulers.percpu_queues import PerCpuQueues
 from locksim.schedulers.pinned import Pinned
 from locksim.simulation import prepare
@@ -90,6 +91,7 @@ class Barging(Workload):
     units = param(2)
     rounds = param(4)
     scheduler = part(PerCpuQueues)
+    lock = part(TTASLock, padded=True)
     queue = part(WaitQueue, padded=True)
     free = word(padded=True)
     inside = word(padded=True)
@@ -106,12 +108,12 @@ class Barging(Workload):
         yield from self.scheduler.begin()
         for i in range(self.rounds):
             yield compute(random_below(3000 * NS) + 1)
-            yield from self.queue.lock.acquire()
+            yield from self.lock.acquire()
             while not (yield self.free.load(RELAXED)):
-                yield from self.scheduler.wait(self.queue)
+                yield from self.scheduler.wait(self.queue, self.lock)
             free = yield self.free.load(RELAXED)
             yield self.free.store(free - 1, RELAXED)
-            yield from self.queue.lock.release()
+            yield from self.lock.release()
             inside = (yield self.inside.fetch_add(1)) + 1
             if inside > self.units:
                 yield self.most.store(inside)
@@ -119,14 +121,16 @@ class Barging(Workload):
             if random_below(2):
                 yield from self.scheduler.schedule()
             yield self.inside.fetch_add(-1)
-            yield from self.queue.lock.acquire()
+            yield from self.lock.acquire()
             free = yield self.free.load(RELAXED)
             yield self.free.store(free + 1, RELAXED)
             if i & 1:
-                yield from self.scheduler.wake_all(self.queue)
+                # Under the lock or not: who waits has entry and state in place before it is let go.
+                yield from self.lock.release()
+                yield from self.scheduler.wake_up(self.queue, INTERRUPTIBLE)
             else:
-                yield from self.scheduler.wake_one(self.queue)
-            yield from self.queue.lock.release()
+                yield from self.scheduler.wake_up(self.queue, INTERRUPTIBLE)
+                yield from self.lock.release()
             yield self.passed[thread()].store(i + 1, RELAXED)
             yield done()
         yield from self.scheduler.exit()
@@ -219,8 +223,9 @@ class Beside(Workload):
 
     tasks = param(4)
     scheduler = part(PerCpuQueues)
-    queue = part(WaitQueue, padded=True)
+    lock = part(TTASLock, padded=True)
     tickets = word()
+    queue = part(WaitQueue, padded=True)
 
     def thread(self):
         yield from self.scheduler.idle()
@@ -230,16 +235,16 @@ class Beside(Workload):
         if thread() == n_cpus():
             for _ in range(self.tasks - 1):
                 yield compute(10_000 * NS)
-                yield from self.queue.lock.acquire()
+                yield from self.lock.acquire()
                 yield self.tickets.store((yield self.tickets.load(RELAXED)) + 1, RELAXED)
-                yield from self.scheduler.wake_one(self.queue)
-                yield from self.queue.lock.release()
+                yield from self.scheduler.wake_up(self.queue, INTERRUPTIBLE)
+                yield from self.lock.release()
         else:
-            yield from self.queue.lock.acquire()
+            yield from self.lock.acquire()
             while not (yield self.tickets.load(RELAXED)):
-                yield from self.scheduler.wait(self.queue)
+                yield from self.scheduler.wait(self.queue, self.lock)
             yield self.tickets.store((yield self.tickets.load(RELAXED)) - 1, RELAXED)
-            yield from self.queue.lock.release()
+            yield from self.lock.release()
         yield compute(100_000 * NS)
         yield done()
         yield from self.scheduler.exit()

@@ -57,6 +57,6 @@ def test_every_row_belongs_to_the_phase_that_it_is_in():
         seen.add((method, phase))
     assert ("TicketLock.acquire", ACQUIRE) in seen
     assert ("TicketLock.release", RELEASE) in seen
-    assert ("CriticalSection.thread", HOLD) in seen
     assert not {("TicketLock.acquire", HOLD), ("TicketLock.release", HOLD)} & seen
-    assert {NOTHING, HOLD} == {p for method, p in seen if method == "CriticalSection.thread"}
+    assert ("CriticalSection.section", HOLD) in seen
+    assert {NOTHING} == {p for method, p in seen if method == "CriticalSection.next_request"}

@@ -36,7 +36,7 @@ def test_sums_are_the_counters_of_the_run(entry, engine):
     """Transfers by class, losses and times, for every lock and cache, in each engine."""
     machine = tables(4, jitter_ps=30, tenure_ps=10, bus_kind=1, clean_nearest=1)
     for workload in workloads_of(entry, 2_000):
-        trace = traced(workload, machine, engine=engine, until_ps=100_000)
+        trace = traced(workload, machine, engine=engine, until_ps=30_000)
         assert trace.result.cpu[:, FIRST:].tolist() == booked(trace)
         assert trace.result.lines.sum() == sum(t.kind != "none" for t in trace.transfers)
 

@@ -17,11 +17,12 @@ from locksim.locks.seqlock_exclusive import ExclusiveReaderSeqLock
 from locksim.workloads.blocking_readers import BlockingReaders
 from locksim.workloads.counted_ref import CountedRefs
 from locksim.workloads.critical_section import CriticalSection
+from locksim.workloads.paced import CONSTANT
 from locksim.workloads.readers_writers import ReadersWriters
 from locksim.workloads.sequence_readers import SequenceReaders
 
 HOLD, THINK = 17, 23
-TIMES = {"hold_ps": HOLD, "think_ps": THINK, "exponential": 0}
+TIMES = {"hold_ps": HOLD, "think_ps": THINK, "think_times": CONSTANT}
 LOADS = [
     CriticalSection(words=0, **TIMES),
     ReadersWriters(words=0, read_percent=50, **TIMES),

@@ -11,6 +11,7 @@ from locksim.lang.ops import Kind, Mark
 from locksim.locks.mcs import MCSLock
 from locksim.locks.ticket import TicketLock
 from locksim.workloads.critical_section import MAX_WORDS, CriticalSection
+from locksim.workloads.paced import CONSTANT
 
 
 class NoLock(Lock):
@@ -40,7 +41,7 @@ def test_every_word_counts_the_sections(interleave, words, seed):
 
 def test_hold_and_think_times(interleave):
     """hold_ps is spent between the marks, a fixed think time outside them."""
-    workload = CriticalSection(hold_ps=17, think_ps=23, exponential=0, lock=MCSLock)
+    workload = CriticalSection(hold_ps=17, think_ps=23, think_times=CONSTANT, lock=MCSLock)
     run = interleave(workload, 1, 0, steps=500, finite=False)
     computed = [op.a for _, op in run.performed if op.kind == Kind.COMPUTE]
     assert {17, 23} == set(computed[1:])
