@@ -26,6 +26,7 @@ struct setup {
     int64_t l1, store, rmw, pause, tenure, tenure_plain, jitter, invalidate_each, shared_read, bus;
     int64_t blocking, nearest, bus_kind, busy_percent;
     const int64_t *transfer, *memory, *invalidate; /* [class] */
+    const int64_t *overlap;                        /* [class] */
     const int64_t *node_of;                        /* [cpu] */
     const int8_t *distance;                        /* [cpu][cpu] */
     const int8_t *home_distance;                   /* [node][cpu] */
@@ -437,6 +438,8 @@ static inline int64_t served_from(const struct line *line, const struct agent *a
     return agent->exclusive ? line->quiet : line->free;
 }
 
+static inline int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* Serve agent a's request for line l at t: who supplies it, what it costs, who loses it. */
 static inline int64_t serve(struct model *m, int a, size_t l, bool exclusive, int64_t t)
 {
@@ -459,13 +462,15 @@ static inline int64_t serve(struct model *m, int a, size_t l, bool exclusive, in
     }
     int64_t supply, supplier_node = s->home[l], took;
     bool pipelined = false;
+    const int64_t waited = t - m->agent[a].since;
     if (owner >= 0) {
         int d = distance[owner];
-        supply = s->transfer[d];
+        supply = s->transfer[d] - least(waited, s->overlap[d]);
         supplier_node = s->node_of[owner];
         count[FROM_CORE + (d - 1 < last_class ? d - 1 : last_class)]++;
     } else if (mine) {
-        supply = s->invalidate[s->home_distance[(size_t)supplier_node * n + (size_t)c]];
+        int d = s->home_distance[(size_t)supplier_node * n + (size_t)c];
+        supply = s->invalidate[d] - least(waited, s->overlap[d]);
         count[UPGRADES]++;
     } else if (line->n_sharers && s->nearest) {
         const uint64_t *near = &m->near[(size_t)c * (size_t)s->n_classes * words];
@@ -474,7 +479,7 @@ static inline int64_t serve(struct model *m, int a, size_t l, bool exclusive, in
             i++;
         int d = (int)(i / words);
         size_t x = i % words * 64 + (size_t)__builtin_ctzll(sharers[i % words] & near[i]);
-        supply = s->transfer[d];
+        supply = s->transfer[d] - least(waited, s->overlap[d]);
         supplier_node = s->node_of[x];
         count[FROM_CORE + (d - 1 < last_class ? d - 1 : last_class)]++;
     } else {
@@ -505,7 +510,9 @@ static inline int64_t serve(struct model *m, int a, size_t l, bool exclusive, in
             }
             line->n_sharers = 0;
             if (others) {
-                int64_t invalidation = s->invalidate[farthest] + s->invalidate_each * (others - 1);
+                int64_t invalidation = s->invalidate[farthest] -
+                                       least(waited, s->overlap[farthest]) +
+                                       s->invalidate_each * (others - 1);
                 took = invalidation > took ? invalidation : took;
             }
         }

@@ -36,7 +36,16 @@ _WHOLE = (
     + ["invalidate_each", "shared_read", "bus"]
     + ["blocking", "nearest", "bus_kind", "busy_percent"]
 )
-_TABLES = ["transfer", "memory", "invalidate", "node_of", "distance", "home_distance", "home"]
+_TABLES = [
+    "transfer",
+    "memory",
+    "invalidate",
+    "overlap",
+    "node_of",
+    "distance",
+    "home_distance",
+    "home",
+]
 _PROGRAM = ["ttas", "lock", "data", "n_words", "hold", "think", "exponential", "seed", "jump"]
 _CHANGED = ["words", "count", "transactions", "meter"]
 
@@ -178,6 +187,7 @@ class Opponent:
             _whole(t.transfer_ps),
             _whole(t.memory_ps),
             _whole(t.invalidate_ps),
+            _whole(t.overlap_ps),
             _whole(t.node_of),
             np.ascontiguousarray(t.distance, np.int8),
             np.ascontiguousarray(t.home_distance, np.int8),

@@ -45,6 +45,7 @@ def machines(draw: st.DrawFn) -> MachineTables:
     np.fill_diagonal(distance, 0)
     blocking = draw(st.integers(0, 1))
     bus_kind = draw(st.integers(0, 2))
+    transfer, invalidate = _growing(draw), _growing(draw)
     return MachineTables(
         n_cpus=n,
         n_nodes=n_nodes,
@@ -53,9 +54,10 @@ def machines(draw: st.DrawFn) -> MachineTables:
         node_of=node_of,
         distance=distance,
         home_distance=np.ascontiguousarray(nodes[:, node_of]),
-        transfer_ps=_growing(draw),
+        transfer_ps=transfer,
         memory_ps=_growing(draw),
-        invalidate_ps=_growing(draw),
+        invalidate_ps=invalidate,
+        overlap_ps=_parts(draw, np.minimum(transfer, invalidate)),
         l1_hit_ps=draw(st.integers(1, 3)),
         store_ps=draw(st.integers(1, 3)),
         rmw_ps=draw(st.integers(1, 6)),
@@ -77,6 +79,12 @@ def machines(draw: st.DrawFn) -> MachineTables:
         bus_kind=bus_kind,
         **(draw(caches()) if draw(st.booleans()) else {}),
     )
+
+
+def _parts(draw: st.DrawFn, whole: np.ndarray) -> np.ndarray:
+    """Something less than each cost, of half of the machines; nothing of the others."""
+    some = draw(st.booleans())
+    return np.array([draw(st.integers(0, max(0, int(w) - 1))) * some for w in whole], np.int64)
 
 
 def _growing(draw: st.DrawFn) -> np.ndarray:

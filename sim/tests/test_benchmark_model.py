@@ -52,6 +52,7 @@ def _both(
     *,
     seed: int = 1,
     jump: bool = True,
+    overlap_percent: int | None = None,
     **costs: int,
 ) -> tuple[RunResult, RunResult]:
     """The same run by the fast engine and by the C model, stopped at each of the times.
@@ -59,10 +60,14 @@ def _both(
     On every machine with caches without end: the C model has no others.
 
     Arguments:
+        overlap_percent: of the cheaper of transfer and invalidation, instead of the machine's.
         costs: what to change in the machine's tables.
     """
     profile = machine.load(name).without_caches()
     tables = dataclasses.replace(profile.tables(cpus, "compact"), **costs)
+    if overlap_percent is not None:
+        parts = np.minimum(tables.transfer_ps, tables.invalidate_ps) * overlap_percent // 100
+        tables = dataclasses.replace(tables, overlap_ps=parts)
     image, memory = prepare(workload, tables)
     ours = fast.Session(image, memory, tables, seed=seed, jump=jump)
     theirs = opponent.Opponent(workload, memory, tables, seed=seed, jump=jump)
@@ -137,6 +142,7 @@ def test_equals_fast_engine_under_contention(
     tenure_plain_ps=st.integers(0, 100 * NS),
     jitter_ps=st.integers(0, 20 * NS),
     line_busy_percent=st.sampled_from([1, 37, 100]),
+    overlap_percent=st.sampled_from([0, 45, 99]),
     stops=st.lists(st.integers(1, 10 * US), min_size=1, max_size=3),
 )
 def test_equals_fast_engine_on_random_settings(
@@ -153,6 +159,7 @@ def test_equals_fast_engine_on_random_settings(
     tenure_plain_ps: int,
     jitter_ps: int,
     line_busy_percent: int,
+    overlap_percent: int,
     stops: list[int],
 ) -> None:
     """Any parameters and some costs, stopped at any times (also in the middle of idle rounds)."""
@@ -175,6 +182,7 @@ def test_equals_fast_engine_on_random_settings(
         tenure_plain_ps=tenure_plain_ps,
         jitter_ps=jitter_ps,
         line_busy_percent=line_busy_percent,
+        overlap_percent=overlap_percent,
     )
     _assert_equal(ours, theirs)
 

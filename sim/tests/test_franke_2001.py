@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from statistics import fmean
 
 import pytest
 
@@ -22,12 +23,15 @@ from locksim.reports.identities import check
 
 MESSAGES = 20
 """In shorter runs the start, when the run queue is longest, is most of the run."""
+SEEDS = (1, 2)
 
 
 @cache
-def one(kernel: str, cpus: int) -> Run:
+def one(kernel: str, cpus: int, seed: int = 1) -> Run:
     """A short run of ten rooms."""
-    return franke_2001.run(machines.load(MACHINE), kernel, 10, cpus, Costs(), messages=MESSAGES)
+    return franke_2001.run(
+        machines.load(MACHINE), kernel, 10, cpus, Costs(), messages=MESSAGES, seed=seed
+    )
 
 
 @cache
@@ -52,8 +56,8 @@ def test_every_message_is_counted(kernel: str) -> None:
 
 
 def test_more_cpus_help_vanilla_to_four_and_selinux_falls_at_eight() -> None:
-    """The turn of the table."""
-    vanilla = {n: one("vanilla", n).throughput for n in (2, 4, 8)}
+    """The turn of the table. At 4 CPUs short runs of vanilla differ by a fifth: two of each."""
+    vanilla = {n: fmean(one("vanilla", n, k).throughput for k in SEEDS) for n in (2, 4, 8)}
     selinux = {n: one("selinux", n).throughput for n in (2, 4, 8)}
     assert vanilla[2] < vanilla[4]
     assert selinux[8] < selinux[4]

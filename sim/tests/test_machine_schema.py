@@ -448,6 +448,43 @@ def test_a_calibrated_profile_says_where_from() -> None:
         parse(found, WHERE)
 
 
+def test_overlap_is_none_unless_given() -> None:
+    """Without the tables a request gains nothing by its wait; with them, each class has its own."""
+    found = document()
+    assert [0, 0, 0, 0] == parse(found, WHERE).tables(2).overlap_ps.tolist()
+    found["cost"]["overlap"] = {"core": figure(1), "node": figure(20), "far": figure(40)}
+    assert [0, 1000, 20000, 40000] == parse(found, WHERE).tables(2).overlap_ps.tolist()
+
+
+@pytest.mark.parametrize(
+    ("overlap", "message"),
+    [
+        ({"core": 1, "node": 20}, r"cost\.overlap\.far: missing figure"),
+        ({"core": 1, "node": 0, "far": 40}, r"cost\.overlap\.node: is zero"),
+        (
+            {"core": 1, "node": 50, "far": 60},
+            r"cost\.overlap\.node: 50 ns is not less than transfer\.node at 50 ns, of which it is",
+        ),
+        ({"core": 1, "node": 20, "far": 40, "moon": 1}, r"no distance class 'moon'"),
+    ],
+)
+def test_refuses_an_overlap_that_is_none(overlap: dict[str, float], message: str) -> None:
+    """A class without a figure or with nothing, all of a transfer, a class that there is not."""
+    found = document()
+    found["cost"]["overlap"] = {name: figure(value) for name, value in overlap.items()}
+    with pytest.raises(MachineError, match=message):
+        parse(found, WHERE)
+
+
+def test_refuses_an_overlap_with_more_than_an_invalidation() -> None:
+    """It is a part of that too."""
+    found = document()
+    found["cost"]["overlap"] = {"core": figure(1), "node": figure(20), "far": figure(40)}
+    found["cost"]["invalidate"]["node"] = figure(19)
+    with pytest.raises(MachineError, match=r"not less than invalidate\.node at 19 ns"):
+        parse(found, WHERE)
+
+
 def test_plain_tenure_is_the_tenure_unless_given() -> None:
     """Profiles that have one tenure use it for everything."""
     found = document()

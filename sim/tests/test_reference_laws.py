@@ -33,6 +33,7 @@ machines = st.fixed_dictionaries(
         "store_buffer_entries": st.integers(1, 3),
         "tenure_ps": st.sampled_from([0, 40]),
         "tenure_plain_ps": st.sampled_from([0, 25]),
+        "overlap_ps": st.sampled_from([[0, 0, 0, 0], [0, 0, 7, 30]]),
         "jitter_ps": st.sampled_from([0, 70]),
         "rmw_ps": st.sampled_from([0, 5]),
         "store_ps": st.sampled_from([0, 2]),

@@ -23,7 +23,9 @@ from tiny_machine import (
 )
 
 from locksim.engine.randomness import TRANSACTIONS, below, draw
-from locksim.lang import RELAXED, pause
+from locksim.lang import RELAXED, compute, now, pause
+
+OVERLAP = [0, 0, 15, 25]
 
 
 def read(self: Any):
@@ -188,6 +190,47 @@ def test_equal_times_are_ordered_by_agent():
     """Two requests of one moment: the lower CPU's is first, whatever the programs did before."""
     requests = served(after(7, write), after(7, write), idle)
     assert [(7, 0), (7 + MEMORY, 2)] == [(time, agent) for time, agent, _, _ in requests]
+
+
+def test_a_transfer_is_shorter_by_the_wait_for_the_line():
+    """By no more than the overlap of its distance, and not at all if nobody waited."""
+    for wait, done in ((0, 0), (6, 6), (15, 15), (MEMORY, 15)):
+        requests = served(write, after(MEMORY - wait, write), overlap_ps=OVERLAP)
+        assert (MEMORY, 2, 1, MEMORY + TRANSFER - done) == requests[1]
+    far = served(write, idle, write, overlap_ps=OVERLAP)[1]
+    assert (MEMORY, 4, 1, MEMORY + TRANSFER_FAR - 25) == far
+
+
+def test_an_upgrade_is_shorter_by_the_wait_for_the_line():
+    """The home's permission and the invalidation each by the overlap of its own distance."""
+
+    def latency(wait: int, upgrader: int, reader: int, transfer: int) -> int:
+        """Of an upgrade that is asked for ``wait`` before the reader's copy has arrived."""
+        arrival = 1_000 + transfer
+
+        def upgrade(self: Any):
+            yield self.a.load()
+            yield compute(arrival - wait - now())
+            yield self.a.fetch_add(1)
+
+        programs = [idle] * 4
+        programs[upgrader], programs[reader] = upgrade, after(1_000, read)
+        time, agent, _, ready = served(*programs, overlap_ps=OVERLAP)[-1]
+        assert (arrival, 2 * upgrader) == (time, agent)
+        return ready - time
+
+    assert INVALIDATE - 6 == latency(6, 0, 1, TRANSFER)
+    assert INVALIDATE - 15 == latency(40, 0, 1, TRANSFER)
+    assert INVALIDATE_FAR - 25 == latency(40, 0, 2, TRANSFER_FAR)
+    # CPU 2's permission comes from far away, though the other sharer is near.
+    assert INVALIDATE_FAR - 25 == latency(40, 2, 3, TRANSFER)
+
+
+def test_memory_is_not_sooner_for_a_wait():
+    """The third reader waits for two others and has the whole latency before it."""
+    requests = served(read, read, read, overlap_ps=OVERLAP)
+    shared = MEMORY + TRANSFER - 15
+    assert (shared, 4, 1, shared + MEMORY_FAR) == requests[2]
 
 
 def test_tenure_keeps_a_line_after_a_fill():

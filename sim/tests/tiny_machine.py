@@ -90,6 +90,7 @@ def tables(n_cpus: int = 4, **changes: Any) -> MachineTables:
         "transfer_ps": np.array([0, 20, TRANSFER, TRANSFER_FAR]),
         "memory_ps": np.array([0, 0, MEMORY, MEMORY_FAR]),
         "invalidate_ps": np.array([0, 10, INVALIDATE, INVALIDATE_FAR]),
+        "overlap_ps": np.zeros(4, np.int64),
         "l1_hit_ps": L1,
         "store_ps": STORE,
         "rmw_ps": RMW,

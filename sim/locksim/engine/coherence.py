@@ -105,22 +105,33 @@ class Coherence:
         self.bus_free_at = [0] * max(1, tables.n_nodes)
 
     def serve(
-        self, line: Line[_Requester], cpu: int, exclusive: bool, now: int, *, atomic: bool = False
+        self,
+        line: Line[_Requester],
+        cpu: int,
+        exclusive: bool,
+        now: int,
+        *,
+        atomic: bool = False,
+        waited_ps: int = 0,
     ) -> Served:
         """Serve a CPU's request for a line, which must be free now.
 
-        ``atomic``: an atomic instruction asks, not a load or the store buffer.
+        ``atomic``: an atomic instruction asks, not a load or the store buffer. ``waited_ps``: for
+        how long the request has waited for the line.
         """
         if line.writable(cpu) or (not exclusive and line.readable(cpu)):
             # An earlier request of the CPU's other agent has brought what this one was queued for.
             return Served(now + self.tables.l1_hit_ps, "hits")
-        supply = self._upgrade(line, cpu) if cpu in line.sharers else self._supply(line, cpu)
+        if cpu in line.sharers:
+            supply = self._upgrade(line, cpu, waited_ps)
+        else:
+            supply = self._supply(line, cpu, waited_ps)
         others = sorted(line.sharers - {cpu})
         nobody = line.owner is None and not line.sharers
         losers: tuple[int, ...] = ()
         latency = supply.latency_ps
         if exclusive:
-            latency = max(latency, self._invalidation(others, cpu))
+            latency = max(latency, self._invalidation(others, cpu, waited_ps))
             losers = tuple(others) if line.owner is None else (line.owner,)
             line.owner, line.sharers = cpu, set()
             line.modified = True
@@ -161,33 +172,39 @@ class Coherence:
             line.modified = False
         return back
 
-    def _supply(self, line: Line[_Requester], cpu: int) -> _Supply:
+    def _supply(self, line: Line[_Requester], cpu: int, waited_ps: int) -> _Supply:
         """The data comes from the owner, from a sharer, or from the home's memory."""
         if line.owner is not None:
-            return self._from_cache(line.owner, cpu, by_owner=True)
+            return self._from_cache(line.owner, cpu, waited_ps, by_owner=True)
         if line.sharers and self.tables.clean_nearest:
             nearest = min(line.sharers, key=lambda other: (self.distance[cpu][other], other))
-            return self._from_cache(nearest, cpu, by_owner=False)
+            return self._from_cache(nearest, cpu, waited_ps, by_owner=False)
         latency = int(self.tables.memory_ps[self._to_home(line, cpu)])
         return _Supply(latency, "memory", line.home)
 
-    def _from_cache(self, supplier: int, cpu: int, *, by_owner: bool) -> _Supply:
+    def _from_cache(self, supplier: int, cpu: int, waited_ps: int, *, by_owner: bool) -> _Supply:
         d = self.distance[cpu][supplier]
-        latency, node = int(self.tables.transfer_ps[d]), int(self.tables.node_of[supplier])
+        latency = int(self.tables.transfer_ps[d]) - self._overlapped(d, waited_ps)
+        node = int(self.tables.node_of[supplier])
         return _Supply(latency, supplier_counter(d), node, by_owner, supplier)
 
-    def _upgrade(self, line: Line[_Requester], cpu: int) -> _Supply:
+    def _upgrade(self, line: Line[_Requester], cpu: int, waited_ps: int) -> _Supply:
         """A sharer that wants to write needs no data, only the home's permission."""
-        latency = int(self.tables.invalidate_ps[self._to_home(line, cpu)])
+        d = self._to_home(line, cpu)
+        latency = int(self.tables.invalidate_ps[d]) - self._overlapped(d, waited_ps)
         return _Supply(latency, "upgrades", line.home)
 
-    def _invalidation(self, others: list[int], cpu: int) -> int:
+    def _invalidation(self, others: list[int], cpu: int, waited_ps: int) -> int:
         """Time until the last of the other sharers has given up its copy."""
         if not others:
             return 0
         farthest = max(self.distance[cpu][other] for other in others)
-        each = self.tables.invalidate_each_ps
-        return int(self.tables.invalidate_ps[farthest]) + each * (len(others) - 1)
+        first = int(self.tables.invalidate_ps[farthest]) - self._overlapped(farthest, waited_ps)
+        return first + self.tables.invalidate_each_ps * (len(others) - 1)
+
+    def _overlapped(self, distance: int, waited_ps: int) -> int:
+        """What of a transfer or an invalidation the request has done while it waited."""
+        return min(waited_ps, int(self.tables.overlap_ps[distance]))
 
     def _jitter(self) -> int:
         """How much longer than its latency this transaction takes."""

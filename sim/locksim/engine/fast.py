@@ -407,7 +407,7 @@ def _state(
     return State(
         code=image.code.astype(np.uint32),  # unsigned: an index that can not be negative
         cost=cost,
-        latency=np.array([t.transfer_ps, t.memory_ps, t.invalidate_ps], np.int64),
+        latency=np.array([t.transfer_ps, t.memory_ps, t.invalidate_ps, t.overlap_ps], np.int64),
         node_of=np.asarray(t.node_of, np.int64),
         distance=np.asarray(t.distance, np.int8),
         home_distance=np.asarray(t.home_distance, np.int8),

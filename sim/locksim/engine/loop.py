@@ -225,7 +225,7 @@ class State(NamedTuple):
 
     code: npt.NDArray[np.uint32]
     cost: npt.NDArray[np.int64]
-    latency: npt.NDArray[np.int64]  # [transfer, memory, invalidate] x class
+    latency: npt.NDArray[np.int64]  # [transfer, memory, invalidate, overlap] x class
     node_of: npt.NDArray[np.int64]
     distance: npt.NDArray[np.int8]
     home_distance: npt.NDArray[np.int8]
@@ -1010,16 +1010,17 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
             count[c, N_HITS] += 1
         else:
             supplier_node = np.int64(-1)
+            waited = t - agent[a, A_SINCE]
             if owner >= 0:
                 d = np.int64(distance[c, owner])
-                supply = latency[0, d]
+                supply = latency[0, d] - min(waited, latency[3, d])
                 supplier_node = node_of[owner]
                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
             else:
                 h = np.int64(home_distance[home[wanted], c])
                 supplier_node = home[wanted]
                 if mine:
-                    supply = latency[2, h]
+                    supply = latency[2, h] - min(waited, latency[3, h])
                     count[c, N_UPGRADES] += 1
                 elif line[wanted, L_SHARERS] > 0 and cost[K_NEAREST]:
                     supply = np.int64(0)
@@ -1031,7 +1032,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 while not bits & np.uint64(1):
                                     bits >>= np.uint64(1)
                                     x += 1
-                                supply = latency[0, d]
+                                supply = latency[0, d] - min(waited, latency[3, d])
                                 supplier_node = node_of[x]
                                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
                                 break
@@ -1104,7 +1105,8 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                         sharers[wanted, w] = 0
                     line[wanted, L_SHARERS] = 0
                     if others:
-                        invalidation = latency[2, farthest] + cost[K_INV_EACH] * (others - 1)
+                        invalidation = latency[2, farthest] - min(waited, latency[3, farthest])
+                        invalidation += cost[K_INV_EACH] * (others - 1)
                 line[wanted, L_OWNER] = c
                 took = max(supply, invalidation)
                 pipelined = False

@@ -235,9 +235,12 @@ class Engine:
 
     def _serve(self, agent: Agent, line: Line[Agent]) -> None:
         atomic = agent.exclusive and not isinstance(agent, StoreBuffer)
-        served = self.coherence.serve(line, agent.cpu, agent.exclusive, self.now, atomic=atomic)
+        waited_ps = self.now - agent.asked_ps
+        served = self.coherence.serve(
+            line, agent.cpu, agent.exclusive, self.now, atomic=atomic, waited_ps=waited_ps
+        )
         agent.count(served.counter)
-        agent.count("queue_ps", self.now - agent.asked_ps)
+        agent.count("queue_ps", waited_ps)
         agent.count("miss_ps", served.completes_ps - agent.asked_ps)
         for loser in served.losers:
             self.counts[loser]["invalidated"] += 1

@@ -84,14 +84,14 @@ class Costs:
         packet_checks, label_lookups: of a packet.
     """
 
-    send_ps: int = 1_392_778
-    lines: int = 15
+    send_ps: int = 1_397_726
+    lines: int = 17
     entry_ps: int = 870_000
     packet_ps: int = 16_000_000
     semop_ps: int = 1_000_000
     switch_ps: int = 3_250_000
     weigh_ps: int = 12_000
-    hook_ps: int = 173_729
+    hook_ps: int = 161_754
     search_ps: int = 30_000
     call_checks: int = 1
     send_checks: int = 1

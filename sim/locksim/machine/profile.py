@@ -50,8 +50,10 @@ class Occupancy(BaseModel):
 class Cost(BaseModel):
     """The ``[cost.*]`` tables: every figure that the engines charge for.
 
-    ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class. Without
-    ``tenure_plain``, lines that loads and stores bring are held for ``tenure`` too.
+    ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class, and so does
+    ``overlap`` if it is there: what of a transfer or an invalidation is over when the line is free,
+    if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
+    bring are held for ``tenure`` too.
     ``private_hit`` is there if the profile has a ``[cache.l1]``.
     """
 
@@ -69,6 +71,7 @@ class Cost(BaseModel):
     transfer: dict[str, Figure]
     memory: dict[str, Figure]
     invalidate: dict[str, Figure]
+    overlap: dict[str, Figure] = {}
     invalidate_each: Figure
     occupancy: Occupancy = Occupancy()
     alloc: Figure
@@ -260,6 +263,8 @@ class Machine(BaseModel):
         classes = list(self.topology.node_classes)
         with_core = ["core", *classes] if self.topology.threads_per_core > 1 else classes
         wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
+        if self.cost.overlap:
+            wanted["overlap"] = with_core
         for kind, names in wanted.items():
             found: dict[str, Figure] = getattr(self.cost, kind)
             for name in found:
@@ -328,7 +333,16 @@ class Machine(BaseModel):
             )
 
     def _check_order(self, costs: dict[str, int]) -> None:
-        """Refuse a farther line that is cheaper than a nearer one."""
+        """Refuse a farther line that is cheaper than a nearer one, and an overlap with nothing."""
+        for name in self.cost.overlap:
+            for kind in ("transfer", "invalidate"):
+                whole, overlap = costs[f"{kind}.{name}"], costs[f"overlap.{name}"]
+                if overlap >= whole:
+                    raise Refusal(
+                        f"cost.overlap.{name}",
+                        f"{_ns(overlap)} is not less than {kind}.{name} at {_ns(whole)}, of which "
+                        "it is a part: check both",
+                    )
         if costs.get("private_hit", costs["l1_hit"]) < costs["l1_hit"]:
             raise Refusal(
                 "cost.private_hit",

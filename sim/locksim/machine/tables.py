@@ -31,9 +31,9 @@ class MachineTables:
 
     Shapes: ``n`` is ``n_cpus``, ``K`` the number of distance classes. ``distance[a, b]`` is the
     class between two CPUs; ``home_distance[node, cpu]`` the class between a home node and a CPU
-    (2 for the same node, never 0 or 1). The arrays ``transfer_ps``, ``memory_ps`` and
-    ``invalidate_ps`` are indexed by class; entry 0 is 0, and entry 1 equals entry 2 where the
-    profile has no figure for SMT siblings.
+    (2 for the same node, never 0 or 1). The arrays ``transfer_ps``, ``memory_ps``,
+    ``invalidate_ps`` and ``overlap_ps`` are indexed by class; entry 0 is 0, and entry 1 equals
+    entry 2 where the profile has no figure for SMT siblings.
     """
 
     n_cpus: int
@@ -46,6 +46,7 @@ class MachineTables:
     transfer_ps: NDArray[np.int64]  # [K]
     memory_ps: NDArray[np.int64]  # [K]
     invalidate_ps: NDArray[np.int64]  # [K]
+    overlap_ps: NDArray[np.int64]  # [K], 0 where a request that waits gains nothing by it
     l1_hit_ps: int
     store_ps: int
     rmw_ps: int
@@ -98,6 +99,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         transfer_ps=_by_class(topology, cost, "transfer"),
         memory_ps=_by_class(topology, cost, "memory"),
         invalidate_ps=_by_class(topology, cost, "invalidate"),
+        overlap_ps=_by_class(topology, cost, "overlap"),
         l1_hit_ps=cost["l1_hit"],
         store_ps=cost["store"],
         rmw_ps=cost["rmw"],
@@ -175,5 +177,6 @@ def _node_classes(topology: Topology) -> NDArray[np.int8]:
 
 
 def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> NDArray[np.int64]:
-    beyond = [cost[f"{kind}.{name}"] for name in topology.node_classes]
+    # Of overlap a profile gives all figures or none.
+    beyond = [cost.get(f"{kind}.{name}", 0) for name in topology.node_classes]
     return np.array([0, cost.get(f"{kind}.core", beyond[0]), *beyond], dtype=np.int64)

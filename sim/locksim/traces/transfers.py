@@ -110,7 +110,7 @@ def transfers(trace: Trace) -> list[Transfer]:
         elif what == SERVED:
             line = line_of(address)
             shared = cpu in line.sharers
-            served = protocol.serve(line, cpu, bool(exclusive), time)
+            served = protocol.serve(line, cpu, bool(exclusive), time, waited_ps=time - asked)
             if served.completes_ps != value:
                 raise TraceError(
                     f"row {k}: the line {trace.line(address)} arrives at {value} ps, by the "
