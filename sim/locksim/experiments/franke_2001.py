@@ -56,7 +56,7 @@ FITTED_CPUS = (1, 2)
 ROOMS = (10, 20, 30)
 MESSAGES = 100
 """Messages a user in a simulated run; measured were 100, 200 and 300."""
-BRIEF_MESSAGES = 36
+BRIEF_MESSAGES = 30
 """In a run that is not to take long."""
 REPLICATIONS = 1
 LONGEST_PS = 10**14
