@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
+from locksim.cli import common, load_options, tables
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
 from locksim.cli.reports import FORMATS, check_format, report_text
@@ -51,20 +51,14 @@ def run(
     placement: Annotated[
         str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")
     ] = "compact",
-    hold: Annotated[int, typer.Option(help="time inside the critical section, in ns")] = 100,
-    think: Annotated[int, typer.Option(help="mean time between critical sections, in ns")] = 400,
-    read_percent: Annotated[int, typer.Option(help="share of readers (reader-writer locks)")] = 90,
-    words: Annotated[int, typer.Option(help="shared words counted up under the lock")] = 1,
-    arrivals: Annotated[
-        str, typer.Option(help="closed: think after each section; open: ask at random times")
-    ] = "closed",
-    burst: Annotated[int, typer.Option(help="critical sections that come together")] = 1,
-    hold_times: Annotated[
-        str, typer.Option(help="constant, exponential, uniform or bimodal")
-    ] = "constant",
-    think_times: Annotated[
-        str, typer.Option(help="constant, exponential, uniform or bimodal")
-    ] = "exponential",
+    hold: load_options.Hold = 100,
+    think: load_options.Think = 400,
+    read_percent: load_options.ReadPercent = 90,
+    words: load_options.Words = 1,
+    arrivals: load_options.Arrivals = "closed",
+    burst: load_options.Burst = 1,
+    hold_times: load_options.HoldTimes = "constant",
+    think_times: load_options.ThinkTimes = "exponential",
     tasks: Annotated[int, typer.Option(help="tasks that share the CPUs (schedulers)")] = 16,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
