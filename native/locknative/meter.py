@@ -7,7 +7,8 @@ are of the sampled ones, and contain one reading of the clock each (``clock_ns``
 share of CPU time apply to all acquisitions, most of which read no clock: there it is taken off.
 
 What can not be had from samples is None: UTIL of readers, which overlap, how many there were at
-once and for how long, whom a writer found, and attempts that failed.
+once and for how long, whom a writer found, and attempts that failed. So is a UTIL above 1: then a
+preempted holder is among the samples, and counts for many that were not.
 
 Source: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the
 Linux Kernel", Annual Linux Showcase 2000; NOWAIT and SPIN as in lockdata's ``franke-2001``.
@@ -117,8 +118,14 @@ def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None
 
 
 def _busy(mean_ns: float | None, clock_ns: float, times: int, of_ns: float) -> float | None:
-    """Return the share of a time that ``times`` stretches fill, without the clock's own time."""
-    return None if mean_ns is None else max(0.0, mean_ns - clock_ns) * times / of_ns
+    """Return the share of a time that ``times`` stretches fill, without the clock's own time.
+
+    None where the mean is of too few to stand for all: they would fill more than there is.
+    """
+    if mean_ns is None:
+        return None
+    share = max(0.0, mean_ns - clock_ns) * times / of_ns
+    return share if share <= 1 else None
 
 
 def _percentiles(histogram: Histogram, tick_ns: float) -> dict[str, float | None]:

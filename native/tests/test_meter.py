@@ -32,6 +32,13 @@ def test_shares() -> None:
     assert isclose(500e-9 * 4_000 / 20e-3, ROW["cpu_share"])
 
 
+def test_more_than_there_is_is_no_share() -> None:
+    """Sampled holds that would fill the window three times over: one of them was preempted."""
+    many = meter_rows(experiment([trial(i, count=500_000) for i in range(10)]))[0]
+    assert 90e-9 * many["total"] > 3 * 10e-3
+    assert many["util"] is None
+
+
 def test_sides() -> None:
     """A side that nobody entered has no row, and bare pairs have none at all."""
     found = experiment([trial(i) for i in range(10)])

@@ -70,6 +70,8 @@ def reproduce(
     if list_:
         _list(json)
         return
+    if all_ and names:
+        raise common.UsageError(f"--all is every experiment: leave it out, or {names[0]}")
     chosen = experiments.names() if all_ else names or []
     if not chosen:
         raise common.UsageError(

@@ -47,6 +47,8 @@ def what_if(
     if list_:
         _list(json)
         return
+    if all_ and names:
+        raise common.UsageError(f"--all is every what-if: leave it out, or {names[0]}")
     chosen = registry.names() if all_ else names or []
     if not chosen:
         raise common.UsageError("name a what-if, or say --list to see them, or --all")
