@@ -7,11 +7,10 @@ import typer
 __all__ = [
     "Arrivals",
     "Burst",
+    "Distribution",
     "Hold",
-    "HoldTimes",
     "ReadPercent",
     "Think",
-    "ThinkTimes",
     "Words",
 ]
 
@@ -23,5 +22,4 @@ Arrivals = Annotated[
     str, typer.Option(help="closed: think after each section; open: ask at random times")
 ]
 Burst = Annotated[int, typer.Option(help="critical sections that come together")]
-HoldTimes = Annotated[str, typer.Option(help="constant, exponential, uniform or bimodal")]
-ThinkTimes = Annotated[str, typer.Option(help="constant, exponential, uniform or bimodal")]
+Distribution = Annotated[str, typer.Option(help="constant, exponential, uniform or bimodal")]

@@ -7,9 +7,8 @@ once, below the parameters: many figures share one, and beside the figures there
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -24,6 +23,7 @@ from locksim.cli.tables import (
     fixed,
     print_groups,
     print_table,
+    shows,
     table,
 )
 
@@ -114,7 +114,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     if not reread:
         del columns["understood"]
     once = not any(math.isfinite(c.low) for c in cells)
-    exact = not any(set("123456789") & set(columns["± 95 %"](c)) for c in cells)
+    exact = not any(shows(columns["± 95 %"](c)) for c in cells)
     if exact:
         del columns["± 95 %"]
     if len(units) == 1:
@@ -124,7 +124,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     print_groups(
         output,
         tuple(columns),
-        ((row, [[f(c) for f in columns.values()] for c in of]) for row, of in _by_row(cells)),
+        ((c.row, [figure(c) for figure in columns.values()]) for c in cells),
         right=("published", "understood", "simulated", "± 95 %", "error"),
     )
     said = [f"Figures in {next(iter(units))}."] if len(units) == 1 else []
@@ -139,12 +139,6 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     ):
         if line:
             output.print(f"  {line}", markup=False)
-
-
-def _by_row(cells: Iterable[Cell]) -> Iterator[tuple[str, list[Cell]]]:
-    """Cells that follow one another in a row of the table."""
-    for row, of in itertools.groupby(cells, key=lambda c: c.row):
-        yield row, list(of)
 
 
 def _as_printed(cell: Cell) -> bool:

@@ -7,6 +7,7 @@ in a narrower terminal it is the terminal that wraps.
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Collection, Iterable, Sequence
@@ -31,6 +32,7 @@ __all__ = [
     "print_groups",
     "print_table",
     "scale_of",
+    "shows",
     "table",
 ]
 
@@ -117,6 +119,11 @@ def fixed(value: float | None, places: int | None) -> str:
     return f"{value:,.{places}f}"
 
 
+def shows(figure: str) -> bool:
+    """Whether a printed figure has a digit that is not 0."""
+    return not set("123456789").isdisjoint(figure)
+
+
 def table() -> Table:
     """Return an empty table in the style that all commands share."""
     return Table(
@@ -153,25 +160,26 @@ def print_table(output: Console, view: Table) -> None:
 def print_groups(
     output: Console,
     columns: Sequence[str],
-    groups: Iterable[tuple[str, Sequence[Sequence[str]]]],
+    rows: Iterable[tuple[str, Sequence[str]]],
     *,
     right: Collection[str] = (),
 ) -> None:
-    """Print rows in groups below one head, each group under its name, as wide as it has to be.
+    """Print rows below one head, as wide as they have to be; a group's name once, above its rows.
 
     Args:
         output: where to.
         columns: the heads.
-        groups: a name, and rows of as many cells as there are columns. Text, not markup.
+        rows: the group's name, and a cell a column. Text, not markup. A group's rows follow one
+            another.
         right: the columns that hold figures.
     """
-    listed = list(groups)
-    rows = [row for _, of in listed for row in of]
+    listed = list(rows)
     widths = [
-        max(map(cell_len, (head, *cells))) for head, *cells in zip(columns, *rows, strict=True)
+        max(map(cell_len, column))
+        for column in zip(columns, *(cells for _, cells in listed), strict=True)
     ]
 
-    def part(header: bool, rows: Sequence[Sequence[str]]) -> Table:
+    def part(header: bool, rows: Iterable[Sequence[str]]) -> Table:
         view = table()
         view.show_header = header
         for name, width in zip(columns, widths, strict=True):
@@ -187,9 +195,9 @@ def print_groups(
     output.width = max(usual, 4 + Measurement.get(output, unbounded, head).minimum)
     output.print()
     output.print(Padding(head, (0, 0, 0, 4), expand=False))
-    for name, of in listed:
+    for name, of in itertools.groupby(listed, key=lambda row: row[0]):
         output.print(Padding(f"[bold]{escape(name)}[/bold]", (0, 0, 0, 2), expand=False))
-        output.print(Padding(part(False, of), (0, 0, 0, 4), expand=False))
+        output.print(Padding(part(False, (cells for _, cells in of)), (0, 0, 0, 4), expand=False))
     output.width = usual
 
 

@@ -14,7 +14,6 @@ better the change makes it. ``--list --json`` prints a list of ``{"what_if", "ex
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,6 +24,8 @@ from locksim.cli import common, tables
 
 if TYPE_CHECKING:
     from locksim.experiments.what_if import Comparison, Outcome
+
+FIGURES = ("as it was", "± 95 %", "changed", "± 95 %", "unit", "times better")
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -80,9 +81,6 @@ def what_if(
         raise common.interrupted("what is printed had been finished")
 
 
-FIGURES = ("as it was", "± 95 %", "changed", "± 95 %", "unit", "times better")
-
-
 def _list(json: bool) -> None:
     from locksim.experiments import what_if as registry
 
@@ -107,14 +105,10 @@ def _print(outcome: Outcome) -> None:
     output = common.console()
     output.print(f"[bold]{escape(outcome.name)}[/bold]  {escape(outcome.title)}")
     output.print(f"variant of {outcome.of}: {outcome.change}", markup=False)
-    rows = [(row.row, [row.column, *_figures(row, outcome.rows)]) for row in outcome.rows]
     tables.print_groups(
         output,
         ("", *FIGURES),
-        (
-            (name, [cells for _, cells in of])
-            for name, of in itertools.groupby(rows, key=lambda named: named[0])
-        ),
+        ((row.row, [row.column, *_figures(row, outcome.rows)]) for row in outcome.rows),
         right=[name for name in FIGURES if name != "unit"],
     )
     output.print("\n  Both sides simulated; nothing was fitted for the change.", markup=False)
@@ -132,5 +126,5 @@ def _figures(row: Comparison, rows: Sequence[Comparison]) -> list[str]:
             half if half == tables.DASH else f"±{half}",
         ]
     # How much better than a figure that is none here, nobody can see.
-    seen = all(set("123456789") & set(figure) for figure in told[::2])
+    seen = all(map(tables.shows, told[::2]))
     return [*told, row.unit, f"{row.gain:.2f}" if seen else tables.DASH]
