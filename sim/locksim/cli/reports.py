@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.cli import common
+from lockui.document import records
+from lockui.errors import UsageError
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Workload
@@ -25,7 +26,7 @@ def check_format(name: str | None) -> None:
         UsageError: with those that there are.
     """
     if name is not None and name not in FORMATS:
-        raise common.UsageError(f"--report {name}: there are {', '.join(FORMATS)}")
+        raise UsageError(f"--report {name}: there are {', '.join(FORMATS)}")
 
 
 def report_text(
@@ -52,7 +53,7 @@ def report_text(
         window_ps = sum(r.window_ps for r in result.replications)
         return lockmeter.text(
             of_meter(
-                common.records(result.by_lock()),
+                records(result.by_lock()),
                 source="simulated",
                 cpus=result.cpus,
                 window_ns=window_ps / 1e3,

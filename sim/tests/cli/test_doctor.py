@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from locksim.cli import checks, doctor
-from locksim.cli.checks import Check
+from lockui.findings import Check, Status
 
 
 def test_old_python_is_broken() -> None:
@@ -38,29 +38,32 @@ def test_cache_folder_that_was_chosen_is_the_only_one() -> None:
     assert [Path("/x/y")] == checks.cache_candidates({"NUMBA_CACHE_DIR": "/x/y"})
 
 
-@pytest.mark.parametrize("check", [checks.compiler, checks.liburcu, checks.native])
+@pytest.mark.parametrize("check", [checks.compiler, checks.liburcu])
 def test_nothing_found_is_no_crash(
     check: Callable[[], Check], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Without tools and without our own extension the check says so and what to do."""
+    """Without tools the check says so and what to do."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setitem(__import__("sys").modules, "locknative", None)
     found = check()
     assert found.status in ("warning", "unknown")
     assert found.advice
 
 
-def test_what_disturbs_measurements_is_asked_of_locknative(
+def test_findings_of_other_packages_are_shown(tmp_path: Path) -> None:
+    """The native package's findings stand beside the simulator's own."""
+    names = {check.name for check in checks.others(tmp_path)}
+    assert {"locknative", "governor", "pinning", "load", "steal"} <= names
+
+
+def test_a_package_that_is_not_built_is_a_warning(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Its findings are shown as they are; where it is missing the rest still works."""
-    assert {"governor", "pinning", "load", "steal"} <= {
-        check.name for check in checks.measuring(tmp_path)
-    }
-    monkeypatch.setitem(__import__("sys").modules, "locknative.noise", None)
-    (found,) = checks.measuring(tmp_path)
-    assert ("unknown", "Run 'make setup'.") == (found.status, found.advice)
+    """The rest still works, and the finding says what to do."""
+    monkeypatch.setitem(__import__("sys").modules, "locknative.doctor", None)
+    (found,) = checks.others(tmp_path)
+    assert ("native", "warning") == (found.name, found.status)
+    assert "make setup" in (found.advice or "")
 
 
 def test_json_holds_every_check_and_a_summary() -> None:
@@ -73,7 +76,7 @@ def test_json_holds_every_check_and_a_summary() -> None:
 
 
 @pytest.mark.parametrize(("status", "code"), [("ok", 0), ("warning", 0), ("broken", 1)])
-def test_exit_code(monkeypatch: pytest.MonkeyPatch, status: checks.Status, code: int) -> None:
+def test_exit_code(monkeypatch: pytest.MonkeyPatch, status: Status, code: int) -> None:
     """Only what is broken fails, and the table shows each word beside its sign."""
     made_up = [Check("thing", status, "found [it]", "mend it")]
     monkeypatch.setattr(doctor, "examine", lambda: made_up)

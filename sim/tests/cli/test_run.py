@@ -203,7 +203,7 @@ def test_interrupt_before_the_first_replication(monkeypatch: pytest.MonkeyPatch)
 INTERRUPTED_SOON = """
 import os, signal, sys, threading
 import locklab
-from locksim.engine.fast.engine.engine import Session
+from locksim.engine.fast.engine import Session
 
 whole = Session.advance
 

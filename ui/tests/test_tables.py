@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from locksim.cli import tables
+from lockui import tables
+from lockui.console import at_least_80
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_columns_fold_and_are_never_cut() -> None:
     tables.add(view, "name", fold=True)
     tables.add(view, "figure", right=True)
     view.add_row("x" * 100, "1,234,567")
-    tables.print_table(tables.at_least_80(Console(file=screen, width=40)), view)
+    tables.print_table(at_least_80(Console(file=screen, width=40)), view)
     text = screen.getvalue()
     assert 100 == text.count("x")
     assert "1,234,567" in text

@@ -20,7 +20,7 @@ def environment(*packages: str) -> Environment:
         packages: with a folder ``templates`` each, which is looked into before ours.
     """
     return Environment(
-        loader=ChoiceLoader([PackageLoader(p) for p in (*packages, "locksim.cli")]),
+        loader=ChoiceLoader([PackageLoader(p) for p in (*packages, "lockui")]),
         autoescape=True,
         undefined=StrictUndefined,
         keep_trailing_newline=True,

@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
 
-from locksim.cli import common
+from lockui.arguments import bounded, folder_to_write, whole_numbers
+from lockui.console import console, progress
+from lockui.document import print_json, records
+from lockui.errors import UsageError, reported
 
 
 class Refused(Exception):
@@ -30,7 +33,7 @@ def app_that_raises(error: BaseException) -> typer.Typer:
     app = typer.Typer()
 
     @app.command()
-    @common.reported()
+    @reported()
     def command(number: int = 1) -> None:
         raise error
 
@@ -68,40 +71,25 @@ def test_interrupt_is_reported_as_shells_do() -> None:
 def test_bounds_belong_to_the_range(value: int, good: bool) -> None:
     """The ends are allowed; what is outside is refused by name."""
     if good:
-        assert value == common.bounded(value, "--cpus", 1, 8)
+        assert value == bounded(value, "--cpus", 1, 8)
         return
-    with pytest.raises(common.UsageError) as caught:
-        common.bounded(value, "--cpus", 1, 8)
+    with pytest.raises(UsageError) as caught:
+        bounded(value, "--cpus", 1, 8)
     assert f"--cpus {value}: give a whole number from 1 to 8" == str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("runs", "option"),
-    [
-        ({"replications": 0, "seed": 1}, "--replications"),
-        ({"replications": 1, "seed": -1}, "--seed"),
-        ({"replications": 1, "seed": 2**63}, "--seed"),
-        ({"replications": 1, "seed": 1, "operations": 0}, "--operations"),
-    ],
-)
-def test_runs_that_make_no_sense_are_refused(runs: dict[str, int], option: str) -> None:
-    """The message begins with the option that is at fault."""
-    with pytest.raises(common.UsageError, match=f"^{option} "):
-        common.check_runs(**runs)
 
 
 def test_folder_is_made_and_left_empty(tmp_path: Path) -> None:
     """Parents too; the trial file is gone."""
     folder = tmp_path / "a" / "b"
-    assert folder == common.folder_to_write(folder, "--output")
+    assert folder == folder_to_write(folder, "--output")
     assert [] == list(folder.iterdir())
 
 
 def test_folder_below_a_file_is_refused(tmp_path: Path) -> None:
     """The message has the option, the system's reason, and what to do."""
     (tmp_path / "file").touch()
-    with pytest.raises(common.UsageError) as caught:
-        common.folder_to_write(tmp_path / "file" / "out", "--output x")
+    with pytest.raises(UsageError) as caught:
+        folder_to_write(tmp_path / "file" / "out", "--output x")
     expected = "--output x: can not be written (Not a directory); name a place"
     assert str(caught.value).startswith(expected)
 
@@ -111,50 +99,35 @@ def test_console_is_never_too_narrow_for_a_table(monkeypatch: pytest.MonkeyPatch
     widths = []
     for columns in ("40", "132"):
         monkeypatch.setenv("COLUMNS", columns)
-        widths.append(common.console().width)
+        widths.append(console().width)
     assert [80, 132] == widths
 
 
 @given(st.lists(st.integers(), min_size=1))
 def test_whole_numbers_read_what_was_written(numbers: list[int]) -> None:
     """Every list of integers survives being written with commas."""
-    assert numbers == common.whole_numbers(",".join(map(str, numbers)), "--cpus")
+    assert numbers == whole_numbers(",".join(map(str, numbers)), "--cpus")
 
 
 @pytest.mark.parametrize(("text", "bad"), [("1,x", "x"), ("", ""), ("1,", ""), ("2.5", "2.5")])
 def test_whole_numbers_refuse_anything_else(text: str, bad: str) -> None:
     """The message names the option, the text and the part that is wrong."""
-    with pytest.raises(common.UsageError) as caught:
-        common.whole_numbers(text, "--cpus")
+    with pytest.raises(UsageError) as caught:
+        whole_numbers(text, "--cpus")
     assert f"--cpus {text}: '{bad}' is no whole number; write them as 1,2,4" == str(caught.value)
     assert 2 == caught.value.exit_code
-
-
-def test_placement_is_a_rule_or_cpus() -> None:
-    """Both rules and lists are read."""
-    assert ["compact", "scatter", [0, 4, 8]] == [
-        common.placement(text) for text in ("compact", "scatter", "0,4,8")
-    ]
-
-
-def test_unknown_placement_is_refused() -> None:
-    """The message names all three ways."""
-    with pytest.raises(common.UsageError) as caught:
-        common.placement("compakt")
-    expected = "--placement compakt: say compact, scatter, or CPU numbers such as 0,4,8"
-    assert expected == str(caught.value)
 
 
 def test_records_have_plain_values() -> None:
     """Numpy's scalars are unwrapped and a missing value is None."""
     table = pd.DataFrame({"lock": ["tas", "mcs"], "n": np.array([1, 2]), "x": [0.5, math.nan]})
     expected = [{"lock": "tas", "n": 1, "x": 0.5}, {"lock": "mcs", "n": 2, "x": None}]
-    assert expected == common.records(table)
+    assert expected == records(table)
 
 
 def test_json_is_valid_whatever_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
     """NaN and infinity become null, arrays become lists, signs stay readable."""
-    common.print_json({"x": math.nan, "y": [np.inf, np.int64(3)], "z": np.arange(2), "t": "95 %–"})
+    print_json({"x": math.nan, "y": [np.inf, np.int64(3)], "z": np.arange(2), "t": "95 %–"})
     out = capsys.readouterr().out
     assert {"x": None, "y": [None, 3], "z": [0, 1], "t": "95 %–"} == json.loads(out)
     assert "95 %–" in out
@@ -176,7 +149,7 @@ def test_progress_appears_after_two_seconds(seconds: float, shown: bool) -> None
     screen = io.StringIO()
     clock = Clock()
     output = Console(file=screen, force_terminal=True, width=100)
-    with common.progress("sweep", clock=clock, output=output) as report:
+    with progress("sweep", clock=clock, output=output) as report:
         report("ticket on 1 CPUs", 0.0)
         clock.now_s = seconds
         report("ticket on 8 CPUs", 0.5)
@@ -188,7 +161,7 @@ def test_progress_estimates_what_is_left() -> None:
     screen = io.StringIO()
     clock = Clock()
     output = Console(file=screen, force_terminal=True, width=100)
-    with common.progress("sweep", clock=clock, output=output) as report:
+    with progress("sweep", clock=clock, output=output) as report:
         for clock.now_s, share in ((10.0, 0.25), (20.0, 0.5)):
             report("on the way", share)
     assert "left 0:00:20" in re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", screen.getvalue())
@@ -198,7 +171,7 @@ def test_progress_draws_nothing_into_a_file() -> None:
     """Not even an empty line, however long it takes."""
     screen = io.StringIO()
     clock = Clock()
-    with common.progress("sweep", clock=clock, output=Console(file=screen)) as report:
+    with progress("sweep", clock=clock, output=Console(file=screen)) as report:
         clock.now_s = 60.0
         report("ticket on 8 CPUs", 0.5)
     assert "" == screen.getvalue()
@@ -211,7 +184,7 @@ def test_progress_is_removed_when_the_block_fails() -> None:
     output = Console(file=screen, force_terminal=True, width=100)
     with (
         pytest.raises(ZeroDivisionError),
-        common.progress("run", clock=clock, output=output) as report,
+        progress("run", clock=clock, output=output) as report,
     ):
         clock.now_s = 5.0
         report("half", 0.5)
@@ -227,7 +200,7 @@ def test_json_is_escaped_where_the_stream_is_not_unicode(
     raw = io.BytesIO()
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding=encoding))
     document = {"note": "1 … 2 \u2013 3 \N{MICRO SIGN}s"}
-    common.print_json(document)
+    print_json(document)
     sys.stdout.flush()
     assert raw.getvalue().isascii()
     assert document == json.loads(raw.getvalue())

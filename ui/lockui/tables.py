@@ -25,7 +25,6 @@ __all__ = [
     "DASH",
     "Scale",
     "add",
-    "at_least_80",
     "decimals",
     "digits",
     "fixed",
@@ -36,8 +35,6 @@ __all__ = [
     "table",
 ]
 
-#: Columns that every table fits into without a cut.
-WIDTH = 80
 #: Digits that a column of equal decimals may need before it gets too wide.
 MOST_DIGITS = 8
 #: What stands where there is no figure.
@@ -199,9 +196,3 @@ def print_groups(
         output.print(Padding(f"[bold]{escape(name)}[/bold]", (0, 0, 0, 2), expand=False))
         output.print(Padding(part(False, (cells for _, cells in of)), (0, 0, 0, 4), expand=False))
     output.width = usual
-
-
-def at_least_80(output: Console) -> Console:
-    """Return a console that is at least 80 columns wide, so that no table is cut."""
-    output.width = max(output.width, WIDTH)
-    return output
