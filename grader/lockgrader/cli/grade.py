@@ -63,7 +63,7 @@ def grade(
     from lockgrader.submission import student_of
     from lockgrader.variants import course_key
     from locklabs import find
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     if sandbox not in PROFILES:
         raise common.UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")

@@ -355,7 +355,7 @@ def lint(
     from lockgrader.lint import lint as look
     from locklabs import find
     from locklabs import names as installed
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     folders = [find(name) for name in labs or installed()]
     if not folders:

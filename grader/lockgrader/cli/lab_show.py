@@ -17,10 +17,10 @@ from lockgrader.home.hints import NoHintError, Told, next_hint
 from lockgrader.home.workspace import State, Workspace
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
-from locksim.checker.counterexample import Step
-from locksim.checker.render import behind, did
+from locksim.checker.replay.counterexample import Step
+from locksim.checker.replay.render import behind, did
 from locksim.cli import common, tables
-from locksim.engine.faults import place
+from locksim.core.faults import place
 
 __all__ = ["Live", "show_hint", "show_result", "told", "whose"]
 

@@ -161,7 +161,7 @@ def _answer(experiment: Experiment, as_json: bool, report: str | None) -> None:
 def _report(experiment: Experiment) -> str:
     """Return the lock meter in lockmeter's format, a table a cell."""
     from locknative.meter import lock_tables
-    from locksim.reports import lockmeter
+    from locksim.study.reports import lockmeter
 
     found = lock_tables(experiment)
     if not found:

@@ -113,7 +113,7 @@ def _explore(
 
 def _print(found: Exploration, search: Search) -> None:
     if found.counterexample is not None:
-        from locksim.checker.render import table
+        from locksim.checker.replay.render import table
 
         common.say(table(found.counterexample) + "\n")
     verdict = {

@@ -73,7 +73,7 @@ def check(
     if pct and not random:
         raise common.UsageError("--pct needs --random: how many schedules to draw")
     from locksim.checker import Budget, Sampling, check_lock, sample_lock
-    from locksim.registry import resolve
+    from locksim.library.registry import resolve
 
     if play is not None and play.suffix != ".html":
         raise common.UsageError(f"--play {play}: a page is written; name a file that ends in .html")
@@ -110,9 +110,9 @@ def check(
     else:
         _print(verdict, "steps" if random else "states")
     if play is not None:
-        from locksim.checker.graph import graph
-        from locksim.checker.walk import of_lock
-        from locksim.traces.page import page
+        from locksim.checker.play.graph import graph
+        from locksim.checker.play.walk import of_lock
+        from locksim.study.traces.page import page
 
         chosen = verdict.client if verdict.verdict == "violated" else ""
         walk = of_lock(
@@ -139,13 +139,13 @@ def _print(verdict: Verdict, explored: str) -> None:
 
 
 def _show(counterexample: Counterexample) -> None:
-    from locksim.checker.render import table
+    from locksim.checker.replay.render import table
 
     common.say(table(counterexample) + "\n")
 
 
 def _replay(file: Path, json: bool) -> None:
-    from locksim.checker.replay_file import replay_file
+    from locksim.checker.replay.replay_file import replay_file
 
     replayed = replay_file(file)
     if json:

@@ -19,7 +19,7 @@ from markupsafe import Markup
 from locksim.cli.html_page import environment
 from locksim.cli.reproduction import summary_lines, value_text
 from locksim.cli.tables import DASH, decimals, fixed
-from locksim.experiments.experiment import Reproduction
+from locksim.papers.experiment import Reproduction
 
 __all__ = ["Section", "page"]
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locksim.traces import Ledger
+    from locksim.study.traces import Ledger
 
 __all__ = ["ledger_json", "print_ledger"]
 

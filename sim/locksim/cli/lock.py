@@ -14,7 +14,7 @@ from locksim.compiler.portable import code_to_json
 from locksim.emit import emit
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
-from locksim.registry import Entry, entries, essay, resolve
+from locksim.library.registry import Entry, entries, essay, resolve
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 

@@ -8,9 +8,9 @@
                                         "breaches": [{"row", "identity", "left", "right",
                                                       "says"}]}}]}
 
-A row has the columns that its source has, under the names of :mod:`locksim.reports.table`: shares
-as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name) and
-lists those that a row breaks, both sides as intervals, since printed figures are rounded.
+A row has the columns that its source has, under the names of :mod:`locksim.study.reports.table`:
+shares as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name)
+and lists those that a row breaks, both sides as intervals, since printed figures are rounded.
 ``window_ns`` is there the window that the rows agree on, where the text names none.
 """
 
@@ -24,13 +24,13 @@ import typer
 from rich.markup import escape
 
 from locksim.cli import common, tables
-from locksim.reports import numbers
+from locksim.study.reports import numbers
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locksim.reports.identities import Checked
-    from locksim.reports.table import LockRow, LockTable
+    from locksim.study.reports.identities import Checked
+    from locksim.study.reports.table import LockRow, LockTable
 
 _SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
 
@@ -57,9 +57,9 @@ def report(
 
     A table that disagrees with itself is still printed; exit code 2 is for a text that is none.
     """
-    from locksim.reports import detect
-    from locksim.reports.errors import ReportError
-    from locksim.reports.identities import check
+    from locksim.study.reports import detect
+    from locksim.study.reports.errors import ReportError
+    from locksim.study.reports.identities import check
 
     if cpus is not None:
         common.bounded(cpus, "--cpus", 1, 1 << 20)

@@ -9,7 +9,7 @@ from locksim.cli import common
 if TYPE_CHECKING:
     from locksim.lang.struct import Workload
     from locksim.machine import Machine
-    from locksim.simulation import Placement, Simulation
+    from locksim.study.simulation import Placement, Simulation
 
 __all__ = ["FORMATS", "check_format", "report_text"]
 
@@ -45,8 +45,8 @@ def report_text(
         name: one of ``FORMATS``. result: the simulation.
         workload, machine, placement, seed: what it ran.
     """
-    from locksim.reports import awr, calls, kernprof, lockmeter
-    from locksim.reports.table import of_meter
+    from locksim.study.reports import awr, calls, kernprof, lockmeter
+    from locksim.study.reports.table import of_meter
 
     if name == "lockmeter":
         window_ps = sum(r.window_ps for r in result.replications)

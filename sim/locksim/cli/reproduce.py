@@ -13,7 +13,7 @@ Errors are fractions, the summary's over the predicted cells only; ``low`` and `
 95 % interval, null with one replication. ``published`` is text as printed; ``understood`` and
 ``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
 then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys,
-such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`), and
+such as ``models``: where each model by formula fails (:mod:`locksim.papers.models`), and
 ``"report": {"format", "text"}``: the simulated figures in the source's own format.
 ``--html`` writes all of it as one page besides. ``--list --json`` prints a list of ``{"experiment",
 "title"}``.
@@ -30,7 +30,7 @@ from rich.markup import escape
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locksim.experiments import Experiment, Reproduction
+    from locksim.papers import Experiment, Reproduction
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -63,9 +63,9 @@ def reproduce(
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate published tables and set them beside what was printed."""
-    from locksim import experiments
+    from locksim import papers as experiments
     from locksim.cli.html_report import Section, page
-    from locksim.jobs import Runner, usable_cpus
+    from locksim.study.jobs import Runner, usable_cpus
 
     if list_:
         _list(json)
@@ -136,7 +136,7 @@ def reproduce(
 
 
 def _list(json: bool) -> None:
-    from locksim import experiments
+    from locksim import papers as experiments
 
     found = [experiments.find(name) for name in experiments.names()]
     if json:

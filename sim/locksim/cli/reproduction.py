@@ -28,8 +28,8 @@ from locksim.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from locksim.experiments.experiment import Cell, Reproduction
     from locksim.machine import Parameter
+    from locksim.papers.experiment import Cell, Reproduction
 
 __all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 

@@ -32,7 +32,7 @@ from locksim.cli.meter import print_meter
 from locksim.cli.reports import FORMATS, check_format, report_text
 
 if TYPE_CHECKING:
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -83,9 +83,9 @@ def run(
     """
     from locksim import machine as machines
     from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
-    from locksim.simulation import simulate
-    from locksim.traces.record import MOST_ROWS, record
-    from locksim.traces.save import check_ending
+    from locksim.study.simulation import simulate
+    from locksim.study.traces.record import MOST_ROWS, record
+    from locksim.study.traces.save import check_ending
 
     if trace is not None:
         check_ending(trace)

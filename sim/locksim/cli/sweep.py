@@ -26,7 +26,7 @@ from locksim.cli import common, load_options, tables
 
 if TYPE_CHECKING:
     from locksim.machine import Machine
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -65,8 +65,8 @@ def sweep(
     Exit code 1: a lock let two in at once. 2: bad input, or a program got stuck.
     """
     from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
-    from locksim.engine.result import SimulationError
-    from locksim.simulation import simulate
+    from locksim.core.result import SimulationError
+    from locksim.study.simulation import simulate
 
     # Everything that can be wrong with the arguments is found before the first long run.
     where = common.placement(placement)

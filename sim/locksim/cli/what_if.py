@@ -23,7 +23,7 @@ from rich.markup import escape
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locksim.experiments.what_if import Comparison, Outcome
+    from locksim.papers.what_if import Comparison, Outcome
 
 FIGURES = ("as it was", "± 95 %", "changed", "± 95 %", "unit", "times better")
 
@@ -43,7 +43,7 @@ def what_if(
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate an experiment as it was, and with one thing changed."""
-    from locksim.experiments import what_if as registry
+    from locksim.papers import what_if as registry
 
     if list_:
         _list(json)
@@ -82,7 +82,7 @@ def what_if(
 
 
 def _list(json: bool) -> None:
-    from locksim.experiments import what_if as registry
+    from locksim.papers import what_if as registry
 
     found = [registry.find(name) for name in registry.names()]
     if json:
