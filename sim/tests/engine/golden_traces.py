@@ -3,7 +3,7 @@
 An accidental change of the physics, of a lock or of the random streams changes a hash. After a
 change on purpose, look at what changed and why, then write the file anew (in the root):
 
-    .venv/bin/python sim/tests/engine/golden_traces.py
+    PYTHONPATH=sim/tests .venv/bin/python -m engine.golden_traces
 """
 
 from __future__ import annotations
