@@ -15,12 +15,17 @@ cycles, :mod:`counterexample` and :mod:`render` tell what went wrong, :mod:`chec
 ``docs/CHECKER.md``.
 """
 
-from locksim.checker.check import check_lock, check_workload, outcomes
+from typing import TYPE_CHECKING, Any
+
+from locksim.checker.check import check_workload, outcomes
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.replay import ReplayError, replay
-from locksim.checker.search.sample import Sampling, sample_lock
+from locksim.checker.search.sample import Sampling
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
+
+if TYPE_CHECKING:
+    from locksim.kinds.checking import check_lock, sample_lock
 
 __all__ = [
     "PROPERTIES",
@@ -37,3 +42,14 @@ __all__ = [
     "replay",
     "sample_lock",
 ]
+
+_OF_KINDS = ("check_lock", "sample_lock")
+"""Offered here because users look for them here. They ask a lock's kind, and kinds stand above."""
+
+
+def __getattr__(name: str) -> Any:
+    import locksim
+
+    if name not in _OF_KINDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(locksim, name)

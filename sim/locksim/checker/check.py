@@ -8,14 +8,13 @@ a budget ended is ``unfinished``, however much it has seen.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from locksim.checker.clients.client import Client, chosen, clients
-from locksim.checker.clients.endless import endless_clients
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import (
     WATCH_ASSERTIONS,
@@ -45,45 +44,39 @@ _PERHAPS_LONGER = (
 )
 
 
-def check_lock(
-    lock: Struct | type[Struct],
+def check_clients(
+    clients: Sequence[Client],
     *,
-    threads: int = 3,
-    rounds: int = 1,
+    name: str,
+    threads: int,
+    rounds: int = 0,
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     codes: dict[type[Struct], ClassCode] | None = None,
-    name: str = "",
-    client: str = "",
     reduction: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
-    """Check a lock with the standard clients (:mod:`locksim.checker.clients.client`).
+    """Explore test clients, one after another, until one is violated or not finished.
 
     Arguments:
-        lock: a lock, RCU or cache of decisions, class or description.
-        threads: 1 to 8. rounds: critical sections of each.
+        clients: at least one; endless ones for a property in ``LIVENESS``.
+        name: of what is checked, for the verdict.
+        threads: 1 to 8. rounds: of each thread, for the verdict.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         codes: bytecode of classes that exist only as parsed text.
-        name: for the verdict; by default the class's.
-        client: only those clients whose name begins so.
         reduction: whether to leave out what makes no difference (``checker.search.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
-        CheckError: the request makes no sense, or the lock can not be checked.
-        CompileError, LinkError, SimulationError: the lock is no valid program.
+        CheckError: the request makes no sense, or a client cannot be checked.
+        CompileError, LinkError, SimulationError: a client is not a valid program.
     """
-    cls = lock if isinstance(lock, type) else type(lock)
-    title = name or cls.__name__
     check = _Check(
-        title, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
+        name, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
     )
-    if property in LIVENESS:
-        return check.verdict(endless_clients(lock))
-    return check.verdict(chosen(clients(lock, threads, rounds, codes), client))
+    return check.verdict(clients)
 
 
 def check_workload(
@@ -104,16 +97,23 @@ def check_workload(
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, codes, reduction: as for :func:`check_lock`.
+        memory, property, budget, codes, reduction: as for :func:`check_clients`.
 
     Raises:
         CheckError: the request makes no sense, or the workload can not be checked.
         CompileError, LinkError, SimulationError: it is no valid program.
     """
     name = type(workload).__name__
-    client = Client(name, workload, expect or {}, plain)
-    check = _Check(name, threads, memory, property, budget or Budget(), codes, reduction)
-    return check.verdict([client])
+    return check_clients(
+        [Client(name, workload, expect or {}, plain)],
+        name=name,
+        threads=threads,
+        memory=memory,
+        property=property,
+        budget=budget,
+        codes=codes,
+        reduction=reduction,
+    )
 
 
 def outcomes(
@@ -188,7 +188,7 @@ class _Check:
         self.limits: list[str] = []
         self.bypass: int | None = None
 
-    def verdict(self, todo: list[Client]) -> Verdict:
+    def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
         answer, told, client = "proven", None, todo[-1]
         for client in todo:

@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from locksim.checker.clients.client import Client, clients
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome
-from locksim.checker.models.model import MEMORY_MODELS, Model, model
+from locksim.checker.models.model import MEMORY_MODELS, Model
 from locksim.checker.replay.counterexample import Replay, Step, operation_name
 from locksim.checker.replay.render import did
 from locksim.checker.search import registers as rg
@@ -29,8 +29,6 @@ from locksim.checker.search import step as st
 from locksim.checker.search.compiled import act
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.compiler import bytecode as b
-from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,48 +189,6 @@ class Walk:
             state = move.to
         return state, move
 
-    def answer(self, ask: str, path: list[int]) -> dict[str, Any]:
-        """Answer the player: "at", where a path leads, or "hint", how to break the lock from there.
-
-        Raises:
-            CheckError: a move of the path is not possible.
-        """
-        from locksim.checker.play.graph import hint
-
-        state, last = self.along(path)
-        if ask == "hint":
-            return hint(self, state) if state is not None else {"can": True, "distance": 0}
-        shown = state
-        if shown is None:
-            shown, _ = self.along(path[:-1])
-        assert shown is not None
-        moves = [] if state is None else self.moves(state)
-        found, message = "", ""
-        if last is not None and last.found:
-            found, message = last.found, last.message
-        elif state is not None:
-            found, message = self.ended(state, moves)
-        now = self.shared(shown)
-        threads = [
-            self.thread(shown, k) | {"says": now["says"][k]} for k in range(self.model.n_threads)
-        ]
-        words = [
-            [name, v] for (_, name), v in zip(self.model.memory.names, now["words"], strict=True)
-        ]
-        return {
-            "frame": {
-                "step": None if last is None else vars_of(last.step),
-                "found": found,
-                "message": message,
-                "words": words,
-                "threads": threads,
-            },
-            "moves": [
-                {"via": v.via, "thread": v.thread, "action": v.action, "label": v.label}
-                for v in moves
-            ],
-        }
-
     def _at(self, state: State) -> Replay:
         """A replay that stands at a state."""
         path = Replay(self.model)
@@ -267,34 +223,6 @@ class Walk:
             if int(path.shared[at + 2 * lock + 1]) >> thread & 1:
                 told.append(f"◐ reads under {name}")
         return ", ".join(told)
-
-
-def of_lock(
-    lock: Struct | type[Struct],
-    *,
-    threads: int = 2,
-    rounds: int = 1,
-    memory: str = "tso",
-    client: str = "",
-    codes: dict[type[Struct], ClassCode] | None = None,
-    name: str = "",
-) -> Walk:
-    """The walk through a lock's standard client.
-
-    Arguments:
-        lock, threads, rounds, memory, codes, name: as for :func:`locksim.checker.check_lock`.
-        client: name of one of its clients, as a verdict gives it; by default the first.
-
-    Raises:
-        CheckError: the lock can not be checked, or has no such client.
-    """
-    cls = lock if isinstance(lock, type) else type(lock)
-    known = {c.name: c for c in clients(lock, threads, rounds, codes)}
-    if client and client not in known:
-        raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
-    chosen = known[client] if client else next(iter(known.values()))
-    built = model(chosen.workload, threads, memory, codes=codes, plain=chosen.plain)
-    return Walk(built, chosen, name or cls.__name__)
 
 
 def vars_of(step: Step) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from locksim.checker.clients.client import Client
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.reference import ReferenceMachine, Violation

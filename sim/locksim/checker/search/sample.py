@@ -9,13 +9,14 @@ other.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from locksim.checker.check import Progress, build, expected, named, watched
-from locksim.checker.clients.client import Client, clients
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
@@ -25,7 +26,6 @@ from locksim.checker.search.compiled import begin, follow, wander
 from locksim.checker.search.registers import NOTES
 from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import Budget, Verdict
-from locksim.lang.struct import Struct
 
 LONGEST = 20_000
 """Steps after which a schedule is cut."""
@@ -58,25 +58,26 @@ class Sampling:
             raise CheckError(f"a seed of {self.seed}: give a number from 0 to 2^62 - 1")
 
 
-def sample_lock(
-    lock: Struct | type[Struct],
+def sample_clients(
+    clients: Sequence[Client],
     sampling: Sampling,
     *,
-    threads: int = 8,
-    rounds: int = 1,
+    name: str,
+    threads: int,
+    rounds: int,
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    name: str = "",
     report: Progress | None = None,
 ) -> Verdict:
-    """Try a lock with the standard clients on random schedules.
+    """Try test clients on random schedules, one after another, until one fails.
 
     Arguments:
-        lock: a Lock, an RWLock or an RCU, class or description.
+        clients: at least one.
         sampling: how many schedules, and which.
-        threads, rounds, memory, property, budget, name, report: as for
-            :func:`locksim.checker.check_lock`; of the budget only the time and the sizes count.
+        name, threads, rounds, memory, property, budget, report: as for
+            :func:`locksim.checker.check.check_clients`; of the budget only the time and the sizes
+            count.
 
     Returns:
         A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
@@ -92,15 +93,13 @@ def sample_lock(
         )
     budget = budget or Budget()
     sampler = _Sampler(sampling, budget, property, report)
-    told, client = None, None
-    for client in clients(lock, threads, rounds):
+    told, client = None, clients[0]
+    for client in clients:
         told = sampler.client(client, threads, memory)
         if told is not None:
             break
-    assert client is not None
-    cls = lock if isinstance(lock, type) else type(lock)
     return Verdict(
-        lock=name or cls.__name__,
+        lock=name,
         threads=threads,
         memory=memory,
         property=property,

@@ -11,12 +11,11 @@ from typing import Any
 
 import pydantic
 
-from locksim.checker.clients.client import clients
-from locksim.checker.clients.endless import endless_clients
 from locksim.checker.models.model import model
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.replay import ReplayError, replay
 from locksim.checker.verdict import Verdict
+from locksim.kinds.checking import clients_of, endless_clients_of
 from locksim.library.registry import resolve
 
 _VERDICT = pydantic.TypeAdapter(Verdict)
@@ -70,9 +69,9 @@ def replay_file(path: Path) -> Replayed:
         )
     entry = resolve(verdict.lock)
     if told.cycle is None:
-        known = clients(entry.struct, verdict.threads, verdict.rounds)
+        known = clients_of(entry.struct, verdict.threads, verdict.rounds)
     else:
-        known = endless_clients(entry.struct)
+        known = endless_clients_of(entry.struct)
     client = next((c for c in known if c.name == verdict.client), None)
     if client is None:
         names = "; ".join(c.name for c in known)
