@@ -9,7 +9,7 @@ from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
-from locksim.checker.clients.client import KINDS
+from locksim.kinds.checking import bases_with, checked_bases
 from locksim.lang.struct import Struct
 from locksim.library.registry import UnknownNameError
 from locksim.machine import MachineError
@@ -66,8 +66,8 @@ def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
         there = ", ".join(submitted.codes) or "none"
         return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
     cls = submitted.codes[name].struct
-    if not issubclass(cls, KINDS):
-        there = ", ".join(kind.__name__ for kind in KINDS)
-        told = f"{name} is none of {there}: write 'class {name}(...):' with the one of the starter"
+    if not issubclass(cls, checked_bases()):
+        there = bases_with("clients")
+        told = f"{name} is not a {there}: write 'class {name}(...):' with the one of the starter"
         return Finding("fail", 0.0, told, tag="kind")
     return cls

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from locksim.lang import struct as language
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -361,8 +363,7 @@ KINDS: dict[str, Mistake] = {
     ),
     "base-class": Mistake(
         "'{text}' is no struct, so {name} can not be made from it",
-        "derive from Struct, Lock, RWLock, SeqLock, CountedRef, ReadCopyUpdate, SleepableRCU, "
-        "DecisionCache, Workload or another struct",
+        f"derive from {', '.join(kind.__name__ for kind in language.KINDS)} or another struct",
         "class L(dict): ...",
     ),
 }

@@ -13,7 +13,7 @@ import pkgutil
 from dataclasses import dataclass
 
 from locksim.kinds.kind import Kind, offers
-from locksim.kinds.load import PLAIN, ArrivalProcess, LoadError, LoadSettings
+from locksim.kinds.load import ArrivalProcess, LoadError, LoadSettings
 from locksim.lang.struct import Struct, Workload
 from locksim.library.registry import resolve
 
@@ -83,10 +83,10 @@ def plain_load(name: str, settings: LoadSettings | None = None) -> PlainLoad:
         methods = sorted(f"{method}()" for kind in kinds() for method in kind.methods)
         raise LoadError(
             f"{name} has no plain load: it is not a {', '.join(bases)}, "
-            f"and has no {' or '.join(methods)}\n"
-            "help: write a Workload for it, and name that: FILE.py:CLASS"
+            f"and has no {' or '.join(methods)}: "
+            "write a Workload for it, and name that: FILE.py:CLASS"
         )
-    if not kind.paced and settings.arrivals != PLAIN:
+    if not kind.paced and settings.arrivals != ArrivalProcess():
         raise LoadError(
             f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
             "of a cache or scheduler has an arrival process of its own\nhelp: leave them out"

@@ -20,6 +20,8 @@ from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 KEY, APART, HALF = 5, 1 << 12, 1 << 32
 BOTH = HALF + 1
 """A decision whose halves are equal is this many times its half."""
+FAULTS = {"memory": "grace-period violation", "assertion": "torn or lost decision"}
+"""What a use of dead memory and a failed assertion are called here."""
 
 
 class DecisionCacheKind(Kind):
@@ -31,7 +33,6 @@ class DecisionCacheKind(Kind):
     base = DecisionCache
     unit = "permission checks"
     paced = False
-    faults = {"memory": "grace-period violation", "assertion": "torn or lost decision"}
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Permission checks."""
@@ -55,7 +56,7 @@ class DecisionCacheKind(Kind):
             mixed[f"reclaim beside {beside}"] = reclaiming
         return [
             Client("alone", alone, means={"assertion": "wrong answer"}),
-            *(Client(name, workload, means=self.faults) for name, workload in mixed.items()),
+            *(Client(name, workload, means=FAULTS) for name, workload in mixed.items()),
         ]
 
 

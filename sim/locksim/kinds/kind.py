@@ -6,7 +6,6 @@ is described by one class in one file of this folder; see docs/contributing/addi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 from locksim.checker.client import Client
@@ -34,8 +33,6 @@ class Kind:
     """What the units of work of its plain load are called, in the plural."""
     paced: ClassVar[bool] = True
     """Whether its plain load takes an arrival process."""
-    faults: ClassVar[Mapping[str, str]] = {}
-    """What a violation found by its test clients is called: property → name."""
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """The load that ``locklab run`` and ``locklab sweep`` put on a struct of this kind.
@@ -64,9 +61,10 @@ class Kind:
     def livelock_limit_ps(self, cpus: int, settings: LoadSettings) -> int | None:
         """How long the plain load may take to warm up before it counts as a livelock, in ps.
 
-        None if nothing is known about the load. Without a bound that suits the load, a lock that never admits a thread would spin for ten
-        simulated seconds, which takes minutes. The warm-up takes 20 critical sections on each CPU;
-        ten times that is granted, one after another, each with a handoff of 10 us per waiting CPU.
+        None if nothing is known about the load. Without a bound that suits the load, a lock that
+        never admits a thread would spin for ten simulated seconds, which takes minutes. The warm-up
+        takes 20 critical sections on each CPU; ten times that is granted, one after another, each
+        with a handoff of 10 us per waiting CPU.
         """
         sections = _UNITS * cpus
         work_ps = sections * (settings.hold_ps + settings.think_ps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from locksim.lang.ops import NS
 from locksim.library.workloads import paced
@@ -37,6 +37,8 @@ class LoadError(Exception):
 class ArrivalProcess:
     """When CPUs ask, and how times vary; in words for :mod:`locksim.library.workloads.paced`.
 
+    By default a closed load: all holds equal, think times exponential.
+
     Arguments:
         arrivals: ``closed`` or ``open``. burst: sections that come together, 1 to 1,000.
         hold_times, think_times: ``constant``, ``exponential``, ``uniform`` or ``bimodal``.
@@ -66,10 +68,6 @@ class ArrivalProcess:
         }
 
 
-PLAIN = ArrivalProcess()
-"""A closed load: all holds equal, think times exponential."""
-
-
 @dataclass(frozen=True, slots=True)
 class LoadSettings:
     """The settings of a plain load; each kind takes those that it knows.
@@ -91,7 +89,7 @@ class LoadSettings:
     read_percent: int = 90
     words: int = 1
     tasks: int = 16
-    arrivals: ArrivalProcess = PLAIN
+    arrivals: ArrivalProcess = field(default_factory=ArrivalProcess)
 
     def __post_init__(self) -> None:
         for option, time_ps in (("--hold", self.hold_ps), ("--think", self.think_ps)):

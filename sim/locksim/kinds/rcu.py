@@ -48,7 +48,6 @@ class RcuKind(Kind):
 
     base = ReadCopyUpdate
     unit = "readings and replacements"
-    faults = RCU_FAULTS
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Readings and replacements of a published object."""

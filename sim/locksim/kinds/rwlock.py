@@ -21,7 +21,6 @@ class RWLockKind(Kind):
     """Readers beside readers: ``read_acquire/read_release``, ``write_acquire/write_release``."""
 
     base = RWLock
-    faults = TORN
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Critical sections of both kinds."""

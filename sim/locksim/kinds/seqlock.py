@@ -5,7 +5,7 @@ from __future__ import annotations
 from locksim.checker.client import Client
 from locksim.kinds.kind import Kind, offers
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.rwlock import TORN, ReadingAndWriting, mixed
+from locksim.kinds.rwlock import ReadingAndWriting, mixed
 from locksim.lang import RELAXED, SeqLock, Struct, Workload, part
 from locksim.library.locks.seqlock import SpinSeqLock
 from locksim.library.workloads.blocking_readers import BlockingReaders
@@ -19,7 +19,6 @@ class SeqLockKind(Kind):
     """
 
     base = SeqLock
-    faults = TORN
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Optimistic readings and writings."""

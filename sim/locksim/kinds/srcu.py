@@ -5,7 +5,7 @@ from __future__ import annotations
 from locksim.checker.client import Client
 from locksim.kinds.kind import Kind
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.rcu import RCU_FAULTS, Replacing, replacing
+from locksim.kinds.rcu import Replacing, replacing
 from locksim.lang import (
     ACQUIRE,
     RELAXED,
@@ -25,7 +25,6 @@ class SrcuKind(Kind):
 
     base = SleepableRCU
     unit = "readings and replacements"
-    faults = RCU_FAULTS
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Readings and replacements of a published object."""

@@ -76,8 +76,7 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
         (
             [RCU_HEAD],
-            f"{RCU_HEAD} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache "
-            "or Scheduler",
+            f"{RCU_HEAD} has no plain load: it is not a CountedRef, DecisionCache, Lock, ",
         ),
         (["ticket", "--machine", "desktop4"], "no machine 'desktop4'; did you mean 'desktop-4'?"),
         (["ticket", "--machine", "ideal-5000"], "no machine 'ideal-5000'"),
@@ -89,7 +88,7 @@ def test_same_seed_gives_the_same_figures() -> None:
         (["ticket", "--hold", "-1"], "--hold -1: give a time from 0 to 1,000,000,000 ns"),
         (["ticket", "--think", "-5"], "--think -5: give a time from 0 to 1,000,000,000 ns"),
         (["ticket", "--hold", "9" * 20], f"--hold {'9' * 20}: give a time"),
-        (["rwlock", "--read-percent", "101"], "--read-percent 101: give a share from 0 to 100"),
+        (["rwlock", "--read-percent", "101"], "--read-percent 101: give a number from 0 to 100"),
         (["ticket", "--operations", "0"], "--operations 0: give a whole number from 1"),
         (["ticket", "--replications", "0"], "--replications 0: give a whole number from 1"),
         (["ticket", "--seed", "-1"], "--seed -1: give a whole number from 0"),
@@ -147,12 +146,12 @@ def test_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 
 def test_lock_that_does_not_exclude_is_called_broken(tmp_path: Path) -> None:
-    """The figures are printed, with a warning and exit code 1."""
+    """The measurements are printed, with a warning and exit code 1."""
     lock = broken_locks.write(tmp_path, "no exclusion")
     result = RUN.invoke(app, [lock, *SHORT])
     assert 1 == result.exit_code
     assert "BROKEN" in result.stdout
-    assert f"warning: {lock} let a second one in " in result.stderr
+    assert "warning: mutual exclusion was violated " in result.stderr
     counted = json.loads(RUN.invoke(app, [lock, *SHORT, "--json"]).stdout)["locks"]
     assert counted[0]["violations"] > 0
 
@@ -261,7 +260,7 @@ def test_report_in_the_formats_of_the_field(name: str, wanted: str) -> None:
     assert wanted in found["report"]["text"]
 
 
-def test_the_rhythm_is_set_by_words() -> None:
+def test_the_arrival_process_is_set_by_words() -> None:
     """An open load offers what it offers; without words the load is the closed one."""
 
     def rate(*words: str) -> float:
@@ -287,7 +286,7 @@ def test_the_rhythm_is_set_by_words() -> None:
         ),
     ],
 )
-def test_a_rhythm_that_there_is_not_is_refused(arguments: list[str], message: str) -> None:
+def test_an_unknown_arrival_process_is_refused(arguments: list[str], message: str) -> None:
     """With the words that there are; a cache's load has none."""
     result = RUN.invoke(app, arguments)
     assert (2, "") == (result.exit_code, result.stdout)

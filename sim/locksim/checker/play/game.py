@@ -31,9 +31,7 @@ def answer(walk: Walk, ask: str, path: list[int]) -> dict[str, Any]:
     threads = [
         walk.thread(shown, k) | {"says": now["says"][k]} for k in range(walk.model.n_threads)
     ]
-    words = [
-        [name, v] for (_, name), v in zip(walk.model.memory.names, now["words"], strict=True)
-    ]
+    words = [[name, v] for (_, name), v in zip(walk.model.memory.names, now["words"], strict=True)]
     return {
         "frame": {
             "step": None if last is None else vars_of(last.step),
@@ -43,7 +41,6 @@ def answer(walk: Walk, ask: str, path: list[int]) -> dict[str, Any]:
             "threads": threads,
         },
         "moves": [
-            {"via": v.via, "thread": v.thread, "action": v.action, "label": v.label}
-            for v in moves
+            {"via": v.via, "thread": v.thread, "action": v.action, "label": v.label} for v in moves
         ],
     }
