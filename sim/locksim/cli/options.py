@@ -1,5 +1,7 @@
 """The options of the commands that simulate: the plain load, how often and where to run."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer

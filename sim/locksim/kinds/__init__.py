@@ -44,11 +44,12 @@ class PlainLoad:
 
 @functools.cache
 def kinds() -> tuple[Kind, ...]:
-    """One object of each kind, in the order of the files' names."""
+    """One object of each kind, in the order of their bases' names."""
     names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
     things = [thing for name in names for thing in vars(importlib.import_module(name)).values()]
     classes = [thing for thing in things if isinstance(thing, type) and issubclass(thing, Kind)]
-    return tuple(kind() for kind in dict.fromkeys(classes) if kind is not Kind)
+    found = [kind() for kind in dict.fromkeys(classes) if kind is not Kind]
+    return tuple(sorted(found, key=lambda kind: kind.base.__name__.lower()))
 
 
 def kind_of(struct: Struct | type[Struct]) -> Kind | None:
@@ -79,8 +80,8 @@ def plain_load(name: str, settings: LoadSettings | None = None) -> PlainLoad:
     struct = resolve(name).struct
     kind = kind_of(struct)
     if kind is None:
-        bases = sorted({kind.base.__name__ for kind in kinds()} - {Struct.__name__})
-        methods = sorted(f"{method}()" for kind in kinds() for method in kind.methods)
+        bases = [kind.base.__name__ for kind in kinds() if kind.base is not Struct]
+        methods = [f"{method}()" for kind in kinds() for method in kind.methods]
         raise LoadError(
             f"{name} has no plain load: it is not a {', '.join(bases)}, "
             f"and has no {' or '.join(methods)}: "

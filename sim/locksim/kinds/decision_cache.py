@@ -46,7 +46,7 @@ class DecisionCacheKind(Kind):
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """One needs only one thread to go wrong; the others mix two programs each."""
         alone = Alone(cache=struct, rounds=rounds)
-        mixed = {
+        mixed: dict[str, Workload] = {
             f"replace, thread {s} first": ReplacingDecisions(cache=struct, rounds=rounds, shift=s)
             for s in (0, 1)
         }

@@ -10,8 +10,7 @@ import re
 from typing import Any
 
 from locksim.machine.errors import MachineError
-from locksim.machine.messages import parse
-from locksim.machine.profile import Machine
+from locksim.machine.profile import Machine, parse
 from locksim.machine.topology import MAX_CPUS
 
 _COST_NS = {

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from locksim.machine.errors import MachineError, did_you_mean
 from locksim.machine.ideal import ideal, is_ideal
-from locksim.machine.messages import parse
-from locksim.machine.profile import Machine
+from locksim.machine.profile import Machine, parse
 
 PROFILES = Path(__file__).parent / "profiles"
 

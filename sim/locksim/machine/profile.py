@@ -6,11 +6,20 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from locksim.machine.caches import Caches
 from locksim.machine.errors import MachineError, Refusal, did_you_mean
 from locksim.machine.figures import MAX_COST_PS, PS_PER_NS, Figure, Parameter, Role, Text
+from locksim.machine.messages import explain, missing_figure
 from locksim.machine.tables import MachineTables, Placement, build
 from locksim.machine.topology import Topology
 
@@ -177,9 +186,6 @@ class Machine(BaseModel):
         Raises:
             MachineError: an unknown name, or a cost that a profile could not hold either.
         """
-        # Messages are about profiles, so that module needs this one first.
-        from locksim.machine.messages import parse
-
         data = self.model_dump(by_alias=True, exclude_none=True)
         old = {p.name: p for p in self.parameters() if not p.name.startswith("cache.")}
         for name, cost in costs_ps.items():
@@ -205,8 +211,6 @@ class Machine(BaseModel):
         Raises:
             MachineError: an unknown setting, or a value that a profile could not hold either.
         """
-        from locksim.machine.messages import parse
-
         data = self.model_dump(by_alias=True, exclude_none=True)
         data["protocol"].update(settings)
         return parse(data, f"{self.name} with another protocol")
@@ -363,10 +367,22 @@ class Machine(BaseModel):
                     )
 
 
-def missing_figure(key: str) -> str:
-    """Return the message for the figure ``key`` (such as ``cost.store``) that is not there."""
-    return f"missing figure; add [{key}] with value, unit, source and role"
-
-
 def _ns(cost_ps: int) -> str:
     return f"{cost_ps / PS_PER_NS:g} ns"
+
+
+def parse(data: dict[str, Any], where: str) -> Machine:
+    """Return the machine that ``data`` (a parsed TOML document) describes.
+
+    Args:
+        data: the document.
+        where: its file or name, for messages.
+
+    Raises:
+        MachineError: the document is not a sound profile; the message names ``where`` and the key.
+    """
+    try:
+        return Machine.model_validate(data)
+    except ValidationError as error:
+        found = error
+    raise MachineError(f"{where}: {explain(Machine, found)}")

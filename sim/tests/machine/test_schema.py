@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.machine import Figure, Machine, MachineError, load
-from locksim.machine.messages import parse
+from locksim.machine.profile import parse
 
 WHERE = "mine.toml"
 REMOVE = object()

@@ -52,27 +52,6 @@ def test_moves_of_a_store_buffer():
     assert [] == walk.thread(flushed.to, 0)["buffer"]
 
 
-def test_answer_tells_the_state_in_words():
-    """Threads with their next line, words with their values, moves with what they would do."""
-    walk = walk_of_lock(TicketLock, threads=2, memory="sc")
-    answer = walk.answer("at", [0])
-    frame = answer["frame"]
-    assert ["lock.next_ticket", "1"] in frame["words"]
-    assert "fetch_add" == frame["step"]["operation"]
-    assert (
-        "while (yield self.now_serving.load(ACQUIRE)) != ticket:" == frame["threads"][0]["source"]
-    )
-    assert [0, 1] == [move["thread"] for move in answer["moves"]]
-    assert {"can": False} == walk.answer("hint", [0])
-
-
-def test_holding_is_said():
-    """Who has acquired the lock holds it until it releases it."""
-    walk = walk_of_lock(TicketLock, threads=2, memory="sc")
-    says = [t["says"] for t in walk.answer("at", [0, 0])["frame"]["threads"]]
-    assert ["● holds lock", ""] == says
-
-
 def test_all_have_finished():
     """At a right end there is no move and nothing wrong."""
     walk = walk_of_lock(TicketLock, threads=1, memory="tso")
@@ -81,14 +60,6 @@ def test_all_have_finished():
         state = moves[0].to
     assert ("", "") == walk.ended(state, moves)
     assert walk.thread(state, 0)["done"]
-
-
-@pytest.mark.parametrize("path", [[64 * 7], [63], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
-def test_impossible_moves_are_refused(path):
-    """No such thread, nothing to flush, a thread that has finished."""
-    walk = walk_of_lock(TicketLock, threads=2, memory="tso")
-    with pytest.raises(CheckError, match="is not possible here"):
-        walk.answer("at", path)
 
 
 def test_unknown_client_is_refused():

@@ -13,6 +13,7 @@ from study.traces.chromium import CHROMIUM, launch
 from study.traces.traced import contended, read_mostly
 
 from locksim.checker import check_lock
+from locksim.checker.play.game import answer
 from locksim.checker.play.graph import graph
 from locksim.kinds.checking import walk_of_lock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
@@ -241,7 +242,7 @@ def test_notebook_module_talks_to_python(opened: Opened, tmp_path: Path) -> None
     """The widget's own entry, render(), with a model that answers as Python does."""
     walk = walk_of_lock(Peterson, threads=2, memory="sc")
     opened.tab.expose_function(
-        "ask", lambda question: walk.answer(question["ask"], question["path"])
+        "ask", lambda question: answer(walk, question["ask"], question["path"])
     )
     test = tmp_path / "w.html"
     script = bundle.script().replace("export default", "const widget =")
