@@ -45,7 +45,7 @@ printed: setup ## Run locks printed from the language beside the hand-written he
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
 
 sweep: setup ## Measure this machine (ten minutes), calibrate, judge the predictions; below out/sweep
-	@$(PYTHON_BIN) native/locknative/sweep --out out/sweep --csv out/sweep/data --executable \
+	@$(PYTHON_BIN) native/locknative/survey --out out/sweep --csv out/sweep/data --executable \
 	  "$$($(PYTHON_BIN) -c 'from locknative import executable; print(executable.path())')" $(ARGS)
 	@.venv/bin/locklab calibrate --from out/sweep --out out/sweep/data/machine.toml
 	@.venv/bin/locklab native predict --from out/sweep --machine out/sweep/data/machine.toml

@@ -31,9 +31,9 @@ from rich.table import Table
 from locknative import emitted, executable, measure, toolchain
 from locknative.build import Harness
 from locknative.errors import NativeError
-from locknative.experiment import estimate
+from locknative.measurement import estimate
 from locknative.provenance import Recorder
-from locknative.sweep.judge import LEAST_SHARE
+from locknative.survey.judge import LEAST_SHARE
 
 AIM = 1.10
 LOCKS = ("tas", "ttas", "ticket", "mcs", "rwlock", "seqlock")

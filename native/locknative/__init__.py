@@ -10,7 +10,7 @@ True
 from importlib.util import find_spec
 
 from locknative.errors import ExclusionError, NativeError, StuckError
-from locknative.experiment import Cell, Experiment, Trial
+from locknative.measurement import Cell, Experiment, Trial
 from locknative.measure import kernels, locks, throughput, validate
 from locknative.meter import meter_rows
 from locknative.provenance import Provenance

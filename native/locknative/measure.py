@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from locknative import topology
+from locknative import placement
 from locknative.errors import ExclusionError, NativeError, unknown
 from locknative.provenance import Recorder
 from locknative.results import Throughput, Validation
-from locknative.topology import place
+from locknative.placement import place
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -232,4 +232,4 @@ def _check_time(what: str, seconds: float) -> None:
 
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
     """Return one CPU for each thread, or say why that is impossible."""
-    return place(threads, "compact" if cpus is None else cpus, topology.read(), allowed())
+    return place(threads, "compact" if cpus is None else cpus, placement.read(), allowed())

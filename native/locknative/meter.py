@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from locknative.experiment import Experiment, Side
+from locknative.measurement import Experiment, Side
 from locknative.histogram import Histogram, merge
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from locknative.calibration.costs import FITTED_LOCKS
 from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
-from locknative.sweep.cells import Cell
+from locknative.survey.cells import Cell
 from locksim.machine import Machine
 
 if TYPE_CHECKING:

@@ -17,15 +17,15 @@ from datetime import UTC, datetime
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from locknative import emitted, executable, measure, topology
+from locknative import emitted, executable, measure, placement
 from locknative.emitted import Prepared
 from locknative.errors import NativeError, unknown
 from locknative.executable import Clock
-from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, estimate
+from locknative.measurement import ENOUGH, Cell, Experiment, Tally, Trial, estimate
 from locknative.provenance import Recorder, runnable, steal_ticks
-from locknative.sweep.judge import disturbances
-from locknative.sweep.pace import Pace
-from locknative.topology import place
+from locknative.survey.judge import disturbances
+from locknative.survey.speed import Pace
+from locknative.placement import place
 
 if TYPE_CHECKING:
     from locknative._kernels import Kernel
@@ -83,7 +83,7 @@ def bench(
             of private work, whose time is measured first.
         write_share: fraction of the sections that write; of a lock with one side all do. The
             throughput loop takes 0 (read side) or 1.
-        placement: see :func:`locknative.topology.place`.
+        placement: see :func:`locknative.placement.place`.
         option: what a data structure or workload makes of it.
         duration_ms: of a trial. warmup_ms: before it, on the same state.
         stopping: precision and caps.
@@ -101,7 +101,7 @@ def bench(
     stopping = stopping or Stopping()
     _check(stopping, duration_ms, warmup_ms)
     clock = executable.clock()
-    machine = topology.read()
+    machine = placement.read()
     names = _many(kernels)
     printed = emitted.prepared(
         [name for name in names if emitted.is_emitted(name)], max(_many(threads)), clock.turn_ns
@@ -241,7 +241,7 @@ def _cells(
     placement: str | Sequence[int],
     option: int,
     clock: Clock,
-    machine: topology.Topology,
+    machine: placement.Topology,
 ) -> list[Cell]:
     """Return every combination once, in the order given; all of them can be run."""
     known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in measure.kernels()}

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from locknative.errors import NativeError
-from locknative.experiment import Experiment, Trial
+from locknative.measurement import Experiment, Trial
 
 if TYPE_CHECKING:
     import pyarrow as pa

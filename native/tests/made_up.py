@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from locknative import Provenance
 from locknative.executable import Clock
-from locknative.experiment import Cell, Experiment, Side, Tally, Trial
+from locknative.measurement import Cell, Experiment, Side, Tally, Trial
 from locknative.histogram import Histogram
-from locknative.sweep.judge import disturbances
-from locknative.sweep.pace import Pace
-from locknative.sweep.topology import Cpu
+from locknative.survey.judge import disturbances
+from locknative.survey.speed import Pace
+from locknative.survey.topology import Cpu
 
 CLOCK = Clock(name="rdtscp", ticks_per_ns=2.0, cost_ns=10.0, turn_ns=0.5, sample_every=61)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from locknative import NativeError, StuckError, executable, measure
-from locknative.experiment import Tally
+from locknative.measurement import Tally
 
 NATIVE = Path(__file__).parents[1]
 CPUS = sorted(os.sched_getaffinity(0))

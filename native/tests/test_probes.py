@@ -7,7 +7,7 @@ import os
 import pytest
 
 from locknative import _kernels
-from locknative.sweep.cells import OWN
+from locknative.survey.cells import OWN
 
 CPUS = sorted(os.sched_getaffinity(0))
 PROBES = {kernel.name for kernel in _kernels.kernels() if kernel.kind == "probe"}

@@ -11,7 +11,7 @@ from made_up import CLOCK, tally
 
 import locknative
 from locknative import NativeError, Stopping, executable, runner
-from locknative.experiment import ENOUGH
+from locknative.measurement import ENOUGH
 
 CPUS = sorted(os.sched_getaffinity(0))
 

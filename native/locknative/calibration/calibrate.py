@@ -26,9 +26,9 @@ from locknative.calibration.costs import (
 from locknative.calibration.profile import document, machine_of
 from locknative.calibration.readings import Reading, Regime, read
 from locknative.calibration.shape import Shape, shape_of
-from locknative.sweep.cells import Cell, crowds_of, probe_cells
-from locknative.sweep.folder import provenance
-from locknative.sweep.topology import Cpu, relation
+from locknative.survey.cells import Cell, crowds_of, probe_cells
+from locknative.survey.folder import provenance
+from locknative.survey.topology import Cpu, relation
 from locksim.machine import Machine
 
 NEAR = ("transfer.node", "invalidate.node", "tenure", "tenure_plain")
@@ -82,7 +82,7 @@ def calibrate(folder: Path, name: str, say: Say = lambda text: None) -> Calibrat
     """Make a machine from a sweep's folder.
 
     Args:
-        folder: as :mod:`locknative.sweep.folder` describes it.
+        folder: as :mod:`locknative.survey.folder` describes it.
         name: the profile's name.
         say: called with what is being done.
 

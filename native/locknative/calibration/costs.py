@@ -41,7 +41,7 @@ import numpy.typing as npt
 from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
-from locknative.sweep.cells import Cell
+from locknative.survey.cells import Cell
 from locksim.machine import Machine
 
 FITTED_LOCKS = ("clh", "ttas")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locknative.sweep.cells import WHOLE, Cell
+from locknative.survey.cells import WHOLE, Cell
 
 if TYPE_CHECKING:
     from locksim.lang import Workload

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from locknative import executable
 from locknative.errors import NativeError
-from locknative.sweep import folder as folders
-from locknative.sweep import topology
-from locknative.sweep.cells import Cell, sentinel_cell
-from locknative.sweep.trials import sweep
+from locknative.survey import folder as folders
+from locknative.survey import topology
+from locknative.survey.cells import Cell, sentinel_cell
+from locknative.survey.trials import sweep
 
 LEAST_GOOD = 3
 """Good trials below which a cell's median means little."""
@@ -30,7 +30,7 @@ def sweep_here(
     """Measure cells on this machine and keep the trials in a folder.
 
     Args:
-        cells, folder, seconds, wanted, trial_ms, seed: see :func:`locknative.sweep.trials.sweep`.
+        cells, folder, seconds, wanted, trial_ms, seed: see :func:`locknative.survey.trials.sweep`.
         report: called with what is running and the fraction done.
 
     Raises:

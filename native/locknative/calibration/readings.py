@@ -10,7 +10,7 @@ far apart. A trial of several CPUs is taken only if the sentinels before and aft
 group that most of them belong to; on real hardware there is only one group, and nothing is lost.
 
 **Pace.** A trial that looked good when little had been seen is judged again by all trials
-(:mod:`locknative.sweep.pace`).
+(:mod:`locknative.survey.speed`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ import numpy as np
 import numpy.typing as npt
 
 from locknative.errors import NativeError
-from locknative.sweep.cells import Cell
-from locknative.sweep.folder import records
-from locknative.sweep.pace import Pace
-from locknative.sweep.trials import turns_ns
+from locknative.survey.cells import Cell
+from locknative.survey.folder import records
+from locknative.survey.speed import Pace
+from locknative.survey.trials import turns_ns
 
 APART = 1.4
 """Sentinels that differ by more than this factor belong to different regimes."""

@@ -2,7 +2,7 @@
 
 A simulated node is a group of CPUs that are equally near to one another. It begins as the CPUs of
 one last-level cache; if the hand-over to the next wider group takes no longer, that group is the
-node, and so on outward. The classes beyond are those relations (:mod:`locknative.sweep.topology`)
+node, and so on outward. The classes beyond are those relations (:mod:`locknative.survey.topology`)
 that occur between nodes, each with hand-overs that take longer than the nearer one's.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from locknative.sweep.topology import RELATIONS, Cpu, relation
+from locknative.survey.topology import RELATIONS, Cpu, relation
 
 ALIKE = 1.1
 """Hand-overs whose medians differ by less than this factor are equally far."""

@@ -32,7 +32,7 @@ from locksim.cli.meter import print_meter
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locknative.experiment import Experiment
+    from locknative.measurement import Experiment
 
 REPORTS = ("lockmeter",)
 _ONLY_LATENCY = "only the latency loop meters locks; measure with --loop latency"

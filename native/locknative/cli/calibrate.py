@@ -75,8 +75,8 @@ def calibrate(
 def _measure(folder: Path, seconds: float, trials: int, trial_ms: int, report: Any) -> None:
     from locknative.calibration import calibration_cells
     from locknative.calibration.measure import sweep_here
-    from locknative.sweep import folder as folders
-    from locknative.sweep import topology
+    from locknative.survey import folder as folders
+    from locknative.survey import topology
 
     cells = calibration_cells(topology.read(), folders.llc_kib(), folders.memory_kib() // 4)
     sweep_here(cells, folder, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report)

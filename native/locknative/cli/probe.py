@@ -20,7 +20,7 @@ import typer
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locknative.sweep.cells import Cell
+    from locknative.survey.cells import Cell
 
 
 @common.reported()
@@ -40,8 +40,8 @@ def probe(
     from locknative.calibration.measure import sweep_here
     from locknative.calibration.readings import read
     from locknative.errors import unknown
-    from locknative.sweep import folder, topology
-    from locknative.sweep.cells import probe_cells
+    from locknative.survey import folder, topology
+    from locknative.survey.cells import probe_cells
 
     cells = probe_cells(topology.read(), folder.llc_kib(), folder.memory_kib() // 4)
     known = {cell.kernel for cell in cells}
@@ -119,7 +119,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
 def _rejected(place: Path) -> dict[Cell, int]:
     from collections import Counter
 
-    from locknative.sweep.cells import Cell
-    from locknative.sweep.folder import records
+    from locknative.survey.cells import Cell
+    from locknative.survey.folder import records
 
     return Counter(Cell.of(r["cell"]) for r in records(place) if r["rejected"] is not None)

@@ -16,8 +16,8 @@ from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
 from locknative.predict import errors, predict
-from locknative.sweep.cells import WHOLE, Cell
-from locknative.sweep.topology import Cpu
+from locknative.survey.cells import WHOLE, Cell
+from locknative.survey.topology import Cpu
 from locksim.machine import Machine, load
 
 TURN_NS = 0.3

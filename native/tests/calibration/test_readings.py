@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from locknative import NativeError
 from locknative.calibration.readings import Reading, read, regime_of, value_ns
-from locknative.sweep.cells import Cell
+from locknative.survey.cells import Cell
 
 SENTINEL = Cell("handoff_cas", (0, 1))
 LOCK = Cell("mcs", (0, 1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from locknative.calibration.shape import shape_of
-from locknative.sweep.topology import Cpu, relation
+from locknative.survey.topology import Cpu, relation
 
 CHIPLETS = [Cpu(n, n, n // 2 * 2, 0, 0) for n in range(4)]
 SMT = [Cpu(0, 0, 0, 0, 0), Cpu(1, 1, 0, 0, 0), Cpu(2, 0, 0, 0, 0), Cpu(3, 1, 0, 0, 0)]

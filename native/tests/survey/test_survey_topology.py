@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from locknative.sweep.topology import Cpu, packed, parse_list, read, relation, spread
+from locknative.survey.topology import Cpu, packed, parse_list, read, relation, spread
 
 
 def tree(root: Path, cpus: list[tuple[int, str, str, int, int]]) -> Path:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locknative import topology
+from locknative import placement
 from locknative.errors import NativeError
-from locknative.sweep.topology import Cpu
-from locknative.topology import Topology, place
+from locknative.survey.topology import Cpu
+from locknative.placement import Topology, place
 
 
 def write(file: Path, text: str) -> None:
@@ -31,7 +31,7 @@ def big_machine(root: Path, online: str = "0-31", missing: Iterable[int] = ()) -
     for node in (0, 1):
         cpus = f"{8 * node}-{8 * node + 7},{16 + 8 * node}-{23 + 8 * node}"
         write(root / f"sys/devices/system/node/node{node}/cpulist", cpus)
-    return topology.read(root)
+    return placement.read(root)
 
 
 def test_read(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_one_cpu() -> None:
 
 def test_hidden_topology(tmp_path: Path) -> None:
     """Without /sys the allowed CPUs are taken in their order."""
-    hidden = topology.read(tmp_path)
+    hidden = placement.read(tmp_path)
     assert () == hidden.cpus
     assert (2, 5) == place(2, "scatter", hidden, {5, 2, 7})
 
@@ -95,7 +95,7 @@ def test_unknown_socket(tmp_path: Path) -> None:
     """A package number of -1, as some virtual machines have it, is one socket."""
     write(tmp_path / "sys/devices/system/cpu/online", "0")
     write(tmp_path / "sys/devices/system/cpu/cpu0/topology/physical_package_id", "-1")
-    assert (Cpu(0, 0, 0, 0, 0),) == topology.read(tmp_path).cpus
+    assert (Cpu(0, 0, 0, 0, 0),) == placement.read(tmp_path).cpus
 
 
 def test_free_and_lists(tmp_path: Path) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-import locknative.sweep
-from locknative.sweep import folder as folders
-from locknative.sweep import trials
-from locknative.sweep.cells import Cell
-from locknative.sweep.trials import SweepError, kernels, sweep, trial
+import locknative.survey
+from locknative.survey import folder as folders
+from locknative.survey import trials
+from locknative.survey.cells import Cell
+from locknative.survey.trials import SweepError, kernels, sweep, trial
 
 ADD = Cell("contended_add", (0,), think=10)
 WAKE = Cell("wake", (0, 0))
@@ -162,8 +162,8 @@ def test_no_executable(tmp_path: Path) -> None:
 
 def test_it_stands_alone(stub: Stub, tmp_path: Path) -> None:
     """Copied away, without any package in reach, the folder still runs."""
-    copy = tmp_path / "elsewhere" / "sweep"
-    source = Path(locknative.sweep.__file__).parent
+    copy = tmp_path / "elsewhere" / "survey"
+    source = Path(locknative.survey.__file__).parent
     copy.mkdir(parents=True)
     for file in source.glob("*.py"):
         (copy / file.name).write_text(file.read_text())

@@ -21,7 +21,7 @@ from locknative import fairness
 from locknative.executable import Clock
 from locknative.histogram import Histogram
 from locknative.provenance import Provenance
-from locknative.sweep.topology import Cpu
+from locknative.survey.topology import Cpu
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ class Tally(_Data):
     """What a thread did. ``write`` and ``read`` are there for the latency loop.
 
     ``passed`` is the torture loop's: the most that others got in while the thread waited once.
-    ``turn_ns`` is what a turn of private work took beside the trial (:mod:`.sweep.pace`).
+    ``turn_ns`` is what a turn of private work took beside the trial (:mod:`.survey.speed`).
     """
 
     count: int

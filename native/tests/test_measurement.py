@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up import CELL, experiment, trial
 
-from locknative.experiment import estimate
+from locknative.measurement import estimate
 
 
 @settings(deadline=None)  # the first estimate imports scipy

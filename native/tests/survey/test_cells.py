@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from locknative.sweep.cells import (
+from locknative.survey.cells import (
     ALL_PAIRS_UP_TO,
     PAIRS_OF_A_KIND,
     WHOLE,
@@ -15,7 +15,7 @@ from locknative.sweep.cells import (
     probe_cells,
     sentinel_cell,
 )
-from locknative.sweep.topology import Cpu
+from locknative.survey.topology import Cpu
 
 ONE = [Cpu(0, 0, 0, 0, 0)]
 TWO_CACHES = [Cpu(n, n, n // 4 * 4, 0, 0) for n in range(8)]

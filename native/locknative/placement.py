@@ -1,4 +1,4 @@
-"""Which CPUs a run's threads get, on the machine that :mod:`.sweep.topology` reads.
+"""Which CPUs a run's threads get, on the machine that :mod:`.survey.topology` reads.
 
 Only CPUs that are online count, and their numbers may have holes. Where a container hides the
 topology, each CPU is taken for a core of its own in one socket.
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from locknative.errors import NativeError, unknown
-from locknative.sweep.topology import Cpu, online
-from locknative.sweep.topology import read as read_cpus
+from locknative.survey.topology import Cpu, online
+from locknative.survey.topology import read as read_cpus
 
 PLACEMENTS = ("compact", "scatter", "free")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locknative.sweep.pace import SLOWER, Pace
+from locknative.survey.speed import SLOWER, Pace
 
 
 def test_a_busy_sibling_is_seen() -> None:

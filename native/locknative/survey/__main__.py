@@ -1,4 +1,4 @@
-"""Run a sweep: ``python3 native/locknative/sweep --executable PATH --out DIR``."""
+"""Run a sweep: ``python3 native/locknative/survey --executable PATH --out DIR``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 if not __package__:  # run as a folder: make it a package of its own, so that its parts are found
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
-    __package__ = "sweep"
+    __package__ = "survey"
 
 from . import cells, folder, topology, trials
 

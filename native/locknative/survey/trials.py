@@ -7,7 +7,7 @@ of its own; a slow drift of the machine becomes noise in all cells, not an error
 A trial is rejected, and kept with the reason, when the hypervisor took time, when a thread did not
 have its CPU for 99 % of its time (sleeping probes are exempt), or when the threads did not run at
 the same time: one that got its CPU late has a short time of its own, in which it was alone or late;
-or when one of them was slow (:mod:`.pace`).
+or when one of them was slow (:mod:`.speed`).
 
 A hypervisor may move virtual CPUs between caches while a sweep runs; what two of them share, and
 with it every shared line's cost, then changes several times over. So a sentinel is run about once a
@@ -29,7 +29,7 @@ from typing import Any
 from .cells import Cell
 from .folder import append, records, steal_ticks
 from .judge import disturbances
-from .pace import Pace
+from .speed import Pace
 
 SLEEPERS = frozenset({"wake"})
 PATIENCE_S = 60.0

@@ -1,9 +1,9 @@
 """Measure everything on one machine, with nothing but Python's standard library.
 
-    python3 native/locknative/sweep --executable build/locklab-native --out DIR --seconds 540
+    python3 native/locknative/survey --executable build/locklab-native --out DIR --seconds 540
 
 This folder and the executable are all that a machine needs: copy both, run the line above, and
-bring DIR back. Inside LockLab the same code is ``locknative.sweep``; ``locklab calibrate`` uses it.
+bring DIR back. Inside LockLab the same code is ``locknative.survey``; ``locklab calibrate`` uses it.
 
 - ``topology``: the CPUs that may be used and how near they are to one another, from /sys.
 - ``cells``: what is to be measured: a cell is one kernel, loop, choice of CPUs and mix.

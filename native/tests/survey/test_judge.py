@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from locknative.sweep.judge import disturbances
-from locknative.sweep.pace import Pace
+from locknative.survey.judge import disturbances
+from locknative.survey.speed import Pace
 
 
 def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.25) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .pace import Pace
+from .speed import Pace
 
 LEAST_SHARE = 0.99
 """Of its time that a thread must have had its CPU."""
