@@ -28,12 +28,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from locknative import emitted, executable, measure, toolchain
+from locknative import emitted, measure, toolchain
 from locknative.build import Harness
 from locknative.errors import NativeError
 from locknative.measurement import estimate
 from locknative.provenance import Recorder
+from locknative.survey.cells import Cell
 from locknative.survey.judge import LEAST_SHARE
+from locknative.survey.program import trial
 
 AIM = 1.10
 LOCKS = ("tas", "ttas", "ticket", "mcs", "rwlock", "seqlock")
@@ -197,14 +199,12 @@ def _measure(
     options: argparse.Namespace,
 ) -> Row:
     rounds: list[Round] = []
-    cpus = sorted(os.sched_getaffinity(0))[:threads]
+    cpus = tuple(sorted(os.sched_getaffinity(0))[:threads])
     for turn in range(3 * options.processes):
         times, share = {}, 1.0
         for kernel in (lock, kernels[lock]) if turn % 2 == 0 else (kernels[lock], lock):
-            found = executable.trial(
-                kernel, "throughput", threads=threads, cpus=cpus, program=program,
-                duration_ms=options.duration_ms, read=side == "read",
-            )  # fmt: skip
+            cell = Cell(kernel, cpus, read=side == "read")
+            found = trial(program, cell, duration_ms=options.duration_ms)
             tallies = found["tallies"]
             count = sum(tally["count"] for tally in tallies)
             times[kernel] = sum(tally["cpu_ns"] for tally in tallies) / count

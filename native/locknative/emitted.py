@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from locknative.build import Harness
 from locknative.errors import ExclusionError, NativeError, StuckError
 from locknative.provenance import Recorder
 from locknative.results import Validation
+from locknative.survey import program
 from locksim.compiler.ir import ClassCode
 from locksim.emit import Emitted, Function, emit
 from locksim.lang.struct import CountedRef
@@ -97,9 +97,9 @@ def prepared(
         *("-fwrapv", f"-DLOCKLAB_CPUS={places}"),
         f"-DLOCKLAB_TURN_PS={max(1, round(1000 * turn_ns / 10) * 10)}",
     ]
-    program = _program([*sources.values()], loops, options)
+    built = _program([*sources.values()], loops, options)
     return {
-        name: Prepared(name, kernel, program, has_read, loops=tuple(loops))
+        name: Prepared(name, kernel, built, has_read, loops=tuple(loops))
         for name, (kernel, has_read) in kernels.items()
     }
 
@@ -119,22 +119,21 @@ def validate(
     """
     each = acquisitions // threads
     recorder = Recorder((), *measure.build())
-    done = subprocess.run(
-        [
-            *(str(lock.program), "run", lock.kernel, "--loop", "validate"),
-            *("--threads", str(threads), "--iterations", str(each)),
-            *("--patience-ms", str(round(1000 * patience_s))),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode == 3:
-        raise StuckError(lock.name, threads, patience_s)
-    if done.returncode not in (0, 1):
-        said = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-        raise NativeError(f"'{lock.name}' stopped while it was validated: {said}")
-    said = json.loads(done.stdout)
+    arguments = [
+        *("run", lock.kernel, "--loop", "validate"),
+        *("--threads", str(threads), "--iterations", str(each)),
+        *("--patience-ms", str(round(1000 * patience_s))),
+    ]
+    stuck = StuckError(lock.name, threads, patience_s)
+    limit_s = 2 * patience_s + program.GRACE_S
+    try:  # status 1: it is wrong, and the counts say how
+        said = json.loads(
+            program.call(lock.program, arguments, limit_s=limit_s, stuck=stuck, good=(0, 1))
+        )
+    except StuckError:
+        raise
+    except NativeError as error:
+        raise NativeError(f"'{lock.name}' stopped while it was validated: {error}") from error
     tallies = said["tallies"]
     writes = tuple(tally["writes"] for tally in tallies)
     found = Validation(

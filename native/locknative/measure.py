@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from locknative import placement
 from locknative.errors import ExclusionError, NativeError, unknown
+from locknative.placement import place
 from locknative.provenance import Recorder
 from locknative.results import Throughput, Validation
-from locknative.placement import place
+from locknative.survey import topology
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from locknative._kernels import Kernel
 
 try:
-    from locknative import _kernels
+    # Imported by name: the extension lies in the package, and no module imports the whole of it.
+    _kernels = import_module("locknative._kernels")
 
     NOT_BUILT = ""
 except ImportError as reason:
@@ -232,4 +234,4 @@ def _check_time(what: str, seconds: float) -> None:
 
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
     """Return one CPU for each thread, or say why that is impossible."""
-    return place(threads, "compact" if cpus is None else cpus, placement.read(), allowed())
+    return place(threads, "compact" if cpus is None else cpus, topology.read_all(), allowed())

@@ -1,9 +1,9 @@
-"""An experiment: cells, the trials of each, and what they say together.
+"""A measurement: cells, the trials of each, and what they show together.
 
 A *cell* is one thing to measure: a kernel, a loop, threads on certain CPUs, a mix. A *trial* is one
-process that measured it. Trials that were disturbed are kept, and rejected: they count in no
-figure. A cell's figure is the median over its accepted trials with its 95 % interval, which assumes
-nothing about how trials scatter (they often have two humps); the mean stands beside it.
+process that measured it. Trials that were disturbed are kept as rejected, and count in no value. A
+cell's value is the median over its accepted trials with its 95 % interval, which assumes nothing
+about the distribution of trials (it often has two peaks); the mean stands beside it.
 
 All of it is data that can be written and read again (:mod:`locknative.storage`).
 """
@@ -21,14 +21,15 @@ from locknative import fairness
 from locknative.executable import Clock
 from locknative.histogram import Histogram
 from locknative.provenance import Provenance
+from locknative.results import Judged
+from locknative.survey.cells import WHOLE, Cell
 from locknative.survey.topology import Cpu
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Accepted trials below which a cell is not clean: as many processes show how they scatter.
+#: Accepted trials below which a cell is not clean: fewer do not show how processes differ.
 ENOUGH = 10
-#: Share of its time for which a thread must have run.
 
 
 class _Data(BaseModel):
@@ -75,12 +76,12 @@ def estimate(values: Sequence[float]) -> Estimate:
     )
 
 
-class Cell(_Data):
-    """One thing to measure.
+class BenchCell(_Data):
+    """A cell as it was asked for: with a placement, in ns and fractions.
 
     ``cpus`` has one CPU a thread, or none where the scheduler chooses. ``hold_ns`` and
-    ``think_ns`` are what was asked for, ``hold`` and ``think`` the turns of private work that this
-    became. ``write_share`` is a fraction of the sections: 1 for a lock with one side.
+    ``think_ns`` are what was asked for, ``hold`` and ``think`` the iterations of private work that
+    take as long. ``write_share`` is a fraction of the sections: 1 for a lock with one side.
     """
 
     kernel: str
@@ -94,6 +95,20 @@ class Cell(_Data):
     think: int = 0
     write_share: float = 1.0
     option: int = 0
+
+    @property
+    def cell(self) -> Cell:
+        """What a trial repeats, in the executable's units."""
+        return Cell(
+            kernel=self.kernel,
+            cpus=self.cpus,
+            loop=self.loop,
+            read=self.loop == "throughput" and self.write_share == 0,
+            hold=self.hold,
+            think=self.think,
+            write_share=round(WHOLE * self.write_share),
+            option=self.option,
+        )
 
     @property
     def short_title(self) -> str:
@@ -175,7 +190,7 @@ class Trial(_Data):
         return sum(1e9 * tally.count / tally.wall_ns for tally in self.tallies)
 
 
-class Experiment(_Data):
+class Measurement(Judged, _Data):
     """Cells and trials, with all that is needed to judge them or to run them again.
 
     Trials are in the order in which they ran: rounds of one trial for each cell that still needs
@@ -190,7 +205,7 @@ class Experiment(_Data):
     precision: float
     duration_ms: int
     warmup_ms: int
-    cells: tuple[Cell, ...]
+    cells: tuple[BenchCell, ...]
     trials: tuple[Trial, ...]
     clock: Clock
     topology: tuple[Cpu, ...]
@@ -200,7 +215,7 @@ class Experiment(_Data):
     def of(self, cell: int) -> list[Trial]:
         """Return the trials that a cell's figures come from.
 
-        They are the accepted ones; where none was, all, and :meth:`cell_doubts` says so.
+        They are the accepted ones; where none was, all, and :meth:`cell_warnings` says so.
         """
         trials = [trial for trial in self.trials if trial.cell == cell]
         return [trial for trial in trials if not trial.rejected] or trials
@@ -213,7 +228,7 @@ class Experiment(_Data):
         """Sections a second of all threads together."""
         return estimate([trial.per_second for trial in self.of(cell)])
 
-    def cell_doubts(self, cell: int) -> tuple[str, ...]:
+    def cell_warnings(self, cell: int) -> tuple[str, ...]:
         """Return why a cell's figures are not clean, one sentence a reason."""
         trials = [trial for trial in self.trials if trial.cell == cell]
         good = [trial for trial in trials if not trial.rejected]
@@ -237,23 +252,18 @@ class Experiment(_Data):
         return tuple(found)
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, of the machine and then of each cell."""
-        found = list(self.provenance.doubts)
+        found = list(self.provenance.warnings)
         if not self.complete:
-            found.append("the experiment was interrupted")
+            found.append("the measurement was interrupted")
         measured = {trial.cell for trial in self.trials}
         for index, cell in enumerate(self.cells):
             if index in measured:
-                found += [f"{cell.title}: {doubt}" for doubt in self.cell_doubts(index)]
+                found += [f"{cell.title}: {warning}" for warning in self.cell_warnings(index)]
             else:
                 found.append(f"{cell.title}: no trial was made")
         return tuple(found)
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing speaks against this measurement."""
-        return not self.doubts
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a cell that was measured: the cell, its figures, fairness, percentiles."""
@@ -286,7 +296,7 @@ class Experiment(_Data):
         for name in ("jain", "deviation", "slowest_over_fastest"):
             figure = getattr(fairness, name)
             row[name] = statistics.median(figure(trial.counts) for trial in trials)
-        row["doubts"] = list(self.cell_doubts(index))
+        row["doubts"] = list(self.cell_warnings(index))
         return row
 
     def _empty_loop(self, cell: int) -> int | None:

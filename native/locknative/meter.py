@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from locknative.measurement import Experiment, Side
 from locknative.histogram import Histogram, merge
+from locknative.measurement import Measurement, Side
 
 if TYPE_CHECKING:
     from locksim.reports.table import LockTable
@@ -30,7 +30,7 @@ _UNSEEN = ("busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_w
 """Columns of the simulator that need to see all threads at once, or an attempt that failed."""
 
 
-def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
+def meter_rows(measurement: Measurement) -> list[dict[str, Any]]:
     """Return one row a cell and side (``write`` or ``read``) that was entered at all.
 
     Only cells of the latency loop have rows. Shares are fractions, times ns; a time without
@@ -38,17 +38,17 @@ def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
     acquisitions, whether they had to wait or not.
     """
     rows = []
-    for index in sorted({trial.cell for trial in experiment.trials}):
-        if experiment.cells[index].loop == "latency":
+    for index in sorted({trial.cell for trial in measurement.trials}):
+        if measurement.cells[index].loop == "latency":
             rows += [
                 row
                 for side in ("write", "read")
-                if (row := _row(experiment, index, side)) is not None
+                if (row := _row(measurement, index, side)) is not None
             ]
     return rows
 
 
-def lock_tables(experiment: Experiment) -> list[LockTable]:
+def lock_tables(measurement: Measurement) -> list[LockTable]:
     """The same rows as tables that :mod:`locksim.reports` prints, one a cell: a run of its own.
 
     The window of a table is all trials of its cell, one after another; readers' time in the lock
@@ -58,17 +58,17 @@ def lock_tables(experiment: Experiment) -> list[LockTable]:
     from locksim.reports.table import of_meter
 
     found: dict[int, list[dict[str, Any]]] = {}
-    for row in meter_rows(experiment):
+    for row in meter_rows(measurement):
         clock_ns = row["clock_ns"]
         times = {key: row[key] for key in _TIMES if row[key] is not None}
         net = {key: max(0.0, time_ns - clock_ns) for key, time_ns in times.items()}
         found.setdefault(row["cell"], []).append({**row, **net})
-    machine = experiment.provenance
+    machine = measurement.provenance
     return [
         of_meter(
             rows,
             source="native",
-            cpus=experiment.cells[index].threads,
+            cpus=measurement.cells[index].threads,
             window_ns=1e9 * rows[0]["total"] / rows[0]["per_second"],
             system=f"{rows[0]['lock']}; {machine.cpu_model}, Linux {machine.kernel}",
         )
@@ -76,15 +76,15 @@ def lock_tables(experiment: Experiment) -> list[LockTable]:
     ]
 
 
-def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None:
-    cell, trials = experiment.cells[index], experiment.of(index)
+def _row(measurement: Measurement, index: int, side: str) -> dict[str, Any] | None:
+    cell, trials = measurement.cells[index], measurement.of(index)
     tallies = [tally for trial in trials for tally in trial.tallies]
     sides: list[Side] = [found for tally in tallies if (found := getattr(tally, side)) is not None]
     total = sum(found.count for found in sides)
     if not total:
         return None
-    tick_ns = 1 / experiment.clock.ticks_per_ns
-    clock_ns = experiment.clock.cost_ns
+    tick_ns = 1 / measurement.clock.ticks_per_ns
+    clock_ns = measurement.clock.cost_ns
     contended = sum(found.contended for found in sides)
     hold = merge(found.hold for found in sides)
     wait = merge(found.wait for found in sides)

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from locknative import provenance
-from locknative.provenance import ROOT, read
+from locknative.survey import host
+from locknative.survey.host import ROOT, read
 from locksim.cli.checks import Check
 
 #: Share of CPU time taken by a hypervisor above which timings are suspect.
@@ -21,8 +21,6 @@ STEAL_LIMIT = 0.001
 LOAD_LIMIT = 0.5
 #: Clock sources that are read without a system call.
 FAST_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
-
-_CPU = Path("sys/devices/system/cpu")
 
 
 def examine(root: Path = ROOT, steal_s: float = 1.0) -> list[Check]:
@@ -47,7 +45,7 @@ def marks(root: Path = ROOT) -> list[Check]:
 def virtual(root: Path = ROOT) -> Check:
     """Is this a virtual machine? Its native timings include what the host does."""
     name = "virtual machine"
-    found = provenance.virtualised(root)
+    found = host.virtualised(root)
     if found is None:
         return Check(name, "unknown", "this CPU does not say")
     if not found:
@@ -59,7 +57,7 @@ def virtual(root: Path = ROOT) -> Check:
 
 def governor(root: Path = ROOT) -> Check:
     """Does the kernel change the clock of the CPUs with their load?"""
-    files = (root / _CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
+    files = (root / host.CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
     found = sorted({text for file in files if (text := read(file))})
     if not found:
         return Check("governor", "unknown", "no frequency control is visible")
@@ -71,20 +69,20 @@ def governor(root: Path = ROOT) -> Check:
 
 def turbo(root: Path = ROOT) -> Check:
     """May a CPU run faster while others idle? Then one thread and many have different clocks."""
-    never = read(root / _CPU / "intel_pstate/no_turbo")
-    boost = read(root / _CPU / "cpufreq/boost")
+    never = read(root / host.CPU / "intel_pstate/no_turbo")
+    boost = read(root / host.CPU / "cpufreq/boost")
     if not never and not boost:
         return Check("turbo", "unknown", "this kernel does not say")
     if never == "1" or boost == "0":
         return Check("turbo", "ok", "off")
-    file = f"{_CPU}/intel_pstate/no_turbo" if never else f"{_CPU}/cpufreq/boost"
+    file = f"{host.CPU}/intel_pstate/no_turbo" if never else f"{host.CPU}/cpufreq/boost"
     advice = f"For native timings: echo {'1' if never else '0'} > /{file}"
     return Check("turbo", "warning", "on: the clock depends on how many CPUs work", advice)
 
 
 def smt(root: Path = ROOT) -> Check:
     """Do hardware threads share cores?"""
-    active = provenance.smt(root)
+    active = host.smt(root)
     if active is None:
         return Check("SMT", "unknown", "this kernel does not say")
     if active:
@@ -96,7 +94,7 @@ def smt(root: Path = ROOT) -> Check:
 def load(root: Path = ROOT) -> Check:
     """Does anything else want the CPUs?"""
     fields = read(root / "proc/loadavg").split()
-    others = provenance.runnable(root)
+    others = host.runnable(root)
     if others is None:
         return Check("load", "unknown", "no /proc/loadavg here")
     found = f"{float(fields[0]):g} on average over a minute, {others} other threads now"
@@ -164,7 +162,7 @@ def steal(root: Path = ROOT, watch_s: float = 0.0) -> Check:
 
 def isolated(root: Path = ROOT) -> Check:
     """Are CPUs kept free of other threads?"""
-    found = read(root / _CPU / "isolated")
+    found = read(root / host.CPU / "isolated")
     if found:
         return Check("isolated CPUs", "ok", f"{found}: use them by --placement")
     advice = "For the quietest timings: isolcpus=… on the kernel's command line."
@@ -173,9 +171,9 @@ def isolated(root: Path = ROOT) -> Check:
 
 def offline(root: Path = ROOT) -> Check:
     """Are CPUs switched off?"""
-    found = read(root / _CPU / "offline")
+    found = read(root / host.CPU / "offline")
     if found:
-        advice = f"They take no part; to use one: echo 1 > /{_CPU}/cpuN/online"
+        advice = f"They take no part; to use one: echo 1 > /{host.CPU}/cpuN/online"
         return Check("offline CPUs", "ok", found, advice)
     return Check("offline CPUs", "ok", "none")
 

@@ -8,6 +8,25 @@ from locknative import fairness
 from locknative.provenance import Provenance
 
 
+class Judged:
+    """A result that says what speaks against it."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why this is not a clean measurement, one sentence a reason; empty when it is."""
+        raise NotImplementedError
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing speaks against this measurement."""
+        return not self.warnings
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The name of :attr:`warnings` in JSON."""
+        return self.warnings
+
+
 @dataclass(frozen=True)
 class Validation:
     """A search for two threads inside one lock. Finding none is evidence, not a proof.
@@ -34,7 +53,7 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class Throughput:
+class Throughput(Judged):
     """Lock + unlock pairs of pinned threads in a fixed time.
 
     ``counts`` are pairs, ``wall_ns`` and ``cpu_ns`` times, one entry a thread, in the order of
@@ -67,9 +86,9 @@ class Throughput:
         return fairness.deviation(self.counts)
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, one sentence a reason; empty when it is."""
-        found = list(self.provenance.doubts)
+        found = list(self.provenance.warnings)
         if self.lock != "none" and min(self.ns_per_pair) <= self.empty_loop_ns:
             found.append(
                 "a pair took no longer than the empty loop: the difference is below the noise, or "
@@ -79,8 +98,3 @@ class Throughput:
         if share < 0.99:
             found.append(f"a thread ran for only {share:.1%} of its time: the CPUs were shared")
         return tuple(found)
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing speaks against this measurement."""
-        return not self.doubts

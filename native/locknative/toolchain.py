@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from locknative.errors import NativeError
@@ -37,17 +38,10 @@ def built(name: str) -> Path:
     Raises:
         NativeError: it was not built.
     """
-    import locknative
-
-    for folder in locknative.__path__:
-        if (path := Path(folder, name)).is_file():
-            return path
-    try:
-        from locknative import _kernels
-    except ImportError:
-        pass
-    else:
-        if (path := Path(_kernels.__file__).parent / name).is_file():
+    # An editable install keeps what was built away from the sources.
+    built_with = find_spec("locknative._kernels")
+    for file in (__file__, built_with and built_with.origin):
+        if file and (path := Path(file).with_name(name)).is_file():
             return path
     raise NativeError(
         f"{name} is not built: run 'make setup'; it needs Linux on x86-64 or aarch64, and a C "

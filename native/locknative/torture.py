@@ -27,7 +27,7 @@ from locknative import toolchain
 from locknative.build import Harness
 from locknative.errors import NativeError, unknown
 
-__all__ = ["TOOLS", "Builder", "Trial", "torture"]
+__all__ = ["TOOLS", "Builder", "TortureTrial", "torture"]
 
 FLAGS = {
     "torture": (),
@@ -41,7 +41,7 @@ REPORTED = 66
 
 
 @dataclass(frozen=True)
-class Trial:
+class TortureTrial:
     """What came of one trial.
 
     Attributes:
@@ -119,7 +119,7 @@ def torture(
     seed: int = 1,
     includes: Sequence[str | Path] = (),
     patience_s: float = PATIENCE_S,
-) -> Trial:
+) -> TortureTrial:
     """Build a lock and run one trial.
 
     Args:
@@ -144,7 +144,7 @@ def trial(
     seconds: float,
     seed: int,
     patience_s: float = PATIENCE_S,
-) -> Trial:
+) -> TortureTrial:
     """Run one trial of an executable that :class:`Builder` has made."""
     command = [
         *(str(program), "run", lock, "--loop", "torture", "--threads", str(threads)),
@@ -168,7 +168,7 @@ def trial(
             f"{counts['lost']} updates lost, {counts['overlaps']} times somebody else was inside, "
             f"{counts['torn']} times half an update"
         )
-    return Trial(lock, tool, threads, seconds, seed, verdict, detail, **counts)
+    return TortureTrial(lock, tool, threads, seconds, seed, verdict, detail, **counts)
 
 
 def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:

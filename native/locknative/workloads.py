@@ -11,19 +11,21 @@ hits all alike.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import statistics
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
+from locknative import executable
 from locknative.errors import NativeError, unknown
-from locknative.measure import LONGEST_S, _extension
+from locknative.measure import LONGEST_S, allowed, build, kernels
 from locknative.provenance import Provenance, Recorder
+from locknative.results import Judged
+from locknative.survey import program
+from locknative.survey.cells import Cell
+from locknative.survey.trials import rounds
 
 #: What one count of a workload is.
 UNITS = {
@@ -43,8 +45,6 @@ ROOM = 80
 STORE_USED, OWN_KEY, PATH = 1 << 16, 1 << 17, 1 << 8
 #: Processes that make a result; fewer are a first look.
 ENOUGH_TRIALS = 10
-#: How much longer than asked for a trial may take before it is given up, in s.
-PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Mix:
 
 
 @dataclass(frozen=True)
-class Trial:
+class WorkloadTrial:
     """What the threads of one process did in its time.
 
     ``counts`` are units of work and ``wall_ns`` times, one entry a thread; ``failures`` counts
@@ -83,7 +83,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Row:
+class VariantRow:
     """One variant: the median over its trials, the least and the most, in units a second.
 
     ``relative`` is the median over that of the first variant.
@@ -98,7 +98,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class WorkloadComparison(Judged):
     """Every trial of a workload, in the order in which they ran, and a row for each variant."""
 
     workload: str
@@ -107,15 +107,15 @@ class Measurement:
     threads: int
     duration_s: float
     mix: Mix
-    trials: tuple[Trial, ...]
+    trials: tuple[WorkloadTrial, ...]
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[VariantRow]:
         """The variants, in the order of the request."""
         rates = {name: [trial.per_second for trial in self._of(name)] for name in self.variants}
         first = statistics.median(rates[self.variants[0]])
         return [
-            Row(
+            VariantRow(
                 variant=name,
                 per_second=statistics.median(found),
                 low=min(found),
@@ -126,15 +126,15 @@ class Measurement:
             for name, found in rates.items()
         ]
 
-    def _of(self, variant: str) -> list[Trial]:
+    def _of(self, variant: str) -> list[WorkloadTrial]:
         return [trial for trial in self.trials if trial.variant == variant]
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, one sentence a reason; empty when it is."""
         places = [trial.provenance for trial in self.trials]
         stolen = sum(place.steal_after - place.steal_before for place in places)
-        found = set(replace(places[0], steal_before=0, steal_after=stolen).doubts)
+        found = set(replace(places[0], steal_before=0, steal_after=stolen).warnings)
         fewest = min(len(self._of(name)) for name in self.variants)
         if fewest < ENOUGH_TRIALS:
             found.add(f"{fewest} trials of a variant: a result takes {ENOUGH_TRIALS} processes")
@@ -150,7 +150,7 @@ def workloads() -> dict[str, list[str]]:
         NativeError: the extension module is not built.
     """
     found: dict[str, list[str]] = {}
-    for kernel in _extension().kernels():
+    for kernel in kernels():
         if kernel.kind == "workload":
             name, _, variant = kernel.name.rpartition("_")
             found.setdefault(name, []).append(variant)
@@ -180,11 +180,6 @@ def operation_number(name: str) -> int:
     return OPERATIONS.index(name)
 
 
-def allowed() -> list[int]:
-    """Return the CPUs that this process may use."""
-    return sorted(os.sched_getaffinity(0))
-
-
 def measure(
     workload: str,
     chosen: Sequence[str] = (),
@@ -194,7 +189,7 @@ def measure(
     cpus: Sequence[int] = (),
     mix: Mix = Mix(),
     report: Callable[[str, float], None] = lambda _text, _fraction: None,
-) -> Measurement:
+) -> WorkloadComparison:
     """Run a workload's variants, each trial in a process of its own.
 
     Args:
@@ -230,43 +225,49 @@ def measure(
             f"{', '.join(map(str, here))}"
         )
     asked = tuple(dict.fromkeys(chosen)) or tuple(known)
-    plan = [variant for variant in asked for _ in range(trials)]
-    random.Random(mix.seed).shuffle(plan)
-    done = []
-    for i, variant in enumerate(plan):
-        report(f"{workload}, {variant}", i / len(plan))
+    done: list[WorkloadTrial] = []
+
+    def needs_more(variant: str) -> bool:
+        return sum(trial.variant == variant for trial in done) < trials
+
+    for variant, _ in rounds(asked, needs_more, random.Random(mix.seed)):
+        report(f"{workload}, {variant}", len(done) / (len(asked) * trials))
         done.append(_trial(workload, variant, threads, duration_s, cpus or here, mix))
-    return Measurement(workload, UNITS[workload], asked, threads, duration_s, mix, tuple(done))
+    return WorkloadComparison(
+        workload, UNITS[workload], asked, threads, duration_s, mix, tuple(done)
+    )
 
 
 def _trial(
-    workload: str, variant: str, threads: int, duration_s: float, cpus: Sequence[int], mix: Mix
-) -> Trial:
+    workload: str,
+    variant: str,
+    threads: int,
+    duration_s: float,
+    cpus: Sequence[int],
+    mix: Mix,
+) -> WorkloadTrial:
     """Run one trial by the executable; pinned if there is a CPU for each thread."""
-    extension = _extension()
-    executable = Path(str(extension.__file__)).with_name("locklab-native")
     pinned = tuple(cpus[:threads]) if threads <= len(cpus) else ()
-    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
-    command = [str(executable), "run", f"{workload}_{variant}", "--threads", str(threads)]
-    if pinned:
-        command += ["--cpus", ",".join(map(str, pinned))]
-    for option, value in {
-        "duration-ms": round(1e3 * duration_s) or 1,
-        "patience-ms": round(1e3 * PATIENCE_S),
-        "hold": mix.hold,
-        "think": mix.think,
-        "write-share": mix.write_share,
-        "option": mix.option,
-        "seed": mix.seed,
-    }.items():
-        command += [f"--{option}", str(value)]
+    cell = Cell(
+        kernel=f"{workload}_{variant}",
+        cpus=pinned,
+        hold=mix.hold,
+        think=mix.think,
+        write_share=mix.write_share,
+        option=mix.option,
+    )
+    recorder = Recorder(pinned, *build())
     with _held_to(cpus):
-        process = subprocess.run(command, capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        reason = process.stderr.strip().removeprefix("error: ")
-        raise NativeError(f"'{workload}_{variant}': {reason or f'exit {process.returncode}'}")
-    tallies = json.loads(process.stdout)["tallies"]
-    return Trial(
+        found = program.trial(
+            executable.path(),
+            cell,
+            threads=threads,
+            duration_ms=round(1e3 * duration_s) or 1,
+            warmup_ms=0,
+            seed=mix.seed,
+        )
+    tallies = found["tallies"]
+    return WorkloadTrial(
         variant=variant,
         counts=tuple(tally["count"] for tally in tallies),
         wall_ns=tuple(tally["wall_ns"] for tally in tallies),

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from made_up import experiment, trial
+from made_up import measurement, trial
 from typer.testing import CliRunner
 
 import locknative
@@ -28,7 +28,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 def test_json_and_file(tmp_path: Path) -> None:
-    """Stdout is one document; the file holds the same experiment, and show prints it again."""
+    """Stdout is one document; the file holds the same measurement, and show prints it again."""
     file = tmp_path / "found.parquet"
     code, out, _ = run("bench", "rwlock", "--threads", "1", *SMALL, "--json", "--out", str(file))
     assert 0 == code
@@ -43,7 +43,7 @@ def test_document_has_what_the_module_promises() -> None:
     """Rows of cells and of the meter have the columns that the docstring lists."""
     from locknative.cli import bench
 
-    found = document(experiment([trial(i) for i in range(10)]))
+    found = document(measurement([trial(i) for i in range(10)]))
     for part in ("cells", "meter"):
         for row in found[part]:
             assert [] == [key for key in row if f'"{key}"' not in (bench.__doc__ or "")]
@@ -52,7 +52,7 @@ def test_document_has_what_the_module_promises() -> None:
 
 def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
     """It reads back as the same figures, agrees with itself, and stands in the document too."""
-    locknative.save(experiment([trial(i) for i in range(9)]), tmp_path / "found.json")
+    locknative.save(measurement([trial(i) for i in range(9)]), tmp_path / "found.json")
     arguments = ("show", str(tmp_path / "found.json"), "--report", "lockmeter")
     code, out, _ = run(*arguments)
     assert 0 == code
@@ -70,8 +70,8 @@ def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
 
 
 def test_tables(tmp_path: Path) -> None:
-    """Nothing is cut: each figure of the cells, the meter, the waits; and the doubts are told."""
-    kept = experiment([trial(i, count=1200) for i in range(9)] + [trial(9, cpu_ns=1)])
+    """Nothing is cut: each value of the cells, the meter, the waits; warnings are shown."""
+    kept = measurement([trial(i, count=1200) for i in range(9)] + [trial(9, cpu_ns=1)])
     locknative.save(kept, tmp_path / "found.json")
     code, out, _ = run("show", str(tmp_path / "found.json"))
     assert 0 == code
@@ -84,7 +84,7 @@ def test_tables(tmp_path: Path) -> None:
 
 def test_all_is_well(tmp_path: Path) -> None:
     """Where nothing speaks against it, nothing is said against it."""
-    locknative.save(experiment([trial(i) for i in range(10)]), tmp_path / "found.json")
+    locknative.save(measurement([trial(i) for i in range(10)]), tmp_path / "found.json")
     assert "Not a clean measurement" not in run("show", str(tmp_path / "found.json"))[1]
 
 

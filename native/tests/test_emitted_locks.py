@@ -98,7 +98,7 @@ def test_wrong_lock_is_found(tmp_path: Path) -> None:
     """A lock that looks first and takes then is told before anything is measured."""
     name = own(tmp_path, LOOKS_FIRST, RELEASE)
     lock = emitted.prepared([name], threads=4, loops=["validate"])[name]
-    with pytest.raises(ExclusionError, match=r"my_lock\.py:MyLock' is incorrect"):
+    with pytest.raises(ExclusionError, match=r"my_lock\.py:MyLock' violates mutual exclusion"):
         for _ in range(20):
             emitted.validate(lock, threads=4)
 

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from locknative import _kernels
-from locknative.survey.cells import OWN
+from locknative.survey.cells import SINGLE_CPU
 
 CPUS = sorted(os.sched_getaffinity(0))
 PROBES = {kernel.name for kernel in _kernels.kernels() if kernel.kind == "probe"}
@@ -16,9 +16,9 @@ DURATION_NS = 5_000_000
 
 
 def test_names() -> None:
-    """Every probe that a sweep asks for is built, and no other."""
+    """Every probe that a survey asks for is built, and no other."""
     shared = {"contended_add", "false_sharing", "write_shared", "drain", "chase", *TURNS}
-    assert {*OWN, *shared} == PROBES
+    assert {*SINGLE_CPU, *shared} == PROBES
 
 
 @pytest.mark.parametrize("probe", sorted(PROBES - {"chase"}))
@@ -26,7 +26,7 @@ def test_names() -> None:
 def test_they_run_and_end(probe: str, threads: int) -> None:
     """Any number of threads comes through, more than CPUs too, and something was counted."""
     # On a busy machine threads that wait for one another get on only once in a time slice.
-    patient_ns = DURATION_NS * (1 if threads == 1 or probe in OWN else 40)
+    patient_ns = DURATION_NS * (1 if threads == 1 or probe in SINGLE_CPU else 40)
     tallies, _ = _kernels.run(probe, "throughput", threads, (), duration_ns=patient_ns)
     assert threads == len(tallies)
     assert sum(tally.acquisitions for tally in tallies) > 0

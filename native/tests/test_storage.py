@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from made_up import experiment, trial
+from made_up import measurement, trial
 
 from locknative import NativeError, load, save
 
-WHOLE = experiment([trial(i) for i in range(3)] + [trial(3, cpu_ns=1)])
+WHOLE = measurement([trial(i) for i in range(3)] + [trial(3, cpu_ns=1)])
 
 
 @pytest.mark.parametrize("suffix", [".json", ".parquet"])

@@ -16,9 +16,9 @@ from locknative.cli import app
 from locknative.workloads import (
     OPERATIONS,
     UNITS,
-    Measurement,
     Mix,
-    Trial,
+    WorkloadComparison,
+    WorkloadTrial,
     measure,
     operation_number,
     variants,
@@ -114,10 +114,10 @@ def test_a_failed_preparation_names_the_reason(run_python: Callable[[str], str])
 QUIET = Provenance("a CPU", "6.1", False, False, (), (0,), "GNU 12", "-O2", 7, 7)
 
 
-def trial(variant: str, count: int, **changes: object) -> Trial:
+def trial(variant: str, count: int, **changes: object) -> WorkloadTrial:
     """Return a trial of a second on one thread."""
     fields = {"failures": 0, "provenance": QUIET, **changes}
-    return Trial(variant=variant, counts=(count,), wall_ns=(10**9,), **fields)  # type: ignore[arg-type]
+    return WorkloadTrial(variant=variant, counts=(count,), wall_ns=(10**9,), **fields)  # type: ignore[arg-type]
 
 
 def test_rows() -> None:
@@ -125,7 +125,7 @@ def test_rows() -> None:
     trials = tuple(
         trial(variant, count) for count in (10, 30, 20) for variant in ("none", "spinlock")
     )
-    measured = Measurement("rcutest", "", ("spinlock", "none"), 1, 1.0, Mix(), trials)
+    measured = WorkloadComparison("rcutest", "", ("spinlock", "none"), 1, 1.0, Mix(), trials)
     assert ["spinlock", "none"] == [row.variant for row in measured.rows]
     assert (20.0, 10.0, 30.0, 1.0) == (
         *(measured.rows[1].per_second, measured.rows[1].low, measured.rows[1].high),
@@ -133,16 +133,16 @@ def test_rows() -> None:
     )
 
 
-def test_doubts() -> None:
+def test_warnings() -> None:
     """Few trials and failures are told; ten quiet ones without any are clean."""
 
-    def doubts(trials: int, **changes: object) -> list[str]:
+    def warnings(trials: int, **changes: object) -> list[str]:
         run = tuple(trial("none", 1, **changes) for _ in range(trials))
-        return list(Measurement("rcutest", "", ("none",), 1, 1.0, Mix(), run).doubts)
+        return list(WorkloadComparison("rcutest", "", ("none",), 1, 1.0, Mix(), run).warnings)
 
-    assert [] == doubts(10)
-    assert ["9 trials"] == [doubt[:8] for doubt in doubts(9)]
-    assert ["some units"] == [doubt[:10] for doubt in doubts(10, failures=1)]
+    assert [] == warnings(10)
+    assert ["9 trials"] == [warning[:8] for warning in warnings(9)]
+    assert ["some units"] == [warning[:10] for warning in warnings(10, failures=1)]
 
 
 def test_order_of_trials() -> None:

@@ -26,7 +26,7 @@ from locknative.calibration.costs import (
 from locknative.calibration.profile import document, machine_of
 from locknative.calibration.readings import Reading, Regime, read
 from locknative.calibration.shape import Shape, shape_of
-from locknative.survey.cells import Cell, crowds_of, probe_cells
+from locknative.survey.cells import Cell, cpu_sets, probe_cells
 from locknative.survey.folder import provenance
 from locknative.survey.topology import Cpu, relation
 from locksim.machine import Machine
@@ -73,7 +73,7 @@ class Calibration:
 
 def calibration_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> list[Cell]:
     """Return what has to be measured: all probes, and the locks that the fit sees."""
-    pairs = [crowd for crowd in crowds_of(cpus) if len(crowd) == 2][:1]
+    pairs = [chosen for chosen in cpu_sets(cpus) if len(chosen) == 2][:1]
     locks = [Cell(lock, pair) for pair in pairs for lock in FITTED_LOCKS]
     return probe_cells(cpus, llc_kib, memory_kib) + locks
 
@@ -200,13 +200,13 @@ def _steps(
             cells = {c: r for c, r in cells.items() if c.kernel in HANDOFFS}
         if cells:
             steps.append((free, _typical(cells), _source(cells)))
-    crowds = {
+    wide = {
         cell: reading
         for cell, reading in seen.items()
         if cell.threads > 2 and cell.kernel in ("handoff_store", "write_shared")
     }
-    if crowds:
-        steps.append((("occupancy.shared_read", "invalidate_each"), crowds, _source(crowds)))
+    if wide:
+        steps.append((("occupancy.shared_read", "invalidate_each"), wide, _source(wide)))
     return steps
 
 

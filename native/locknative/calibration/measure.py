@@ -1,4 +1,4 @@
-"""A sweep on this machine, with the executable that was built with the package."""
+"""Probe cells on this machine, with the executable that was built with the package."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from locknative import executable
 from locknative.errors import NativeError
 from locknative.survey import folder as folders
 from locknative.survey import topology
-from locknative.survey.cells import Cell, sentinel_cell
-from locknative.survey.trials import sweep
+from locknative.survey.cells import Cell
+from locknative.survey.collect import collect
 
 LEAST_GOOD = 3
 """Good trials below which a cell's median means little."""
 
 
-def sweep_here(
+def collect_here(
     cells: Sequence[Cell],
     folder: Path,
     *,
@@ -30,30 +30,28 @@ def sweep_here(
     """Measure cells on this machine and keep the trials in a folder.
 
     Args:
-        cells, folder, seconds, wanted, trial_ms, seed: see :func:`locknative.survey.trials.sweep`.
+        cells, folder, seconds, wanted, trial_ms, seed: as for
+            :func:`locknative.survey.collect.collect`.
         report: called with what is running and the fraction done.
 
     Raises:
-        NativeError: the executable is not built, or the machine is too busy: a cell has not had
-            three good trials when time was up.
+        NativeError: the executable is not built, or the machine is too busy: a cell did not get
+            three good trials in time.
     """
-    program = str(executable.path())
     cpus = topology.read()
-    folder.mkdir(parents=True, exist_ok=True)
-    folders.write_provenance(folder, cpus, program, trial_ms=trial_ms)
 
     def progress(done: int, of: int, spent_s: float) -> None:
         report(f"{done} of {of} good trials", max(done / of, min(1.0, spent_s / seconds)))
 
-    good = sweep(
-        program,
+    good = collect(
+        executable.path(),
         cells,
         folder,
+        cpus,
         seconds=seconds,
         wanted=wanted,
         trial_ms=trial_ms,
         seed=seed,
-        sentinel=sentinel_cell(cpus),
         progress=progress,
     )
     short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, wanted)]

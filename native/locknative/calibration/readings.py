@@ -9,7 +9,7 @@ The sentinel, a hand-over that is timed about once a second, shows it: its readi
 far apart. A trial of several CPUs is taken only if the sentinels before and after it belong to the
 group that most of them belong to; on real hardware there is only one group, and nothing is lost.
 
-**Pace.** A trial that looked good when little had been seen is judged again by all trials
+**Speed.** A trial that looked good when few had run is judged again by all trials
 (:mod:`locknative.survey.speed`).
 """
 
@@ -28,8 +28,7 @@ import numpy.typing as npt
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
 from locknative.survey.folder import records
-from locknative.survey.speed import Pace
-from locknative.survey.trials import turns_ns
+from locknative.survey.speed import SpeedCheck, turns_ns
 
 APART = 1.4
 """Sentinels that differ by more than this factor belong to different regimes."""
@@ -93,11 +92,14 @@ def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
     if not folder.is_dir():
         raise NativeError(f"there is no folder {folder}: name one that a sweep wrote")
     found = list(records(folder))
-    pace = Pace(turns_ns(record["result"]) for record in found if record["result"])
+    speed = SpeedCheck(
+        turns_ns(record["result"]["tallies"]) for record in found if record["result"]
+    )
     good = [
         record
         for record in found
-        if record["rejected"] is None and pace.doubt(turns_ns(record["result"])) is None
+        if record["rejected"] is None
+        and speed.warning(turns_ns(record["result"]["tallies"])) is None
     ]
     if not good:
         reasons = {str(record["rejected"]) for record in found}

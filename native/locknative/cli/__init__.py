@@ -2,7 +2,7 @@
 
 import typer
 
-from locknative.cli import bench, explore, kernels, predict, probe, torture, workload
+from locknative.cli import bench, explore, kernels, predict, probe, survey, torture, workload
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -17,6 +17,7 @@ app.command("list")(kernels.list_kernels)
 bench.register(app)
 app.command("workload")(workload.workload)
 app.command("probe")(probe.probe)
+app.command("survey")(survey.survey)
 app.command("predict")(predict.predict)
 app.command("explore")(explore.explore)
 app.command("torture")(torture.torture)

@@ -32,7 +32,7 @@ from locksim.cli.meter import print_meter
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locknative.measurement import Experiment
+    from locknative.measurement import Measurement
 
 REPORTS = ("lockmeter",)
 _ONLY_LATENCY = "only the latency loop meters locks; measure with --loop latency"
@@ -91,7 +91,7 @@ def bench(
     if out is not None:
         storage.check_path(out)
     with common.progress("bench") as progress:
-        experiment = runner.bench(
+        measurement = runner.bench(
             kernels,
             common.whole_numbers(threads, "--threads"),
             loop=loop,  # type: ignore[arg-type]  # checked there
@@ -107,9 +107,9 @@ def bench(
             progress=progress,
         )
     if out is not None:
-        storage.save(experiment, out)
-    _answer(experiment, as_json, report)
-    if not experiment.complete:
+        storage.save(measurement, out)
+    _answer(measurement, as_json, report)
+    if not measurement.complete:
         raise common.interrupted("these are the trials that were finished")
 
 
@@ -119,24 +119,24 @@ def show(
     report: Report = None,
     as_json: Json = False,
 ) -> None:
-    """Show an experiment that was kept."""
+    """Show a measurement that was kept."""
     from locknative import storage
 
     _check(report)
     _answer(storage.load(file), as_json, report)
 
 
-def document(experiment: Experiment) -> dict[str, Any]:
+def document(measurement: Measurement) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     from locknative.meter import meter_rows
 
-    whole = experiment.model_dump(mode="json", exclude={"cells", "trials", "topology", "format"})
+    whole = measurement.model_dump(mode="json", exclude={"cells", "trials", "topology", "format"})
     return {
         **whole,
-        "clean": experiment.clean,
-        "doubts": list(experiment.doubts),
-        "cells": experiment.rows(),
-        "meter": meter_rows(experiment),
+        "clean": measurement.clean,
+        "doubts": list(measurement.warnings),
+        "cells": measurement.rows(),
+        "meter": meter_rows(measurement),
     }
 
 
@@ -147,60 +147,60 @@ def _check(report: str | None, loop: str = "latency") -> None:
         raise common.UsageError(f"--report {report}: {_ONLY_LATENCY}")
 
 
-def _answer(experiment: Experiment, as_json: bool, report: str | None) -> None:
-    text = None if report is None else _report(experiment)
+def _answer(measurement: Measurement, as_json: bool, report: str | None) -> None:
+    text = None if report is None else _report(measurement)
     if as_json:
         added = {} if text is None else {"report": {"format": report, "text": text}}
-        common.print_json({**document(experiment), **added})
+        common.print_json({**document(measurement), **added})
         return
-    _print(common.console(), experiment)
+    _print(common.console(), measurement)
     if text is not None:
         common.say(f"\n{text}")
 
 
-def _report(experiment: Experiment) -> str:
+def _report(measurement: Measurement) -> str:
     """Return the lock meter in lockmeter's format, a table a cell."""
     from locknative.meter import lock_tables
     from locksim.reports import lockmeter
 
-    found = lock_tables(experiment)
+    found = lock_tables(measurement)
     if not found:
         raise common.UsageError(f"--report: {_ONLY_LATENCY}")
     return "\n".join(map(lockmeter.text, found))
 
 
-def _print(output: Console, experiment: Experiment) -> None:
+def _print(output: Console, measurement: Measurement) -> None:
     """Print the cells, the lock meter, the waits, and what speaks against them."""
     from locknative.meter import meter_rows
 
-    machine = experiment.provenance
+    machine = measurement.provenance
     output.print(f"[bold]{escape(machine.cpu_model)}[/bold], Linux {escape(machine.kernel)}")
-    names = _names(experiment)
-    _print_cells(output, experiment, names)
-    meter = [{**row, "lock": names[row["cell"]]} for row in meter_rows(experiment)]
+    names = _names(measurement)
+    _print_cells(output, measurement, names)
+    meter = [{**row, "lock": names[row["cell"]]} for row in meter_rows(measurement)]
     print_meter(output, meter)
     _print_waits(output, meter)
-    doubts = experiment.doubts
-    if doubts:
-        output.print("\n  Not a clean measurement:")
-    for doubt in doubts:
-        output.print(f"  - {doubt}", markup=False, soft_wrap=True)
+    warnings = measurement.warnings
+    if warnings:
+        output.print("\n  Not a clea measurement:")
+    for warning in warnings:
+        output.print(f"  - {warning}", markup=False, soft_wrap=True)
 
 
-def _names(experiment: Experiment) -> list[str]:
+def _names(measurement: Measurement) -> list[str]:
     """Return a name for each cell, without the mix where all cells have the same."""
-    cells = experiment.cells
+    cells = measurement.cells
     if len({(cell.hold_ns, cell.think_ns, cell.write_share) for cell in cells}) > 1:
         return [cell.title for cell in cells]
     return [cell.short_title for cell in cells]
 
 
-def _print_cells(output: Console, experiment: Experiment, names: list[str]) -> None:
+def _print_cells(output: Console, measurement: Measurement, names: list[str]) -> None:
     view = tables.table()
     tables.add(view, "cell", fold=True)
     for head in ("time / op", "95 % interval", "rate", "fair", "trials"):
         tables.add(view, head, right=True)
-    for row, index in zip(experiment.rows(), _measured(experiment), strict=True):
+    for row, index in zip(measurement.rows(), _measured(measurement), strict=True):
         scale = tables.scale_of(row["ns_per_operation"], "ns")
         interval = tables.DASH
         if row["ns_low"] is not None:
@@ -214,7 +214,7 @@ def _print_cells(output: Console, experiment: Experiment, names: list[str]) -> N
             f"{row['trials'] - row['rejected']}/{row['trials']}",
         )
     tables.print_table(output, view)
-    first = experiment.cells[0]
+    first = measurement.cells[0]
     if names[0] == first.short_title:
         output.print(f"\n  hold {first.hold_ns:g} ns, think {first.think_ns:g} ns", end="")
         output.print(f", {first.write_share:.1%} write" if first.write_share < 1 else "")
@@ -250,8 +250,8 @@ def _print_waits(output: Console, meter: list[dict[str, Any]]) -> None:
     )
 
 
-def _measured(experiment: Experiment) -> list[int]:
-    return sorted({trial.cell for trial in experiment.trials})
+def _measured(measurement: Measurement) -> list[int]:
+    return sorted({trial.cell for trial in measurement.trials})
 
 
 def _numbers(text: str, option: str) -> list[float]:

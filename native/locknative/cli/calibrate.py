@@ -74,12 +74,11 @@ def calibrate(
 
 def _measure(folder: Path, seconds: float, trials: int, trial_ms: int, report: Any) -> None:
     from locknative.calibration import calibration_cells
-    from locknative.calibration.measure import sweep_here
-    from locknative.survey import folder as folders
-    from locknative.survey import topology
+    from locknative.calibration.measure import collect_here
+    from locknative.survey import host, topology
 
-    cells = calibration_cells(topology.read(), folders.llc_kib(), folders.memory_kib() // 4)
-    sweep_here(cells, folder, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report)
+    cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
+    collect_here(cells, folder, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report)
 
 
 def _name() -> str:

@@ -37,13 +37,13 @@ def probe(
     ] = False,
 ) -> None:
     """Measure what this machine's memory operations cost, one process a trial."""
-    from locknative.calibration.measure import sweep_here
+    from locknative.calibration.measure import collect_here
     from locknative.calibration.readings import read
     from locknative.errors import unknown
-    from locknative.survey import folder, topology
+    from locknative.survey import host, topology
     from locknative.survey.cells import probe_cells
 
-    cells = probe_cells(topology.read(), folder.llc_kib(), folder.memory_kib() // 4)
+    cells = probe_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
     known = {cell.kernel for cell in cells}
     for name in names or []:
         if name not in known:
@@ -52,7 +52,7 @@ def probe(
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
         with common.progress("probes") as report:
-            sweep_here(
+            collect_here(
                 chosen, place, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report
             )
         readings, regime = read(place)

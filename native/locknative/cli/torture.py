@@ -13,7 +13,7 @@ import typer
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locknative.torture import Trial
+    from locknative.torture import TortureTrial
 
 
 @common.reported()
@@ -52,7 +52,7 @@ def torture(
     for lock in chosen:
         adapter(lock)  # refuses a name that there is not, before anything runs
     tools = TOOLS if tool == "all" else (tool,)
-    trials: list[Trial] = []
+    trials: list[TortureTrial] = []
     with common.progress("building") as report:
         for name in tools:
             with Builder(name) as builder:
@@ -66,7 +66,7 @@ def torture(
     raise typer.Exit(int(any(trial.verdict != "passed" for trial in trials)))
 
 
-def _print(trials: list[Trial]) -> None:
+def _print(trials: list[TortureTrial]) -> None:
     table = tables.table()
     for column in ("lock", "tool", "verdict"):
         tables.add(table, column)

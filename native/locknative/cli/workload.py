@@ -20,7 +20,7 @@ import typer
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
-    from locknative.workloads import Measurement
+    from locknative.workloads import WorkloadComparison
 
 
 @common.reported()
@@ -57,7 +57,7 @@ def workload(
 
     Exit code 1: units of work failed. 2: bad input, or this machine does not allow it.
     """
-    from locknative import workloads
+    from locknative import measure, workloads
 
     workloads.variants(name)
     chosen = tuple(check or ())
@@ -74,7 +74,7 @@ def workload(
         measured = workloads.measure(
             name,
             chosen,
-            threads=threads if threads is not None else len(where or workloads.allowed()),
+            threads=threads if threads is not None else len(where or measure.allowed()),
             duration_s=duration,
             trials=trials,
             cpus=where,
@@ -88,15 +88,15 @@ def workload(
         )
     if as_json:
         rows = [asdict(row) for row in measured.rows]
-        common.print_json({**asdict(measured), "rows": rows, "doubts": measured.doubts})
+        common.print_json({**asdict(measured), "rows": rows, "doubts": measured.warnings})
     else:
         _print(measured, operation if name == "lmbench" else "")
     if any(row.failures for row in measured.rows):
         raise typer.Exit(1)
 
 
-def _print(measured: Measurement, what: str) -> None:
-    """Print a row for each variant, then the doubts."""
+def _print(measured: WorkloadComparison, what: str) -> None:
+    """Print a row for each variant, then the warnings."""
     output = common.console()
     title = f"{measured.workload} {what}".strip()
     output.print(
@@ -125,5 +125,5 @@ def _print(measured: Measurement, what: str) -> None:
         "together.\n  relative: to the first row.",
         markup=False,
     )
-    for doubt in measured.doubts:
-        output.print(f"  doubt: {doubt}", markup=False, soft_wrap=True)
+    for warning in measured.warnings:
+        output.print(f"  warning: {warning}", markup=False, soft_wrap=True)

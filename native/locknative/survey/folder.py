@@ -1,11 +1,11 @@
-"""A sweep's folder: ``provenance.json``, and ``trials.jsonl`` with one trial a line.
+"""A survey's folder: ``provenance.json``, and ``trials.jsonl`` with one trial a line.
 
-A line is ``{"cell": …, "at": seconds since 1970, "rejected": null or why, "result": …}``;
-``cell`` is :class:`.cells.Cell` by name, ``result`` what ``locklab-native run`` printed,
-null if it failed.
+A line is ``{"cell": …, "at": seconds since 1970, "rejected": null or the reason, "result": …}``.
+``cell`` is :class:`.cells.Cell` by name, ``result`` what ``locklab-native run`` printed, null if it
+failed.
 
-``trials.csv`` holds the same without the histograms of waits, a tenth in size: what a data set
-keeps (:func:`write_csv`). Either file is read.
+``trials.csv`` holds the same without the histograms of waits, in a tenth of the space; a data set
+keeps this one (:func:`write_csv`). Either file can be read.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ import csv
 import json
 import os
 import platform
-import subprocess
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .topology import SYS, Cpu
+from . import host, program
+from .cells import Cell
+from .topology import Cpu
 
-PROC = Path("/proc")
 TRIALS, CSV, PROVENANCE = "trials.jsonl", "trials.csv", "provenance.json"
 _CELL = ("kernel", "cpus", "loop", "read", "hold", "think", "write_share", "option")
 _TALLY = ("count", "overlaps", "wall_ns", "cpu_ns", "turn_ns")
 
 
 def append(folder: Path, record: dict[str, Any]) -> None:
-    """Write one trial behind the others."""
+    """Add one trial to the others."""
     with (folder / TRIALS).open("a", encoding="utf-8") as file:
         file.write(json.dumps(record, separators=(",", ":")) + "\n")
 
 
 def records(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield every trial; a last line that was cut off is left out."""
+    """Yield every trial, without a last line that was cut off."""
     path = folder / TRIALS
     if not path.exists():
         yield from _csv_records(folder / CSV)
@@ -48,9 +48,9 @@ def records(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def write_csv(folder: Path, to: Path) -> int:
-    """Write a sweep's trials as ``trials.csv``, with its provenance, into another folder.
+    """Write a survey's trials as ``trials.csv``, with its provenance, into another folder.
 
-    One row a trial, in the order of time; CPUs and what each thread did are joined by spaces.
+    One row a trial, in the order of time. A list (of CPUs, of threads' values) is joined by spaces.
 
     Returns:
         How many trials.
@@ -72,13 +72,15 @@ def write_csv(folder: Path, to: Path) -> int:
     return rows
 
 
-def write_provenance(folder: Path, cpus: list[Cpu], executable: str, **more: Any) -> None:
-    """Write what the machine is and how the sweep was made; a resumed sweep keeps the first's."""
-    path = folder / PROVENANCE
-    if path.exists():
+def write_provenance(folder: Path, cpus: Sequence[Cpu], path: str | Path, **more: Any) -> None:
+    """Write the machine and the executable (``path``); a resumed survey keeps the first's."""
+    file = folder / PROVENANCE
+    if file.exists():
         return
-    found = {**machine(cpus), "executable": _version(executable), **more}
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    built = [kernel["name"] for kernel in program.kernels(path)]
+    build = program.trial(path, Cell("none", ()), threads=1, duration_ms=1).get("build")
+    found = {**machine(cpus), "executable": {"kernels": built, "build": build}, **more}
+    file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 def provenance(folder: Path) -> dict[str, Any]:
@@ -87,47 +89,23 @@ def provenance(folder: Path) -> dict[str, Any]:
     return found
 
 
-def machine(cpus: list[Cpu]) -> dict[str, Any]:
-    """Return what /proc and /sys say about the machine."""
-    info = _cpuinfo()
-    cpufreq = [SYS / f"devices/system/cpu/cpu{c.number}/cpufreq/scaling_governor" for c in cpus]
+def machine(cpus: Sequence[Cpu]) -> dict[str, Any]:
+    """Return what /proc and /sys report about the machine."""
     return {
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
-        "cpu_model": info.get("model name") or info.get("Processor") or platform.machine(),
-        "cpu_mhz": info.get("cpu MHz"),
+        "cpu_model": host.cpu_model(),
+        "cpu_mhz": host.cpuinfo("cpu MHz") or None,
         "architecture": platform.machine(),
         "kernel": platform.release(),
-        "virtualised": "hypervisor" in info.get("flags", "").split(),
-        "smt": _text(SYS / "devices/system/cpu/smt/active") or None,
-        "governors": sorted({text for file in cpufreq if (text := _text(file))}),
-        "llc_kib": llc_kib(),
-        "memory_kib": memory_kib(),
+        "virtualised": bool(host.virtualised()),
+        "smt": host.read(host.ROOT / host.CPU / "smt/active") or None,
+        "governors": sorted(set(host.governors(cpu.number for cpu in cpus))),
+        "llc_kib": host.llc_kib(),
+        "memory_kib": host.memory_kib(),
         "load": list(os.getloadavg()),
         "python": platform.python_version(),
         "cpus": [asdict(cpu) for cpu in cpus],
     }
-
-
-def llc_kib() -> int:
-    """Return the size of the outermost cache that /sys tells of, in KiB; 0 if it does not."""
-    sizes = [_text(f) for f in SYS.glob("devices/system/cpu/cpu[0-9]*/cache/index*/size")]
-    unit = {"K": 1, "M": 1024, "G": 1024 * 1024}
-    return max((int(s[:-1]) * unit[s[-1]] for s in sizes if s and s[-1] in unit), default=0)
-
-
-def memory_kib() -> int:
-    """Return the memory that is available, in KiB; 0 if the kernel does not say."""
-    for line in _text(PROC / "meminfo").splitlines():
-        if line.startswith("MemAvailable:"):
-            return int(line.split()[1])
-    return 0
-
-
-def steal_ticks(cpus: tuple[int, ...]) -> int:
-    """Return the time that the hypervisor took from the CPUs so far, in clock ticks."""
-    names = {f"cpu{cpu}" for cpu in cpus}
-    rows = (line.split() for line in _text(PROC / "stat").splitlines())
-    return sum(int(row[8]) for row in rows if len(row) > 8 and row[0] in names)
 
 
 def _csv_records(path: Path) -> Iterator[dict[str, Any]]:
@@ -151,25 +129,3 @@ def _csv_records(path: Path) -> Iterator[dict[str, Any]]:
 
 def _join(values: Iterable[Any]) -> str:
     return " ".join(map(str, values))
-
-
-def _cpuinfo() -> dict[str, str]:
-    first = _text(PROC / "cpuinfo").split("\n\n")[0]
-    rows = (line.partition(":") for line in first.splitlines())
-    return {key.strip(): value.strip() for key, _, value in rows}
-
-
-def _version(executable: str) -> dict[str, Any]:
-    def said(*arguments: str) -> list[dict[str, Any]]:
-        done = subprocess.run([executable, *arguments], capture_output=True, text=True, check=True)
-        return [json.loads(line) for line in done.stdout.splitlines()]
-
-    (trial,) = said("run", "none", "--threads", "1", "--duration-ms", "1")
-    return {"kernels": [kernel["name"] for kernel in said("list")], "build": trial.get("build")}
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text().strip()
-    except OSError:
-        return ""

@@ -1,27 +1,28 @@
-"""The pace of private work: how one sees that something else shares a core.
+"""The speed check: how to see that something else shares a core.
 
-A virtual CPU is often one of two hardware threads of a core, and the other belongs to somebody
-else. While that one works, ours runs at two thirds of its pace or less, and no counter tells: no
-time is stolen, and the thread has its CPU all the while. A clock that is lowered looks the same. So
-each thread of a trial times some private work just before and just after (``turn_ns``,
-harness/run.c), and a trial in which a thread was slow is rejected.
+A virtual CPU is often one of two hardware threads of a core, and the other belongs to another
+guest. While that one works, ours runs at two thirds of its speed or less, and no counter shows it:
+no time is stolen, and the thread has its CPU all the while. A clock that is lowered looks the same.
+So each thread of a trial times some private work just before and just after it (``turn_ns``, the
+time of one iteration, harness/run.c). A trial in which a thread was slow is rejected.
 
 Slow is what takes longer than ``SLOWER`` times the tenth percentile of the trials with as many
-threads: a clock that is lower because more cores work (turbo) is the machine's own.
+threads: a clock that is lower because more cores work (turbo) is a property of the machine.
 """
 
 from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 SLOWER = 1.1
 QUIETEST = 0.1
 
 
-class Pace:
-    """The paces seen so far; a trial's is the time of a turn on each of its threads, in ns."""
+class SpeedCheck:
+    """The speeds seen so far; a trial's is the time of an iteration on each thread, in ns."""
 
     def __init__(self, trials: Iterable[Sequence[float]] = ()) -> None:
         """Begin with some trials."""
@@ -33,7 +34,7 @@ class Pace:
         """Take in a trial."""
         insort(self._seen[len(turns_ns)], max(turns_ns))
 
-    def doubt(self, turns_ns: Sequence[float]) -> str | None:
+    def warning(self, turns_ns: Sequence[float]) -> str | None:
         """Return in words that a thread of a trial was slow; None if none was."""
         seen = self._seen[len(turns_ns)]
         if not seen:
@@ -45,3 +46,8 @@ class Pace:
             f"private work took {max(turns_ns) / usual:.2f} times as long as in quiet moments: "
             "something shares the core, or the clock was lowered"
         )
+
+
+def turns_ns(tallies: Iterable[Mapping[str, Any]]) -> list[float]:
+    """Return the time of an iteration of private work on each thread of a trial, in ns."""
+    return [float(tally["turn_ns"]) for tally in tallies]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from locknative.survey.judge import disturbances
-from locknative.survey.speed import Pace
+from locknative.survey.speed import SpeedCheck
 
 
 def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.25) -> Any:
@@ -15,7 +15,7 @@ def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.
 
 def judged(*tallies: Any, steal_ticks: int = 0, **options: Any) -> tuple[str, ...]:
     """Why a trial of these threads does not count, on a machine whose turns take 0.25 ns."""
-    return disturbances(tallies, steal_ticks, Pace([[0.25], [0.25, 0.25]]), **options)
+    return disturbances(tallies, steal_ticks, SpeedCheck([[0.25], [0.25, 0.25]]), **options)
 
 
 def test_left_alone() -> None:
