@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from locknative.survey.errors import NativeError, StuckError
+from locknative.survey.errors import NativeError, StuckError, unknown
 
 if TYPE_CHECKING:
     from locknative.results import Validation
@@ -42,14 +40,6 @@ class ExclusionError(NativeError):
 
 class UrcuError(NativeError):
     """RCU was used against its rules; liburcu itself was not called."""
-
-
-def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
-    """Return the error for a name that does not exist, with the nearest that does."""
-    choices = sorted(known)
-    close = get_close_matches(found, choices, n=1, cutoff=0.6)
-    hint = f"did you mean '{close[0]}'?" if close else f"known are: {', '.join(choices)}"
-    return NativeError(f"there is no {what} '{found}': {hint}")
 
 
 def not_pinned(thread: int, cpu: int, errno: int) -> NativeError:

@@ -11,7 +11,7 @@ from locknative.errors import NativeError
 from locknative.survey import folder as folders
 from locknative.survey import topology
 from locknative.survey.cells import Cell
-from locknative.survey.collect import collect
+from locknative.survey.collect import Plan, collect
 
 LEAST_GOOD = 3
 """Good trials below which a cell's median means little."""
@@ -20,18 +20,13 @@ LEAST_GOOD = 3
 def collect_here(
     cells: Sequence[Cell],
     folder: Path,
-    *,
-    seconds: float,
-    wanted: int,
-    trial_ms: int,
-    seed: int = 1,
+    plan: Plan,
     report: Callable[[str, float], None] = lambda text, fraction: None,
 ) -> None:
     """Measure cells on this machine and keep the trials in a folder.
 
     Args:
-        cells, folder, seconds, wanted, trial_ms, seed: as for
-            :func:`locknative.survey.collect.collect`.
+        cells, folder, plan: as for :func:`locknative.survey.collect.collect`.
         report: called with what is running and the fraction done.
 
     Raises:
@@ -41,20 +36,10 @@ def collect_here(
     cpus = topology.read()
 
     def progress(done: int, of: int, spent_s: float) -> None:
-        report(f"{done} of {of} good trials", max(done / of, min(1.0, spent_s / seconds)))
+        report(f"{done} of {of} good trials", plan.fraction(done, of, spent_s))
 
-    good = collect(
-        executable.path(),
-        cells,
-        folder,
-        cpus,
-        seconds=seconds,
-        wanted=wanted,
-        trial_ms=trial_ms,
-        seed=seed,
-        progress=progress,
-    )
-    short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, wanted)]
+    good = collect(executable.path(), cells, folder, cpus, plan, progress)
+    short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, plan.wanted)]
     if short:
         load = os.getloadavg()[0]
         where = f"{short[0].kernel} on CPUs {', '.join(map(str, short[0].cpus))}"
@@ -62,7 +47,7 @@ def collect_here(
             f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for "
             f"example {where}. {_why(folder)}(load {load:.1f} on {len(cpus)} CPUs). Measure when "
             f"the machine is idle, allow more --seconds, or try shorter trials (--trial-ms "
-            f"{max(1, trial_ms // 4)})"
+            f"{max(1, plan.trial_ms // 4)})"
         )
 
 

@@ -51,8 +51,12 @@ def calibrate(
     ``locklab run mcs --machine machine.toml``, ``simulate(..., machine="machine.toml")``.
     """
     from locknative.calibration.calibrate import calibrate as solve
+    from locknative.calibration.calibrate import calibration_cells
+    from locknative.calibration.measure import collect_here
     from locknative.calibration.profile import toml
     from locknative.errors import NativeError
+    from locknative.survey import host, topology
+    from locknative.survey.collect import Plan
 
     name = name or _name()
     if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,63}", name):
@@ -62,7 +66,9 @@ def calibrate(
     with tempfile.TemporaryDirectory() as scratch, common.progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
-            _measure(folder, seconds, trials, trial_ms, lambda t, f: report(t, 0.7 * f))
+            cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
+            plan = Plan(seconds, trials, trial_ms)
+            collect_here(cells, folder, plan, lambda text, done: report(text, 0.7 * done))
         found = solve(folder, name, lambda text: report(text, 0.8))
     with common.saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
@@ -70,15 +76,6 @@ def calibrate(
         common.print_json(_document(found, out))
         return
     _print(found, out)
-
-
-def _measure(folder: Path, seconds: float, trials: int, trial_ms: int, report: Any) -> None:
-    from locknative.calibration import calibration_cells
-    from locknative.calibration.measure import collect_here
-    from locknative.survey import host, topology
-
-    cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
-    collect_here(cells, folder, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report)
 
 
 def _name() -> str:

@@ -42,6 +42,7 @@ def probe(
     from locknative.errors import unknown
     from locknative.survey import host, topology
     from locknative.survey.cells import probe_cells
+    from locknative.survey.collect import Plan
 
     cells = probe_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
     known = {cell.kernel for cell in cells}
@@ -52,9 +53,7 @@ def probe(
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
         with common.progress("probes") as report:
-            collect_here(
-                chosen, place, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report
-            )
+            collect_here(chosen, place, Plan(seconds, trials, trial_ms), report)
         readings, regime = read(place)
         rejected = _rejected(place)
     rows = []

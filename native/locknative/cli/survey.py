@@ -43,19 +43,17 @@ def survey(
 
     if only not in (None, "probes", "kernels"):
         raise unknown("part of a survey", str(only), ("probes", "kernels"))
+    plan = collect.Plan(seconds, trials, trial_ms, seed)
     with common.progress("survey") as report:
         good = collect.survey(
             executable.path(),
             out,
+            plan,
             only=only,
             kernels=kernels.split(",") if kernels else (),
             csv=csv,
-            seconds=seconds,
-            wanted=trials,
-            trial_ms=trial_ms,
-            seed=seed,
             progress=lambda done, of, spent_s: report(
-                f"{done} of {of} good trials", max(done / of, min(1.0, spent_s / seconds))
+                f"{done} of {of} good trials", plan.fraction(done, of, spent_s)
             ),
         )
     short = sum(n < trials for n in good.values())

@@ -10,7 +10,7 @@ if not __package__:  # run as a folder: make it a package of its own, so that it
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
     __package__ = "survey"
 
-from .collect import survey
+from .collect import Plan, survey
 from .errors import NativeError
 
 
@@ -31,13 +31,10 @@ def main() -> int:
         good = survey(
             given.executable,
             given.out,
+            Plan(given.seconds, given.trials, given.trial_ms, given.seed),
             only=given.only,
             kernels=given.kernels.split(",") if given.kernels else (),
             csv=given.csv,
-            seconds=given.seconds,
-            wanted=given.trials,
-            trial_ms=given.trial_ms,
-            seed=given.seed,
             progress=show if sys.stderr.isatty() else None,
         )
     except NativeError as error:

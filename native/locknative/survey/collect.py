@@ -13,10 +13,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from . import host, program, topology
 from .cells import Cell, kernel_cells, probe_cells, sentinel_cell
-from .errors import NativeError
+from .errors import NativeError, unknown
 from .folder import append, records, write_csv, write_provenance
 from .speed import SpeedCheck, turns_ns
 from .topology import Cpu
@@ -29,24 +30,39 @@ PATIENCE_S = 30.0
 Progress = Callable[[int, int, float], None]
 
 
+class Plan(NamedTuple):
+    """How much to measure.
+
+    ``seconds`` is when to stop, whatever is missing; ``wanted`` the good trials that each cell
+    gets; ``trial_ms`` the measured time of a trial, after a tenth of it as warm-up; ``seed`` that
+    of the order of the trials.
+    """
+
+    seconds: float = 540
+    wanted: int = 10
+    trial_ms: int = 20
+    seed: int = 1
+
+    def fraction(self, done: int, of: int, spent_s: float) -> float:
+        """Return how much of the work is done, by trials or by time."""
+        return max(done / of, min(1.0, spent_s / self.seconds))
+
+
 def survey(
     path: str | Path,
     folder: Path,
+    plan: Plan,
     *,
     only: str | None = None,
     kernels: Collection[str] = (),
     csv: Path | None = None,
-    seconds: float = 540,
-    wanted: int = 10,
-    trial_ms: int = 20,
-    seed: int = 1,
     progress: Progress | None = None,
 ) -> Counter[Cell]:
     """Measure all that this machine and this build have: probes, locks, structures, workloads.
 
     Args:
         path: of ``locklab-native``.
-        folder, seconds, wanted, trial_ms, seed, progress: see :func:`collect`.
+        folder, plan, progress: see :func:`collect`.
         only: ``"probes"`` or ``"kernels"``; None: both.
         kernels: their names; empty: all.
         csv: a folder that gets all trials as CSV too.
@@ -62,23 +78,12 @@ def survey(
     if only != "probes":
         cells += kernel_cells(cpus, built)
     known = {cell.kernel for cell in cells}
-    if unknown := sorted(set(kernels) - known):
-        raise NativeError(
-            f"there is no kernel '{unknown[0]}' to survey: known are {', '.join(sorted(known))}"
-        )
+    for name in kernels:
+        if name not in known:
+            raise unknown("kernel", name, known)
     if kernels:
         cells = [cell for cell in cells if cell.kernel in kernels]
-    good = collect(
-        path,
-        cells,
-        folder,
-        cpus,
-        seconds=seconds,
-        wanted=wanted,
-        trial_ms=trial_ms,
-        seed=seed,
-        progress=progress,
-    )
+    good = collect(path, cells, folder, cpus, plan, progress)
     if csv is not None:
         write_csv(folder, csv)
     return good
@@ -89,11 +94,7 @@ def collect(
     cells: Iterable[Cell],
     folder: Path,
     cpus: Sequence[Cpu],
-    *,
-    seconds: float,
-    wanted: int = 10,
-    trial_ms: int = 20,
-    seed: int = 1,
+    plan: Plan,
     progress: Progress | None = None,
 ) -> Counter[Cell]:
     """Run trials and write them into a folder; what lies there already counts.
@@ -103,10 +104,7 @@ def collect(
         cells: what to measure.
         folder: for the trials (:mod:`.folder`); it is made if need be.
         cpus: of the machine; two or more make a sentinel.
-        seconds: when to stop, whatever is missing.
-        wanted: good trials that each cell gets.
-        trial_ms: measured time of a trial; a tenth of it goes before as warm-up.
-        seed: of the order of the trials.
+        plan: how much to measure.
         progress: called after every trial with good trials done, wanted, and seconds passed.
 
     Returns:
@@ -117,7 +115,7 @@ def collect(
     """
     todo = list(dict.fromkeys(cells))
     folder.mkdir(parents=True, exist_ok=True)
-    write_provenance(folder, cpus, path, trial_ms=trial_ms)
+    write_provenance(folder, cpus, path, trial_ms=plan.trial_ms)
     good = Counter(dict.fromkeys(todo, 0))
     speed = SpeedCheck()
     for record in records(folder):
@@ -137,8 +135,8 @@ def collect(
                 cell,
                 seed,
                 speed,
-                duration_ms=trial_ms,
-                warmup_ms=max(1, trial_ms // 10),
+                duration_ms=plan.trial_ms,
+                warmup_ms=max(1, plan.trial_ms // 10),
                 patience_s=PATIENCE_S,
             )
             result, why = found.result, next(iter(found.rejected), None)
@@ -148,18 +146,18 @@ def collect(
         append(folder, record)
         return why is None
 
-    dice = random.Random(seed)
+    dice = random.Random(plan.seed)
     sentinel = sentinel_cell(cpus)
     began = time.monotonic()
     watched = -SENTINEL_EVERY_S
-    for cell, trial_seed in rounds(todo, lambda cell: good[cell] < wanted, dice):
-        if time.monotonic() - began >= seconds:
+    for cell, trial_seed in rounds(todo, lambda cell: good[cell] < plan.wanted, dice):
+        if time.monotonic() - began >= plan.seconds:
             break
         if sentinel is not None and time.monotonic() - watched >= SENTINEL_EVERY_S:
             if run(sentinel, dice.getrandbits(32)):
                 watched = time.monotonic()
         good[cell] += run(cell, trial_seed)
         if progress is not None:
-            done = sum(min(n, wanted) for n in good.values())
-            progress(done, wanted * len(todo), time.monotonic() - began)
+            done = sum(min(n, plan.wanted) for n in good.values())
+            progress(done, plan.wanted * len(todo), time.monotonic() - began)
     return good

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class NativeError(Exception):
     """A request that this machine or this build cannot satisfy.
@@ -24,3 +27,11 @@ class StuckError(NativeError):
             "Either no thread can enter any more (a lost handoff), or the machine is too busy: "
             "then ask for less work, or allow more time"
         )
+
+
+def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
+    """Return the error for a name that does not exist, with the nearest that does."""
+    choices = sorted(known)
+    close = get_close_matches(found, choices, n=1, cutoff=0.6)
+    hint = f"did you mean '{close[0]}'?" if close else f"known are: {', '.join(choices)}"
+    return NativeError(f"there is no {what} '{found}': {hint}")

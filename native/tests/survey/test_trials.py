@@ -18,7 +18,7 @@ from locknative import NativeError
 from locknative.survey import folder as folders
 from locknative.survey import trials
 from locknative.survey.cells import Cell
-from locknative.survey.collect import collect, survey
+from locknative.survey.collect import Plan, collect, survey
 from locknative.survey.program import kernels
 from locknative.survey.speed import SpeedCheck
 from locknative.survey.topology import Cpu
@@ -74,7 +74,9 @@ def one(path: str, cell: Cell) -> Record:
 
 def test_every_cell_gets_its_trials(stub: Stub, tmp_path: Path) -> None:
     """Each cell has as many good trials as asked for, and the folder holds them all."""
-    good = collect(stub([tally()]), [ADD, ADD, WAKE], tmp_path / "out", ONE, seconds=60, wanted=3)
+    good = collect(
+        stub([tally()]), [ADD, ADD, WAKE], tmp_path / "out", ONE, Plan(seconds=60, wanted=3)
+    )
     assert {ADD: 3, WAKE: 3} == dict(good)
     assert 6 == len(list(folders.records(tmp_path / "out")))
 
@@ -83,14 +85,14 @@ def test_a_survey_goes_on(stub: Stub, tmp_path: Path) -> None:
     """What lies in the folder counts; a line that was cut off does not."""
     out = tmp_path / "out"
     program = stub([tally()])
-    collect(program, [ADD], out, ONE, seconds=60, wanted=2)
+    collect(program, [ADD], out, ONE, Plan(seconds=60, wanted=2))
     with (out / folders.TRIALS).open("a") as file:
         file.write('{"cell": {"ker')
     assert 2 == len(list(folders.records(out)))
     (out / folders.TRIALS).write_text(
         "".join((out / folders.TRIALS).read_text().splitlines(True)[:2])
     )
-    assert {ADD: 3} == dict(collect(program, [ADD], out, ONE, seconds=60, wanted=3))
+    assert {ADD: 3} == dict(collect(program, [ADD], out, ONE, Plan(seconds=60, wanted=3)))
     assert 3 == len(list(folders.records(out)))
 
 
@@ -98,7 +100,7 @@ def test_csv_keeps_the_trials(stub: Stub, tmp_path: Path) -> None:
     """Cells, times, reasons and tallies survive as CSV; either folder reads alike."""
     out, kept = tmp_path / "out", tmp_path / "kept"
     pair = Cell("mcs", (0, 3), "latency", read=True, hold=2, write_share=655)
-    collect(stub([tally(), tally()]), [pair], out, ONE, seconds=60, wanted=2)
+    collect(stub([tally(), tally()]), [pair], out, ONE, Plan(seconds=60, wanted=2))
     folders.append(out, {**next(folders.records(out)), "rejected": "busy", "result": None})
     (out / folders.PROVENANCE).write_text("{}")
     assert 3 == folders.write_csv(out, kept)
@@ -112,7 +114,7 @@ def test_csv_keeps_the_trials(stub: Stub, tmp_path: Path) -> None:
 
 def test_time_is_up(stub: Stub, tmp_path: Path) -> None:
     """Without time nothing is measured."""
-    assert {ADD: 0} == dict(collect(stub([tally()]), [ADD], tmp_path / "out", ONE, seconds=0))
+    assert {ADD: 0} == dict(collect(stub([tally()]), [ADD], tmp_path / "out", ONE, Plan(seconds=0)))
 
 
 def test_order_is_seeded(stub: Stub, tmp_path: Path) -> None:
@@ -121,7 +123,7 @@ def test_order_is_seeded(stub: Stub, tmp_path: Path) -> None:
     orders = []
     for i, seed in enumerate((1, 1, 2)):
         out = tmp_path / str(i)
-        collect(stub([tally()]), cells, out, ONE, seconds=60, wanted=1, seed=seed)
+        collect(stub([tally()]), cells, out, ONE, Plan(seconds=60, wanted=1, seed=seed))
         orders.append([Cell.of(r["cell"]).think for r in folders.records(out)])
     assert orders[0] == orders[1] != orders[2]
     assert list(range(8)) == sorted(orders[2])
@@ -130,7 +132,7 @@ def test_order_is_seeded(stub: Stub, tmp_path: Path) -> None:
 def test_sentinel(stub: Stub, tmp_path: Path) -> None:
     """A sentinel is run before the first trial and is among the records."""
     near = Cell("handoff_cas", (0, 1))
-    collect(stub([tally()]), [ADD], tmp_path / "out", TWO, seconds=60, wanted=1)
+    collect(stub([tally()]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1))
     assert [near, ADD] == [Cell.of(r["cell"]) for r in folders.records(tmp_path / "out")]
 
 
@@ -163,7 +165,7 @@ def test_failure_is_kept(stub: Stub, tmp_path: Path) -> None:
     program, out = stub([tally()], status=4), tmp_path / "out"
     out.mkdir()
     (out / folders.PROVENANCE).write_text("{}")
-    collect(program, [ADD], out, ONE, seconds=0.5, wanted=1)
+    collect(program, [ADD], out, ONE, Plan(seconds=0.5, wanted=1))
     record = next(folders.records(out))
     assert ("no such thing", None) == (record["rejected"], record["result"])
 
@@ -186,7 +188,7 @@ def test_rounds() -> None:
 def test_unknown_kernel(stub: Stub, tmp_path: Path) -> None:
     """A kernel that the executable does not have is refused before anything runs."""
     with pytest.raises(NativeError, match="no kernel 'tikcet'"):
-        survey(stub([tally()]), tmp_path / "out", kernels=["tikcet"])
+        survey(stub([tally()]), tmp_path / "out", Plan(), kernels=["tikcet"])
     assert not (tmp_path / "out").exists()
 
 
