@@ -61,25 +61,25 @@ def validate(
     cpus: Sequence[int] | None = None,
     patience_s: float = 60.0,
 ) -> Validation:
-    """Let threads fight for a lock and count whether it ever lets two in.
+    """Let threads compete for a lock, and count violations of mutual exclusion.
 
-    A lock with a read side is entered exclusively at every eighth acquisition and shared
-    otherwise. Waiters give their CPU away now and then, so more threads than CPUs are allowed.
+    In a lock with a read side every eighth acquisition is exclusive, the others are shared.
+    Waiters yield their CPU now and then, so there may be more threads than CPUs.
 
     Args:
         lock: a name of :func:`locks`.
         threads: how many, at least 1.
         iterations: acquisitions of all threads together, a multiple of 40320 and of ``threads``.
-        cpus: one CPU a thread; ``[]`` for no pinning; None pins, core by core, if there are enough
-            CPUs and does not pin otherwise.
-        patience_s: give up when it takes longer, in s, above 0 and up to 3600.
+        cpus: one CPU a thread; ``[]``: not pinned; None: pinned core by core, or not pinned with
+            too few CPUs.
+        patience_s: the longest time it may take, in s, above 0 and up to 3600.
 
     Returns:
-        The counts, when nothing wrong was seen.
+        The counts, when no violation was seen.
 
     Raises:
         ExclusionError: the lock is wrong; the exception carries the counts.
-        StuckError: the threads did not come through in time.
+        StuckError: the threads did not finish in time.
         NativeError: an unknown lock, an impossible CPU list, uneven work, or no permission to pin.
     """
     extension = _extension()
@@ -130,21 +130,21 @@ def throughput(
     side: Literal["write", "read"] = "write",
     patience_s: float = 60.0,
 ) -> Throughput:
-    """Count the lock + unlock pairs that pinned threads do in a fixed time.
+    """Count the acquire + release pairs of pinned threads in a fixed time.
 
     The critical section is empty. Before it, the same loop without a lock runs for at most 0.05 s
     on the same CPUs.
 
     Args:
         lock: a name of :func:`locks`.
-        threads: how many, at least 1, at most one a CPU.
-        duration_s: how long, in s, above 0 and up to 3600.
+        threads: how many, at least 1, at most one on each CPU.
+        duration_s: the measured time in s, above 0 and up to 3600.
         cpus: one CPU a thread; None fills core by core.
         side: ``"read"`` takes the read side of a reader-writer lock.
-        patience_s: how long to wait, after that time, for threads that do not come back, in s.
+        patience_s: how long to wait after that for threads that do not return, in s.
 
     Raises:
-        StuckError: the lock let somebody in no more.
+        StuckError: no thread could enter the lock any more.
         NativeError: an unknown lock, an impossible CPU list, a lock without a read side, or no
             permission to pin.
     """
@@ -153,7 +153,9 @@ def throughput(
         raise unknown("side", side, ("write", "read"))
     if side == "read" and not _has_read(lock):
         readable = ", ".join(kernel.name for kernel in kernels() if kernel.has_read)
-        raise NativeError(f"lock '{lock}' has no read side: leave side out, or take {readable}")
+        raise NativeError(
+            f"lock '{lock}' has no read side: leave out 'side', or take one of {readable}"
+        )
     _has_read(lock)
     _check_threads(threads)
     _check_time("duration", duration_s)
@@ -233,5 +235,5 @@ def _check_time(what: str, seconds: float) -> None:
 
 
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
-    """Return one CPU for each thread, or say why that is impossible."""
+    """Return one CPU for each thread; an error where that is impossible."""
     return place(threads, "compact" if cpus is None else cpus, topology.read_all(), allowed())

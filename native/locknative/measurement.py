@@ -62,7 +62,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     The interval is exact for whatever distribution: two order statistics (Conover, Practical
     Nonparametric Statistics, 1999, chapter 3.2).
     """
-    from scipy import stats  # takes a second to import
+    from scipy import stats  # its import takes a second
 
     # Its type stubs promise a float; it is a pair (scipy.stats.quantile_test).
     interval: Any = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
@@ -127,7 +127,7 @@ class BenchCell(_Data):
 
 
 class Side(_Data):
-    """What a thread met on one side of a lock (harness/samples.h); times in ticks."""
+    """The samples of a thread on one side of a lock (harness/samples.h); times in ticks."""
 
     count: int
     contended: int
@@ -137,10 +137,11 @@ class Side(_Data):
 
 
 class Tally(_Data):
-    """What a thread did. ``write`` and ``read`` are there for the latency loop.
+    """The counts of a thread. The latency loop also has ``write`` and ``read``.
 
-    ``passed`` is the torture loop's: the most that others got in while the thread waited once.
-    ``turn_ns`` is what a turn of private work took beside the trial (:mod:`.survey.speed`).
+    ``passed`` is that of the torture loop: how often others entered, at most, while the thread
+    waited once. ``turn_ns`` is the time of an iteration of private work just before and after the
+    trial (:mod:`locknative.survey.speed`).
     """
 
     count: int
@@ -159,9 +160,8 @@ class Tally(_Data):
 class Trial(_Data):
     """One process.
 
-    ``cell`` is an index, ``number`` the trial's place in the experiment. ``runnable`` is how many
-    other threads the machine had to run when it began (None: not known), ``steal_ticks`` what the
-    hypervisor took from its CPUs. ``rejected`` says why it does not count; empty when it does.
+    ``cell`` is an index, ``number`` the trial's place in the order of all. The rest is as in
+    :class:`locknative.survey.trials.Record`.
     """
 
     cell: int
@@ -194,8 +194,8 @@ class Measurement(Judged, _Data):
     """Cells and trials, with all that is needed to judge them or to run them again.
 
     Trials are in the order in which they ran: rounds of one trial for each cell that still needs
-    some, shuffled by ``seed``. ``precision`` is the relative half width of the interval that ended
-    a cell. ``complete`` is False after Ctrl-C.
+    some, shuffled by ``seed``. A cell ended when the relative half width of its interval was below
+    ``precision``. ``complete`` is False after Ctrl-C.
     """
 
     format: Literal[1] = 1
@@ -213,9 +213,10 @@ class Measurement(Judged, _Data):
     complete: bool
 
     def of(self, cell: int) -> list[Trial]:
-        """Return the trials that a cell's figures come from.
+        """Return the trials that a cell's values come from.
 
-        They are the accepted ones; where none was, all, and :meth:`cell_warnings` says so.
+        These are the accepted ones. Where there are none, they are all, and
+        :meth:`cell_warnings` says so.
         """
         trials = [trial for trial in self.trials if trial.cell == cell]
         return [trial for trial in trials if not trial.rejected] or trials
@@ -229,12 +230,12 @@ class Measurement(Judged, _Data):
         return estimate([trial.per_second for trial in self.of(cell)])
 
     def cell_warnings(self, cell: int) -> tuple[str, ...]:
-        """Return why a cell's figures are not clean, one sentence a reason."""
+        """Return why a cell's values are not clean, one sentence for each reason."""
         trials = [trial for trial in self.trials if trial.cell == cell]
         good = [trial for trial in trials if not trial.rejected]
         found = []
         if not good:
-            found.append(f"all {len(trials)} trials were disturbed; the figures are theirs")
+            found.append(f"all {len(trials)} trials were disturbed; the values come from them")
         elif len(good) < ENOUGH:
             found.append(f"{len(good)} undisturbed trials of {len(trials)}, fewer than {ENOUGH}")
         width = self.ns_per_operation(cell).half_width
@@ -266,12 +267,12 @@ class Measurement(Judged, _Data):
         return tuple(found)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a cell that was measured: the cell, its figures, fairness, percentiles."""
+        """Return one row for each measured cell: the cell, its values, fairness, percentiles."""
         measured = {trial.cell for trial in self.trials}
         return [self._row(index) for index in range(len(self.cells)) if index in measured]
 
     def summary(self) -> pd.DataFrame:
-        """The rows of :meth:`rows` as a frame."""
+        """Return the rows of :meth:`rows` as a frame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows())
@@ -294,8 +295,8 @@ class Measurement(Judged, _Data):
             "per_second_high": rate.high,
         }
         for name in ("jain", "deviation", "slowest_over_fastest"):
-            figure = getattr(fairness, name)
-            row[name] = statistics.median(figure(trial.counts) for trial in trials)
+            measure = getattr(fairness, name)
+            row[name] = statistics.median(measure(trial.counts) for trial in trials)
         row["doubts"] = list(self.cell_warnings(index))
         return row
 

@@ -3,12 +3,12 @@
 Names and definitions are those of :meth:`locksim.simulation.Simulation.by_lock` and of
 ``locksim.engine.meters``: a hold ends where release is called; WAIT is the mean over contended
 acquisitions, those that paused. TOTAL, CON, NOWAIT and SPIN count every acquisition. HOLD and WAIT
-are of the sampled ones, and contain one reading of the clock each (``clock_ns``). UTIL and the
-share of CPU time apply to all acquisitions, most of which read no clock: there it is taken off.
+come from sampled ones, and each contains one reading of the clock (``clock_ns``). UTIL and the
+share of CPU time are those of all acquisitions, most of which read no clock, so it is subtracted.
 
-What can not be had from samples is None: UTIL of readers, which overlap, how many there were at
-once and for how long, whom a writer found, and attempts that failed. So is a UTIL above 1: then a
-preempted holder is among the samples, and counts for many that were not.
+Samples cannot show the UTIL of readers, which overlap, nor how many were inside at once and for how
+long, nor whom a writer found, nor failed attempts: these are None. So is a UTIL above 1. It means
+that a preempted holder is among the samples, and counts for many that were not preempted.
 
 Source: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the
 Linux Kernel", Annual Linux Showcase 2000; NOWAIT and SPIN as in lockdata's ``franke-2001``.
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 _TIMES = ("hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns")
 _UNSEEN = ("busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns")
-"""Columns of the simulator that need to see all threads at once, or an attempt that failed."""
+"""Columns of the simulator that need a view of all threads at once, or of failed attempts."""
 
 
 def meter_rows(measurement: Measurement) -> list[dict[str, Any]]:
-    """Return one row a cell and side (``write`` or ``read``) that was entered at all.
+    """Return one row for each cell and side (``write`` or ``read``) that was entered.
 
     Only cells of the latency loop have rows. Shares are fractions, times ns; a time without
     samples is None. ``wait`` and ``hold`` hold percentiles (``p50`` to ``p99.9``), of all sampled
-    acquisitions, whether they had to wait or not.
+    acquisitions, with or without a wait.
     """
     rows = []
     for index in sorted({trial.cell for trial in measurement.trials}):
@@ -49,11 +49,11 @@ def meter_rows(measurement: Measurement) -> list[dict[str, Any]]:
 
 
 def lock_tables(measurement: Measurement) -> list[LockTable]:
-    """The same rows as tables that :mod:`locksim.reports` prints, one a cell: a run of its own.
+    """Return the same rows as tables that :mod:`locksim.reports` prints, one for each cell.
 
-    The window of a table is all trials of its cell, one after another; readers' time in the lock
-    and its longest busy period need to see all threads at once, and are left out. One reading of
-    the clock is taken off each time, as it is off UTIL: then the columns agree.
+    The window of a table is all trials of its cell, one after another. Readers' time in the lock
+    and its longest busy period need a view of all threads at once, and are left out. One reading of
+    the clock is subtracted from each time, as from UTIL, so that the columns agree.
     """
     from locksim.reports.table import of_meter
 
@@ -118,9 +118,9 @@ def _row(measurement: Measurement, index: int, side: str) -> dict[str, Any] | No
 
 
 def _busy(mean_ns: float | None, clock_ns: float, times: int, of_ns: float) -> float | None:
-    """Return the share of a time that ``times`` stretches fill, without the clock's own time.
+    """Return the share of a time that ``times`` intervals fill, without the clock's own time.
 
-    None where the mean is of too few to stand for all: they would fill more than there is.
+    None where this is above 1: then the samples are too few to represent all.
     """
     if mean_ns is None:
         return None

@@ -55,7 +55,7 @@ def place(
 def _listed(
     threads: int, cpus: Sequence[int], usable: list[int], here: str, online: Collection[int]
 ) -> tuple[int, ...]:
-    """Return an explicit list, if each thread can have its CPU."""
+    """Return an explicit list; an error where a thread cannot have its CPU."""
     if foreign := sorted(set(cpus) - set(usable)):
         why = "is not allowed" if foreign[0] in online else "is offline or does not exist"
         raise NativeError(f"CPU {foreign[0]} cannot be used: it {why}; {here}")

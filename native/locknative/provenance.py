@@ -1,7 +1,7 @@
 """Where a measurement comes from: machine, build, pinning, and what may have disturbed it.
 
-:mod:`locknative.survey.host` reads the machine. :mod:`locknative.noise` finds what speaks against a
-clean measurement, for results and for ``locklab doctor`` alike.
+:mod:`locknative.survey.host` reads the machine. :mod:`locknative.noise` checks it, for results and
+for ``locklab doctor``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Provenance:
     ``pinned`` are the CPUs in the order of the threads, empty if the threads were not pinned.
     ``steal_before`` and ``steal_after`` are the time that the hypervisor took from the pinned
     CPUs (from all, if not pinned), in clock ticks of /proc/stat. ``urcu`` is liburcu's version,
-    empty without it. ``noise`` is what :func:`locknative.noise.marks` found.
+    empty without it. ``noise`` is the result of :func:`locknative.noise.marks`.
     """
 
     cpu_model: str
@@ -51,14 +51,14 @@ class Provenance:
 
 
 class Recorder:
-    """Notes the circumstances when it is made, and closes the record when the run is over.
+    """Records the circumstances when it is made, and ends the record when the run is over.
 
     Args:
         pinned: the CPUs, in the order of the threads.
         compiler: name and version.
         flags: of the compiler, for the timed loops.
         urcu: liburcu's version, empty without it.
-        root: where ``proc`` and ``sys`` are.
+        root: the folder that holds ``proc`` and ``sys``.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Recorder:
         self._pinned = tuple(pinned)
         self._build = (compiler, flags, urcu)
         self._root = root
-        # Before the run: afterwards the run itself is the load.
+        # Before the run, since afterwards the run itself is the load.
         self._noise = tuple(noise.marks(root))
         self._steal_before = host.steal_ticks(self._pinned, root)
 

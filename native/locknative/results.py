@@ -1,4 +1,4 @@
-"""What a native run returns: counts of each thread, times, and where they come from."""
+"""The result of a native run: counts of each thread, times, and where they come from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from locknative.provenance import Provenance
 
 
 class Judged:
-    """A result that says what speaks against it."""
+    """A result with the reasons why it may not be clean."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -23,17 +23,17 @@ class Judged:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The name of :attr:`warnings` in JSON."""
+        """The warnings by their name in JSON."""
         return self.warnings
 
 
 @dataclass(frozen=True)
 class Validation:
-    """A search for two threads inside one lock. Finding none is evidence, not a proof.
+    """A search for two threads inside one lock. To find none is evidence, not a proof.
 
-    ``counts`` holds each thread's acquisitions, ``writes`` the exclusive ones among them. Wrong
-    are ``lost_updates`` (of a counter that the lock guards), ``overlaps`` (times that a thread
-    met another inside) and ``torn`` (times that it saw half an update).
+    ``counts`` holds each thread's acquisitions, ``writes`` the exclusive ones among them.
+    Violations are ``lost_updates`` (of a counter that the lock guards), ``overlaps`` (times that a
+    thread met another inside) and ``torn`` (times that it saw half an update).
     """
 
     lock: str
@@ -48,17 +48,17 @@ class Validation:
 
     @property
     def correct(self) -> bool:
-        """Whether nothing wrong was seen."""
+        """Whether no violation was seen."""
         return self.lost_updates == self.overlaps == self.torn == 0
 
 
 @dataclass(frozen=True)
 class Throughput(Judged):
-    """Lock + unlock pairs of pinned threads in a fixed time.
+    """Acquire + release pairs of pinned threads in a fixed time.
 
     ``counts`` are pairs, ``wall_ns`` and ``cpu_ns`` times, one entry a thread, in the order of
-    ``provenance.pinned``. ``empty_loop_ns`` is what one turn of the same loop costs, on the same
-    CPUs, with no lock in it. One run is one trial: noise between processes is 2 to 20 %.
+    ``provenance.pinned``. ``empty_loop_ns`` is the time of one iteration of the same loop on the
+    same CPUs without a lock. One run is one trial: results of processes differ by 2 to 20 %.
     """
 
     lock: str

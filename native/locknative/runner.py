@@ -42,8 +42,8 @@ LONGEST_TRIAL_MS = 3_600_000
 class Stopping:
     """When a cell has enough trials.
 
-    ``precision`` is the relative half width of the median's 95 % interval, ``trials`` the most
-    attempts of one cell (rejected ones count), ``seconds`` what the whole measurement may take. A
+    ``precision`` is the relative half width of the median's 95 % interval. ``trials`` limits the
+    attempts of one cell (rejected ones count), ``seconds`` the time of the whole measurement. A
     trial that has begun is finished.
     """
 
@@ -68,7 +68,7 @@ def bench(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Measurement:
-    """Measure kernels on real cores, every combination of what is given as a sequence.
+    """Measure kernels on real cores, in every combination of the sequences given.
 
     With the throughput loop the empty loop (``none``) is measured too, on the same CPUs.
 
@@ -80,18 +80,18 @@ def bench(
             structure's or a workload's operations).
         hold_ns: time inside a section. think_ns: between two sections. Both become iterations of
             private work, whose time is measured first.
-        write_share: fraction of the sections that write; of a lock with one side all do. The
+        write_share: fraction of the sections that write; in a lock with one side all do. The
             throughput loop takes 0 (read side) or 1.
         placement: see :func:`locknative.placement.place`.
         option: of a data structure or workload; its source says what it means.
-        duration_ms: of a trial. warmup_ms: before it, on the same state.
+        duration_ms: measured time of a trial. warmup_ms: time before it, on the same state.
         stopping: precision and caps.
-        seed: of the order and of the threads' dice; None draws one. It is in the result.
-        progress: called before each trial with what runs and the fraction done.
+        seed: of the order and of the threads' dice; None: a random one. It is in the result.
+        progress: called before each trial with its cell and the fraction done.
 
     Returns:
-        A :class:`Measurement`. After Ctrl-C: what had been measured, with ``complete`` False, if
-        anything had.
+        A :class:`Measurement`. After Ctrl-C: the trials so far, if there are any, with ``complete``
+        False.
 
     Raises:
         NativeError: an unknown kernel or loop, an impossible number or placement, no permission to

@@ -1,8 +1,8 @@
 """Write measurements to files and read them again, as JSON or as Parquet.
 
 Both hold everything, every trial with its raw counts. JSON is the measurement as it is. Parquet has
-one row a trial, the cell's columns first, for use with pandas and others; the rest of the
-measurement stands in the file's metadata under ``locklab``.
+one row for each trial, the cell's columns first, for pandas and other tools; the rest of the
+measurement is in the file's metadata under ``locklab``.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _KEY = b"locklab"
 
 
 def check_path(file: Path) -> None:
-    """Make sure, before anything is measured, that a result can be written there.
+    """Check, before a measurement begins, that its result can be written there.
 
     Raises:
         NativeError: another format, or no such folder.
     """
     if file.suffix not in FORMATS:
-        raise NativeError(f"{file}: name a file that ends in {' or '.join(FORMATS)}")
+        raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
     if not file.parent.is_dir():
         raise NativeError(f"{file}: there is no folder {file.parent}; make it first")
 
@@ -38,7 +38,7 @@ def save(measurement: Measurement, file: Path) -> None:
     """Write a measurement; the file's suffix, ``.json`` or ``.parquet``, is the format.
 
     Raises:
-        NativeError: another suffix, or the file can not be written.
+        NativeError: another suffix, or the file cannot be written.
     """
     check_path(file)
     try:
@@ -59,7 +59,7 @@ def load(file: Path) -> Measurement:
         NativeError: there is no such file, or it holds something else.
     """
     if file.suffix not in FORMATS:
-        raise NativeError(f"{file}: name a file that ends in {' or '.join(FORMATS)}")
+        raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -69,23 +69,25 @@ def load(file: Path) -> Measurement:
         table = pq.read_table(file)
         head = (table.schema.metadata or {}).get(_KEY)
         if head is None:
-            raise NativeError(f"{file} holds no LockLab measurement: it has no 'locklab' metadata")
+            raise NativeError(
+                f"{file} does not hold a LockLab measurement: it has no 'locklab' metadata"
+            )
         trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
         return Measurement.model_validate_json(head).model_copy(update={"trials": tuple(trials)})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise NativeError(
-            f"{file} holds no LockLab measurement of this version: {where}: {first['msg']}"
+            f"{file} does not hold a LockLab measurement of this version: {where}: {first['msg']}"
         ) from error
     except pa.ArrowInvalid as error:
-        raise NativeError(f"{file} is no Parquet file: {error}") from error
+        raise NativeError(f"{file} is not a Parquet file: {error}") from error
     except OSError as error:
         raise NativeError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
 def _table(measurement: Measurement) -> pa.Table:
-    """Return one row a trial: the cell, the figures, and the trial itself as JSON."""
+    """Return one row for each trial: the cell, the values, and the trial itself as JSON."""
     import pyarrow as pa
 
     rows = []

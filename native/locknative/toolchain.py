@@ -1,6 +1,6 @@
 """The C compiler, and where the C sources and the built libraries of this package are.
 
-What judges C compiles it first: the explorer a student's file, the sanitizers every lock.
+The explorer compiles a student's file, the sanitizers and the emitter every lock that they check.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
 
 
 class CompileError(NativeError):
-    """A C file that the compiler refuses; the message is the compiler's."""
+    """A C file that does not compile; the message is the compiler's."""
 
 
 @cache
@@ -29,7 +29,7 @@ def sources() -> Path:
     for folder in (package / "c", package.parent):
         if (folder / "include/locklab/arch.h").is_file():
             return folder
-    raise NativeError(f"the C sources are not beside {package}: install LockLab with them")
+    raise NativeError(f"the C sources are not beside {package}: install LockLab with its sources")
 
 
 def built(name: str) -> Path:
@@ -74,20 +74,20 @@ def tool(name: str) -> str:
 
 
 def compile_c(arguments: Sequence[str | Path], what: str) -> str:
-    """Run the compiler and return what it says.
+    """Run the compiler and return its output.
 
     Args:
-        arguments: what to hand it.
-        what: what it is to compile, for the message.
+        arguments: for it.
+        what: the thing to compile, for the message.
 
     Raises:
-        CompileError: it refuses.
+        CompileError: it does not compile.
     """
     return run([compiler(), *arguments], what)
 
 
 def run(command: Iterable[str | Path], what: str) -> str:
-    """Run a tool and return what it says on both streams.
+    """Run a tool and return its output on both streams.
 
     Raises:
         CompileError: it fails.

@@ -1,12 +1,11 @@
 """Whole workloads on real cores: :func:`workloads`, :func:`measure`.
 
-A workload comes in several variants, which differ in one thing: which cache answers the access
-checks (``none``: nobody asks), or for the database mix, how paths are read. What they do, and what
-is assumed, is said where they are: native/workloads/NAME.c.
+The variants of a workload differ in one thing: which decision cache answers the access checks
+(``none``: there are no checks), or, for the database mix, how paths are read. The sources describe
+them and their assumptions: native/workloads/NAME.c.
 
-Each trial is a process of its own (locklab-native), since processes differ more than trials within
-one do. The trials of all variants run in a shuffled order, so that a slow minute of the machine
-hits all alike.
+Each trial is a process of its own (:mod:`locknative.survey.program`). The trials of all variants
+run in rounds, so that a slow minute of the machine affects all of them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from locknative.survey import program
 from locknative.survey.cells import Cell
 from locknative.survey.trials import rounds
 
-#: What one count of a workload is.
+#: One unit of a workload's counts.
 UNITS = {
     "rcutest": "write() and lseek()",
     "chatroom": "message sent or received",
@@ -43,16 +42,17 @@ OPERATIONS = (
 ROOM = 80
 #: Parts of a mix's option, as native/structures/subject.h and native/workloads/slob.c have them.
 STORE_USED, OWN_KEY, PATH = 1 << 16, 1 << 17, 1 << 8
-#: Processes that make a result; fewer are a first look.
+#: Processes that make a result; fewer give a first impression.
 ENOUGH_TRIALS = 10
 
 
 @dataclass(frozen=True)
 class Mix:
-    """What a workload's threads do besides (struct locklab_mix).
+    """The mix of a workload (struct locklab_mix).
 
-    ``hold`` are turns of the security server for a decision, ``think`` turns between two
-    units of work; ``write_share`` of 65536 transactions write; ``option`` is the workload's own.
+    ``hold`` counts iterations of the security server for a decision, ``think`` iterations between
+    two units of work. ``write_share`` of 65536 transactions write. ``option`` depends on the
+    workload.
     """
 
     hold: int = 0
@@ -64,7 +64,7 @@ class Mix:
 
 @dataclass(frozen=True)
 class WorkloadTrial:
-    """What the threads of one process did in its time.
+    """The counts of the threads of one process.
 
     ``counts`` are units of work and ``wall_ns`` times, one entry a thread; ``failures`` counts
     units that a system call or a check refused.
@@ -84,9 +84,9 @@ class WorkloadTrial:
 
 @dataclass(frozen=True)
 class VariantRow:
-    """One variant: the median over its trials, the least and the most, in units a second.
+    """One variant: the median over its trials, the smallest and the largest, in units a second.
 
-    ``relative`` is the median over that of the first variant.
+    ``relative`` is the median divided by that of the first variant.
     """
 
     variant: str
@@ -137,7 +137,7 @@ class WorkloadComparison(Judged):
         found = set(replace(places[0], steal_before=0, steal_after=stolen).warnings)
         fewest = min(len(self._of(name)) for name in self.variants)
         if fewest < ENOUGH_TRIALS:
-            found.add(f"{fewest} trials of a variant: a result takes {ENOUGH_TRIALS} processes")
+            found.add(f"{fewest} trials of a variant: a result needs {ENOUGH_TRIALS} processes")
         if any(trial.failures for trial in self.trials):
             found.add("some units of work failed: their time counts, their work does not")
         return tuple(sorted(found))
@@ -195,13 +195,12 @@ def measure(
     Args:
         workload: a name of :func:`workloads`.
         chosen: variants; all that were built if empty.
-        threads: how many; pinned one a CPU if there are as many CPUs, otherwise all are held to
-            the CPUs together.
-        duration_s: of one trial, above 0 and up to 3600.
+        threads: how many; each is pinned to a CPU if there are enough, or else all share them.
+        duration_s: time of one trial in s, above 0 and up to 3600.
         trials: of each variant, at least 1.
-        cpus: those to use; all that this process may use if empty.
-        mix: as the workload understands it; its seed is also that of the order of trials.
-        report: called before each trial with a text and the fraction that is done.
+        cpus: those to use; empty: all that this process may use.
+        mix: of the workload; its seed is also that of the order of trials.
+        report: called before each trial with a text and the fraction done.
 
     Raises:
         NativeError: an unknown workload or variant, an impossible request, or a trial that failed.
@@ -257,7 +256,7 @@ def _trial(
         option=mix.option,
     )
     recorder = Recorder(pinned, *build())
-    with _held_to(cpus):
+    with _restricted_to(cpus):
         found = program.trial(
             executable.path(),
             cell,
@@ -277,15 +276,15 @@ def _trial(
 
 
 @contextmanager
-def _held_to(cpus: Sequence[int]) -> Iterator[None]:
-    """Hold this thread, and the processes that it starts, to the CPUs for a while."""
+def _restricted_to(cpus: Sequence[int]) -> Iterator[None]:
+    """Restrict this thread, and the processes that it starts, to the CPUs for a while."""
     before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, cpus)
     except OSError as error:
         raise NativeError(
-            f"this process could not be held to CPUs {', '.join(map(str, cpus))}: "
-            f"{error.strerror}. A container may forbid it: leave --cpus out, and choose more "
+            f"this process could not be restricted to CPUs {', '.join(map(str, cpus))}: "
+            f"{error.strerror}. A container may forbid it: leave out --cpus, and choose more "
             "threads than CPUs, which are not pinned"
         ) from error
     try:

@@ -46,14 +46,14 @@ def collect_here(
         raise NativeError(
             f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for "
             f"example {where}. {_why(folder)}(load {load:.1f} on {len(cpus)} CPUs). Measure when "
-            f"the machine is idle, allow more --seconds, or try shorter trials (--trial-ms "
+            f"the machine is idle, allow more --seconds, or use shorter trials (--trial-ms "
             f"{max(1, plan.trial_ms // 4)})"
         )
 
 
 def _why(folder: Path) -> str:
-    """The commonest reason for rejection, as a sentence; empty where nothing was rejected."""
+    """Return the last reason for a rejection, as a sentence."""
     reasons = [r["rejected"] for r in folders.records(folder) if r["rejected"] is not None]
     if not reasons:
         return "Time was up "
-    return f"{len(reasons)} trials were rejected, the last because {reasons[-1]} "
+    return f"{len(reasons)} trials were rejected; the last reason: {reasons[-1]} "

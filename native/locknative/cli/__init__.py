@@ -1,4 +1,4 @@
-"""Run the C kernels on real cores: list them, measure them, judge them."""
+"""Run the C kernels on real cores: list, measure and check them."""
 
 import typer
 
@@ -9,7 +9,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def native() -> None:
-    """Run the C kernels on real cores: list them, measure them, judge them."""
+    """Run the C kernels on real cores: list, measure and check them."""
 
 
 # One module a subcommand; each imports what it needs when it is used.

@@ -1,4 +1,4 @@
-"""``locklab native bench`` and ``show``: measure kernels on real cores, and show it again.
+"""``locklab native bench`` and ``show``: measure kernels on real cores, and show the result again.
 
 ``--json`` prints one object::
 
@@ -13,9 +13,10 @@
                 "busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns",
                 "violations", "samples", "clock_ns", "wait", "hold"}]}
 
-Figures are medians over the accepted trials; low and high are the 95 % interval, null with fewer
-than six. ``meter`` has rows for the latency loop (:func:`locknative.meter.meter_rows`). ``--out``
-keeps every trial. With ``--report`` there is ``"report": {"format", "text"}`` too.
+Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer
+than six. ``doubts`` are the warnings. ``meter`` has rows for the latency loop
+(:func:`locknative.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
+``"report": {"format", "text"}``.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
     from locknative.measurement import Measurement
 
 REPORTS = ("lockmeter",)
-_ONLY_LATENCY = "only the latency loop meters locks; measure with --loop latency"
+_ONLY_LATENCY = "only the latency loop meters locks: measure with --loop latency"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 Report = Annotated[
     str | None,
-    typer.Option(help=f"print a report in the field's format too: {', '.join(REPORTS)}"),
+    typer.Option(help=f"also print a report in this format: {', '.join(REPORTS)}"),
 ]
 
 
@@ -55,35 +56,42 @@ def bench(
         list[str],
         typer.Argument(
             help="names from 'locklab native list'; FILE.py:CLASS, or emitted:NAME for a lock of "
-            "the library: printed as C and compiled"
+            "the library, is printed as C and compiled"
         ),
     ],
-    threads: Annotated[str, typer.Option(help="how many threads: 1,2,4")] = "1,2",
-    loop: Annotated[str, typer.Option(help="latency, or throughput: bare pairs")] = "latency",
-    hold_ns: Annotated[str, typer.Option(help="ns inside a section: 0,100")] = "0",
-    think_ns: Annotated[str, typer.Option(help="ns between two sections: 0,400")] = "0",
+    threads: Annotated[str, typer.Option(help="numbers of threads: 1,2,4")] = "1,2",
+    loop: Annotated[str, typer.Option(help="latency, or throughput (bare pairs)")] = "latency",
+    hold_ns: Annotated[str, typer.Option(help="time inside a section, in ns: 0,100")] = "0",
+    think_ns: Annotated[str, typer.Option(help="time between two sections, in ns: 0,400")] = "0",
     write_share: Annotated[
-        str, typer.Option(help="fraction that writes, of locks with a read side: 1,0.1")
+        str, typer.Option(help="fraction of sections that write, of locks with a read side: 1,0.1")
     ] = "1",
     placement: Annotated[
-        str, typer.Option(help="compact, scatter, free (not pinned), or CPU numbers 0,4")
+        str, typer.Option(help="compact, scatter, free (not pinned), or CPU numbers: 0,4")
     ] = "compact",
-    option: Annotated[int, typer.Option(help="what a structure or workload makes of it")] = 0,
-    duration_ms: Annotated[int, typer.Option(help="of a trial")] = 100,
-    warmup_ms: Annotated[int, typer.Option(help="before it, on the same state")] = 20,
+    option: Annotated[
+        int,
+        typer.Option(help="a number for a structure or workload; its source says what it means"),
+    ] = 0,
+    duration_ms: Annotated[int, typer.Option(help="measured time of a trial")] = 100,
+    warmup_ms: Annotated[int, typer.Option(help="time before it, on the same state")] = 20,
     precision: Annotated[
-        float, typer.Option(help="half width of the 95 % interval to reach, as a fraction")
+        float, typer.Option(help="relative half width of the 95 % interval that ends a cell")
     ] = 0.02,
-    trials: Annotated[int, typer.Option(help="most trials of one cell")] = 40,
-    seconds: Annotated[float, typer.Option(help="most time for all of them")] = 120.0,
-    seed: Annotated[int | None, typer.Option(help="of the order and the dice [drawn]")] = None,
-    out: Annotated[Path | None, typer.Option(help="keep all trials (.json or .parquet)")] = None,
+    trials: Annotated[int, typer.Option(help="at most this many trials of a cell")] = 40,
+    seconds: Annotated[float, typer.Option(help="at most this time for all cells")] = 120.0,
+    seed: Annotated[
+        int | None, typer.Option(help="of the order of trials and the threads' dice [random]")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="keep all trials in this file (.json or .parquet)")
+    ] = None,
     report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Measure kernels on real cores, one process a trial, in random order.
 
-    Exit code 1: a lock let nobody in any more. 2: bad input, or this machine can not do it.
+    Exit code 1: no thread could enter a lock any more. 2: bad input, or this machine cannot do it.
     """
     from locknative import runner, storage
 
@@ -110,16 +118,16 @@ def bench(
         storage.save(measurement, out)
     _answer(measurement, as_json, report)
     if not measurement.complete:
-        raise common.interrupted("these are the trials that were finished")
+        raise common.interrupted("these are the finished trials")
 
 
 @common.reported()
 def show(
-    file: Annotated[Path, typer.Argument(help="what 'bench --out' wrote")],
+    file: Annotated[Path, typer.Argument(help="a file that 'bench --out' wrote")],
     report: Report = None,
     as_json: Json = False,
 ) -> None:
-    """Show a measurement that was kept."""
+    """Show a measurement from its file."""
     from locknative import storage
 
     _check(report)
@@ -142,7 +150,7 @@ def document(measurement: Measurement) -> dict[str, Any]:
 
 def _check(report: str | None, loop: str = "latency") -> None:
     if report is not None and report not in REPORTS:
-        raise common.UsageError(f"--report {report}: there is {', '.join(REPORTS)}")
+        raise common.UsageError(f"--report {report}: known are {', '.join(REPORTS)}")
     if report is not None and loop != "latency":
         raise common.UsageError(f"--report {report}: {_ONLY_LATENCY}")
 
@@ -170,7 +178,7 @@ def _report(measurement: Measurement) -> str:
 
 
 def _print(output: Console, measurement: Measurement) -> None:
-    """Print the cells, the lock meter, the waits, and what speaks against them."""
+    """Print the cells, the lock meter, the waits, and the warnings."""
     from locknative.meter import meter_rows
 
     machine = measurement.provenance
@@ -188,7 +196,7 @@ def _print(output: Console, measurement: Measurement) -> None:
 
 
 def _names(measurement: Measurement) -> list[str]:
-    """Return a name for each cell, without the mix where all cells have the same."""
+    """Return a name for each cell, without the mix where it is the same for all cells."""
     cells = measurement.cells
     if len({(cell.hold_ns, cell.think_ns, cell.write_share) for cell in cells}) > 1:
         return [cell.title for cell in cells]
@@ -221,7 +229,7 @@ def _print_cells(output: Console, measurement: Measurement, names: list[str]) ->
     output.print(
         "\n  Medians over the accepted trials, one process each. time / op: from one\n"
         "  operation to the next on one thread. rate: of all threads. fair: slowest\n"
-        "  over fastest thread. trials: accepted of all.",
+        "  thread over fastest. trials: accepted of all.",
         markup=False,
     )
 
@@ -259,4 +267,4 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise common.UsageError(f"{option} {text}: write numbers as 0,100,2.5") from None
+        raise common.UsageError(f"{option} {text}: write numbers as in 0,100,2.5") from None

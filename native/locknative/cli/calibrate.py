@@ -33,12 +33,12 @@ app = typer.Typer(add_completion=False)
 @common.reported()
 def calibrate(
     out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
-    name: Annotated[str, typer.Option(help="Its name [from the host's].")] = "",
-    seconds: Annotated[float, typer.Option(help="Most time for measuring.")] = 60,
+    name: Annotated[str, typer.Option(help="Name of the profile [the host's].")] = "",
+    seconds: Annotated[float, typer.Option(help="Measure for at most this time.")] = 60,
     trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
     trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
     from_: Annotated[
-        Path | None, typer.Option("--from", help="Measure nothing: use a sweep's folder.")
+        Path | None, typer.Option("--from", help="Measure nothing: use the folder of a survey.")
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
     as_json: Annotated[
@@ -60,9 +60,11 @@ def calibrate(
 
     name = name or _name()
     if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,63}", name):
-        raise NativeError(f"--name {name}: use small letters, digits, '-' and '.', at most 64")
+        raise NativeError(f"--name {name}: use lower-case letters, digits, '-' and '.', at most 64")
     if out.suffix != ".toml":
-        raise NativeError(f"--out {out}: give a name that ends in .toml, so that it is found")
+        raise NativeError(
+            f"--out {out}: the name must end in .toml, so that other commands find it"
+        )
     with tempfile.TemporaryDirectory() as scratch, common.progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
@@ -125,7 +127,7 @@ def _print(found: Calibration, out: Path) -> None:
     print_parameters(output, found.machine.parameters())
     for fit in found.fits.values():
         view = tables.table()
-        for column in ("fit has seen", "CPUs"):
+        for column in ("fitted to", "CPUs"):
             tables.add(view, column)
         for column in ("think", "option", "measured", "simulated", "error"):
             tables.add(view, column, right=True)
@@ -140,4 +142,6 @@ def _print(found: Calibration, out: Path) -> None:
                 f"{simulated / measured - 1:+.0%}",
             )
         tables.print_table(output, view)
-    common.say(f"\n{out} is written; 'locklab native predict --machine {out}' judges it")
+    common.say(
+        f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions"
+    )

@@ -18,7 +18,7 @@ def list_kernels(
         bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
     ] = False,
 ) -> None:
-    """List locks, data structures, probes and workloads that can be run here."""
+    """List the locks, data structures, probes and workloads of this build."""
     from locknative.measure import kernels
 
     found = kernels()

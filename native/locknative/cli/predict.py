@@ -1,4 +1,4 @@
-"""``locklab native predict``: what a calibrated machine says of loops that were measured on it.
+"""``locklab native predict``: measured loops beside the predictions of a calibrated machine.
 
 ``--json`` prints::
 
@@ -7,7 +7,7 @@
       "mva_ns", "markov_ns", "usl_ns", "fitted"}],
      "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}]}
 
-Errors are mean absolute relative ones, as fractions, over points with several CPUs.
+Errors are means of absolute relative errors, as fractions, over points with several CPUs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 @common.reported()
 def predict(
-    from_: Annotated[Path, typer.Option("--from", help="A sweep's folder, locks measured.")],
+    from_: Annotated[
+        Path, typer.Option("--from", help="The folder of a survey that measured locks.")
+    ],
     machine: Annotated[
         Path | None, typer.Option(help="A calibrated profile [calibrated from the folder].")
     ] = None,
@@ -34,7 +36,7 @@ def predict(
         bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
     ] = False,
 ) -> None:
-    """Predict measured loops by a calibrated machine, beside models by formula."""
+    """Predict measured loops with a calibrated machine, beside analytic models."""
     from locknative import predict as predictions
     from locknative.calibration.calibrate import calibrate
     from locknative.calibration.readings import read
@@ -73,10 +75,10 @@ def predict(
         )
     tables.print_table(common.console(), view)
     common.say(
-        "\n  Points with several CPUs that the calibration has not seen. The formulas were given\n"
-        "  the measured time of one CPU alone; the simulator was not."
+        "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
+        "  the measured time of one CPU alone; the simulator does not."
         + (
-            "\n  usl: this machine has too few CPU counts to fit it to half of them."
+            "\n  usl: this machine has too few CPU counts to fit the law to half of them."
             if table["usl_ns"].isna().all()
             else ""
         )

@@ -1,4 +1,4 @@
-"""``locklab native probe``: what this machine's memory operations cost.
+"""``locklab native probe``: the costs of this machine's memory operations.
 
 ``--json`` prints::
 
@@ -6,7 +6,7 @@
      "readings": [{"probe", "cpus", "think", "option", "median_ns", "low_ns", "high_ns", "trials",
                    "rejected"}]}
 
-Figures are medians over the good trials, each trial a process; low and high are the 95 % interval.
+Values are medians over the good trials, each trial a process; low and high are the 95 % interval.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @common.reported()
 def probe(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Probes, as 'locklab native list' has them [all].")
+        list[str] | None, typer.Argument(help="Names of probes from 'locklab native list' [all].")
     ] = None,
     seconds: Annotated[float, typer.Option(help="Stop after this time.")] = 60,
     trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
@@ -36,7 +36,7 @@ def probe(
         bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
     ] = False,
 ) -> None:
-    """Measure what this machine's memory operations cost, one process a trial."""
+    """Measure the costs of this machine's memory operations, one process a trial."""
     from locknative.calibration.measure import collect_here
     from locknative.calibration.readings import read
     from locknative.errors import unknown
@@ -89,7 +89,7 @@ def probe(
     _print(rows)
     if regime.share < 1:
         common.say(
-            "\n  The machine changed while it was measured: hand-overs took "
+            "\n  The machine changed during the measurement: handoffs took "
             f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
             f"{regime.left_out} trials from other times are left out."
         )

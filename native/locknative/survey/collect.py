@@ -25,7 +25,7 @@ from .trials import rounds, trial
 
 SENTINEL_EVERY_S = 1.0
 PATIENCE_S = 30.0
-"""How long a trial waits for threads that do not come back, in s."""
+"""How long a trial waits for threads that do not return, in s."""
 
 Progress = Callable[[int, int, float], None]
 

@@ -16,10 +16,10 @@ from .cells import Cell
 from .errors import NativeError, StuckError
 
 STUCK = 3
-"""The exit status of harness/main.c for threads that did not come back."""
+"""The exit status of harness/main.c for threads that did not return."""
 PATIENCE_S = 60.0
-"""How long a trial waits for threads that do not come back, in s: on a busy machine a thread that
-is pinned to one CPU was seen to wait 20 s for it."""
+"""How long a trial waits for threads that do not return, in s: on a busy machine a thread that is
+pinned to one CPU was seen to wait 20 s for it."""
 GRACE_S = 60.0
 """How long a process may take to start and to print, beyond its own patience, in s."""
 
@@ -61,13 +61,13 @@ def trial(
         threads: how many; by default one for each of the cell's CPUs.
         duration_ms: the measured time. warmup_ms: the time before it, on the same state.
         seed: of the threads' dice.
-        patience_s: how long to wait for threads that do not come back, in s.
+        patience_s: how long to wait for threads that do not return, in s.
 
     Returns:
         What ``locklab-native run`` prints: per-thread tallies, with the latency loop histograms.
 
     Raises:
-        StuckError: the threads did not come back.
+        StuckError: the threads did not return.
         NativeError: the command refused, or could not start or pin a thread.
     """
     threads = cell.threads if threads is None else threads
@@ -106,7 +106,7 @@ def call(
     Args:
         program: the path of ``locklab-native``. arguments: for it.
         limit_s: how long it may take, in s.
-        stuck: the error to raise when its threads do not come back, or it takes longer.
+        stuck: the error to raise when its threads do not return, or it takes longer.
         good: exit statuses that are not errors.
 
     Raises:
