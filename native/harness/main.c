@@ -264,7 +264,8 @@ static int run(int argc, char **argv)
         stop(NO_THREAD, "no memory", "");
     outcome = locklab_run(request.kernel->loops[request.loop], &request.plan, tallies);
     if (outcome.stage == LOCKLAB_STUCK)
-        stop(STUCK, "the threads did not finish within --patience-ms: stuck is ", request.kernel->name);
+        stop(STUCK, "the threads did not finish within --patience-ms; the stuck kernel is ",
+             request.kernel->name);
     if (outcome.stage == LOCKLAB_NOT_PINNED) {
         fprintf(stderr,
                 "error: thread %u could not be pinned to CPU %d: %s. The container or a cgroup may "

@@ -134,19 +134,7 @@ def validate(
         raise
     except NativeError as error:
         raise NativeError(f"'{lock.name}' stopped while it was validated: {error}") from error
-    tallies = said["tallies"]
-    writes = tuple(tally["writes"] for tally in tallies)
-    found = Validation(
-        lock=lock.name,
-        threads=threads,
-        iterations=each * threads,
-        counts=tuple(tally["count"] for tally in tallies),
-        writes=writes,
-        lost_updates=sum(writes) - said["updates"],
-        overlaps=sum(tally["overlaps"] for tally in tallies),
-        torn=sum(tally["torn"] for tally in tallies),
-        provenance=recorder.finish(),
-    )
+    found = Validation.of(lock.name, said["tallies"], said["updates"], recorder.finish())
     if not found.correct:
         raise ExclusionError(found)
     return found

@@ -105,18 +105,8 @@ def validate(
         iterations=iterations // threads,
         patience_ns=int(1e9 * patience_s) or 1,
     )
-    writes = tuple(tally.writes for tally in tallies)
-    validation = Validation(
-        lock=lock,
-        threads=threads,
-        iterations=iterations,
-        counts=tuple(tally.acquisitions for tally in tallies),
-        writes=writes,
-        lost_updates=sum(writes) - updates,
-        overlaps=sum(tally.overlaps for tally in tallies),
-        torn=sum(tally.torn for tally in tallies),
-        provenance=recorder.finish(),
-    )
+    rows = [{**tally._asdict(), "count": tally.acquisitions} for tally in tallies]
+    validation = Validation.of(lock, rows, updates, recorder.finish())
     if not validation.correct:
         raise ExclusionError(validation)
     return validation

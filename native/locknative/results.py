@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from locknative import fairness
@@ -45,6 +46,25 @@ class Validation:
     overlaps: int
     torn: int
     provenance: Provenance
+
+    @classmethod
+    def of(
+        cls, lock: str, tallies: Sequence[Mapping[str, int]], updates: int, provenance: Provenance
+    ) -> Validation:
+        """Return the validation of a run; ``updates`` is the counter that the lock guards."""
+        writes = tuple(tally["writes"] for tally in tallies)
+        counts = tuple(tally["count"] for tally in tallies)
+        return cls(
+            lock=lock,
+            threads=len(tallies),
+            iterations=sum(counts),
+            counts=counts,
+            writes=writes,
+            lost_updates=sum(writes) - updates,
+            overlaps=sum(tally["overlaps"] for tally in tallies),
+            torn=sum(tally["torn"] for tally in tallies),
+            provenance=provenance,
+        )
 
     @property
     def correct(self) -> bool:

@@ -1,4 +1,4 @@
-"""Measurements that nobody took, for tests of what is made of them."""
+"""Invented measurements, for tests of what is computed from them."""
 
 from __future__ import annotations
 

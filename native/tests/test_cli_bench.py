@@ -51,15 +51,15 @@ def test_document_has_what_the_module_promises() -> None:
 
 
 def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
-    """It reads back as the same figures, agrees with itself, and stands in the document too."""
+    """It reads back as the same values, agrees with itself, and is in the document too."""
     locknative.save(measurement([trial(i) for i in range(9)]), tmp_path / "found.json")
     arguments = ("show", str(tmp_path / "found.json"), "--report", "lockmeter")
     code, out, _ = run(*arguments)
     assert 0 == code
-    told = json.loads(run(*arguments, "--json")[1])["report"]
-    assert "lockmeter" == told["format"]
-    assert told["text"].strip() in out
-    (table,) = lockmeter.parse(told["text"])
+    report = json.loads(run(*arguments, "--json")[1])["report"]
+    assert "lockmeter" == report["format"]
+    assert report["text"].strip() in out
+    (table,) = lockmeter.parse(report["text"])
     (made,) = lock_tables(locknative.load(tmp_path / "found.json"))
     assert (made.cpus, [row.name for row in made.rows]) == (
         table.cpus,
@@ -83,7 +83,7 @@ def test_tables(tmp_path: Path) -> None:
 
 
 def test_all_is_well(tmp_path: Path) -> None:
-    """Where nothing speaks against it, nothing is said against it."""
+    """A clean measurement has no warnings."""
     locknative.save(measurement([trial(i) for i in range(10)]), tmp_path / "found.json")
     assert "Not a clean measurement" not in run("show", str(tmp_path / "found.json"))[1]
 
@@ -96,11 +96,11 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["bench", "tas", "--hold-ns", "1,x"], "--hold-ns 1,x: write numbers"),
         (["bench", "tas", "--placement", "near"], "--placement near"),
         (["bench", "tas", "--threads", "4097"], "do not fit"),
-        (["bench", "tas", "--out", "found.csv"], "ends in .json or .parquet"),
+        (["bench", "tas", "--out", "found.csv"], "must end in .json or .parquet"),
         (["bench", "tas", "--precision", "2"], "precision of 2"),
         (["bench", "tas", "--option", "-1"], "--option -1"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
-        (["bench", "tas", "--report", "perf"], "--report perf: there is lockmeter"),
+        (["bench", "tas", "--report", "perf"], "--report perf: known are lockmeter"),
         (["bench", "tas", "--report", "lockmeter", "--loop", "throughput"], "only the latency"),
         (["show", "none.json"], "cannot be read"),
     ],

@@ -135,7 +135,7 @@ def test_warm_up_does_not_count() -> None:
         (["run", "tas"], 2, "either --iterations"),
         (["run", "tas", "--loop", "fast"], 2, "not fast"),
         (["run", "tas", "--read", "--duration-ms", "1"], 2, "no read side in tas"),
-        (["run", "tas", "--duration-ms", "-1"], 2, "--duration-ms -1: take a whole number"),
+        (["run", "tas", "--duration-ms", "-1"], 2, "--duration-ms must be a whole number"),
         (["run", "tas", "--duration-ms", "1", "--threads", "2", "--cpus", "0"], 2, "one CPU for"),
         (["run", "tas", "--duration-ms", "1", "--cpus", "99999"], 4, "pinned to CPU 99999"),
     ],
@@ -159,7 +159,7 @@ def test_wrong_lock_has_its_status() -> None:
 
 @pytest.fixture(scope="module")
 def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a ``locklab-native`` whose only kernels are locks that let nobody in."""
+    """Build a ``locklab-native`` whose only kernels are locks that no thread can enter."""
     folder = tmp_path_factory.mktemp("stuck")
     compiler = shutil.which("cc")
     assert compiler is not None, "no C compiler 'cc' found: install gcc"
@@ -207,12 +207,12 @@ def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("kernel", ["never", "soon"])
 @pytest.mark.parametrize("loop", ["throughput", "latency", "validate"])
 def test_stuck(stuck: Path, kernel: str, loop: str, warmup: str) -> None:
-    """Every loop of a lock that lets nobody in ends, with a status and a message of its own."""
+    """Every loop of a lock that no thread can enter ends, with its own status and message."""
     length = ["--iterations", "100000"] if loop == "validate" else ["--duration-ms", "50"]
     options = ["--loop", loop, "--threads", "2", "--patience-ms", "100", "--warmup-ms", warmup]
     done = native("run", kernel, *options, *length, command=stuck)
     assert (3, "") == (done.returncode, done.stdout)
-    assert f"stuck is {kernel}" in done.stderr
+    assert f"stuck kernel is {kernel}" in done.stderr
 
 
 def test_stuck_reaches_python(stuck: Path) -> None:
@@ -254,7 +254,7 @@ FORBID = """
 
 def test_pinning_is_forbidden(run_python: Callable[[str], str]) -> None:
     """In a container that forbids pinning: a message that says so, and free placement works."""
-    told = run_python(
+    shown = run_python(
         FORBID
         + """
     import locknative
@@ -270,12 +270,12 @@ def test_pinning_is_forbidden(run_python: Callable[[str], str]) -> None:
     print(len(found.trials), any(w.startswith("pinning: forbidden") for w in found.warnings))
     """
     )
-    assert ["warning", "2 True True", "1 True"] == told.splitlines()
+    assert ["warning", "2 True True", "1 True"] == shown.splitlines()
 
 
 def test_one_cpu(run_python: Callable[[str], str]) -> None:
-    """A process that has one CPU measures one thread, and is told why not two."""
-    told = run_python(
+    """A process that has one CPU measures one thread, and is refused two with the reason."""
+    shown = run_python(
         """
         import os
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -288,4 +288,4 @@ def test_one_cpu(run_python: Callable[[str], str]) -> None:
             print("2 threads do not fit on 1 CPU (" in str(error))
         """
     )
-    assert ["1", "True"] == told.splitlines()
+    assert ["1", "True"] == shown.splitlines()

@@ -57,7 +57,7 @@ def test_no_lock_is_found_wrong() -> None:
 
 
 def test_one_thread_needs_no_lock() -> None:
-    """The loop itself accuses nobody: alone, even no lock is right."""
+    """The loop has no false alarms: alone, even no lock is correct."""
     assert locknative.validate("none", 1).correct
 
 
@@ -78,8 +78,8 @@ def test_one_in_64_replaces(lock: str) -> None:
 def test_unpinned() -> None:
     """An empty CPU list means no pinning, and so do more threads than CPUs."""
     assert () == locknative.validate("mcs", 2, WORK, cpus=[]).provenance.pinned
-    crowd = len(CPUS) + 1
-    assert () == locknative.validate("mcs", crowd, WORK * crowd).provenance.pinned
+    many = len(CPUS) + 1
+    assert () == locknative.validate("mcs", many, WORK * many).provenance.pinned
 
 
 @pytest.mark.parametrize("lock", ALL)
@@ -139,14 +139,14 @@ def test_callers_affinity_is_left_alone() -> None:
     ],
 )
 def test_refusals(request_: Callable[[], object], message: str) -> None:
-    """An impossible request is refused with what was found and how to mend it."""
+    """An impossible request is refused with what was found and what to do."""
     with pytest.raises(NativeError, match=message) as caught:
         request_()
     assert 2 == caught.value.exit_code
 
 
 def test_pinning_fails() -> None:
-    """A thread that the system does not let onto its CPU ends the run; nobody is left waiting."""
+    """A thread that cannot be pinned to its CPU ends the run; no thread is left waiting."""
     with pytest.raises(
         NativeError, match=r"thread 1 could not be pinned to CPU 99999: .*cpus=\[\]"
     ):

@@ -19,7 +19,7 @@ def test_counts() -> None:
 
 
 def test_times() -> None:
-    """HOLD and WAIT are as sampled, the clock's own time in them, and it is told."""
+    """HOLD and WAIT are as sampled; they contain the time of the clock, which is in the row."""
     assert (100.0, 100.0) == (ROW["hold_ns"], ROW["hold_max_ns"])
     assert (510.0, 510.0) == (ROW["wait_ns"], ROW["wait_max_ns"])
     assert (10.0, 20) == (ROW["clock_ns"], ROW["samples"])
@@ -40,7 +40,7 @@ def test_more_than_there_is_is_no_share() -> None:
 
 
 def test_sides() -> None:
-    """A side that nobody entered has no row, and bare pairs have none at all."""
+    """A side that no thread entered has no row, and bare pairs have none at all."""
     found = measurement([trial(i) for i in range(10)])
     assert ["write"] == [row["side"] for row in meter_rows(found)]
     bare = CELL.model_copy(update={"loop": "throughput"})

@@ -34,13 +34,13 @@ def test_they_run_and_end(probe: str, threads: int) -> None:
 
 @pytest.mark.parametrize("probe", TURNS)
 def test_hand_overs_alternate(probe: str) -> None:
-    """Threads take turns: nobody is more than one hand-over ahead."""
+    """Threads alternate: no thread is more than one handoff ahead."""
     tallies, _ = _kernels.run(probe, "throughput", 2, (), duration_ns=DURATION_NS)
     assert abs(tallies[0].acquisitions - tallies[1].acquisitions) <= 1
 
 
 def test_runs_are_counted() -> None:
-    """Alone, nobody comes in between; none is lost whoever else adds."""
+    """Alone, no other thread comes in between; with more threads no addition is lost."""
     tallies, word = _kernels.run(
         "contended_add", "throughput", 1, CPUS[:1], duration_ns=DURATION_NS
     )

@@ -22,7 +22,7 @@ def test_bare_container(tmp_path: Path) -> None:
 
 
 def test_steal_moves_between_start_and_end(tmp_path: Path) -> None:
-    """The first figure is taken when the recorder is made, the second at the end."""
+    """The first count is taken when the recorder is made, the second at the end."""
     write(tmp_path / "proc/stat", "cpu0 1 1 1 1 1 1 1 10 0 0\n")
     recorder = provenance.Recorder([0], "", "", root=tmp_path)
     write(tmp_path / "proc/stat", "cpu0 1 1 1 1 1 1 1 13 0 0\n")
@@ -31,7 +31,7 @@ def test_steal_moves_between_start_and_end(tmp_path: Path) -> None:
 
 
 def test_noise_travels_with_the_record(tmp_path: Path) -> None:
-    """A warning of the checks is a warning of the result; what is merely unknown is none."""
+    """A warning of the checks is a warning of the result; an unknown state is not."""
     write(tmp_path / "proc/cpuinfo", "flags\t\t: fpu hypervisor\n")
     write(tmp_path / "sys/devices/system/cpu/smt/active", "1\n")
     record = provenance.Recorder([0], "", "", root=tmp_path).finish()

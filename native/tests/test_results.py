@@ -1,4 +1,4 @@
-"""Results: the figures follow from the counts, and warnings are given."""
+"""Results: the values follow from the counts, and warnings are given."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_deleted_pair() -> None:
 
 
 def test_shared_cpu() -> None:
-    """A thread that did not run all the time is told."""
+    """A thread that did not run all the time is a warning."""
     shared = replace(RESULT, cpu_ns=(30_000, 29_000))
     assert ("a thread ran for only 96.7% of its time: the CPUs were shared",) == shared.warnings
 

@@ -19,7 +19,7 @@ CPUS = sorted(os.sched_getaffinity(0))
 
 
 class Machine:
-    """Takes the executable's place: a trial's count is a function of its number."""
+    """Replaces the executable: a trial's count is a function of its number."""
 
     def __init__(self, count: Any, cpu_ns: Any = lambda number: 1_000_000) -> None:
         self.count = count

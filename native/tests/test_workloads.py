@@ -134,7 +134,7 @@ def test_rows() -> None:
 
 
 def test_warnings() -> None:
-    """Few trials and failures are told; ten quiet ones without any are clean."""
+    """Few trials and failures are warnings; ten quiet trials without failures are clean."""
 
     def warnings(trials: int, **changes: object) -> list[str]:
         run = tuple(trial("none", 1, **changes) for _ in range(trials))
@@ -177,7 +177,7 @@ def test_affinity_is_left_alone() -> None:
     ],
 )
 def test_refusals(request_: Callable[[], object], message: str) -> None:
-    """An impossible request is refused with what was found and how to mend it."""
+    """An impossible request is refused with what was found and what to do."""
     with pytest.raises(NativeError, match=message) as caught:
         request_()
     assert 2 == caught.value.exit_code

@@ -34,11 +34,7 @@ def collect_here(
             three good trials in time.
     """
     cpus = topology.read()
-
-    def progress(done: int, of: int, spent_s: float) -> None:
-        report(f"{done} of {of} good trials", plan.fraction(done, of, spent_s))
-
-    good = collect(executable.path(), cells, folder, cpus, plan, progress)
+    good = collect(executable.path(), cells, folder, cpus, plan, plan.progress(report))
     short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, plan.wanted)]
     if short:
         load = os.getloadavg()[0]

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from locknative.cli.options import Json
 from locksim.cli import common, tables
 from locksim.cli.meter import print_meter
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 REPORTS = ("lockmeter",)
 _ONLY_LATENCY = "only the latency loop meters locks: measure with --loop latency"
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 Report = Annotated[
     str | None,
     typer.Option(help=f"also print a report in this format: {', '.join(REPORTS)}"),
@@ -81,7 +81,8 @@ def bench(
     trials: Annotated[int, typer.Option(help="at most this many trials of a cell")] = 40,
     seconds: Annotated[float, typer.Option(help="at most this time for all cells")] = 120.0,
     seed: Annotated[
-        int | None, typer.Option(help="of the order of trials and the threads' dice [random]")
+        int | None,
+        typer.Option(help="of the order of trials and the threads' dice (default: random)"),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="keep all trials in this file (.json or .parquet)")

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from locknative.cli.options import Json, Seconds, TrialMs, Trials
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
@@ -33,17 +34,15 @@ app = typer.Typer(add_completion=False)
 @common.reported()
 def calibrate(
     out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
-    name: Annotated[str, typer.Option(help="Name of the profile [the host's].")] = "",
-    seconds: Annotated[float, typer.Option(help="Measure for at most this time.")] = 60,
-    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
-    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    name: Annotated[str, typer.Option(help="Name of the profile (default: the host's).")] = "",
+    seconds: Seconds = 60,
+    trials: Trials = 10,
+    trial_ms: TrialMs = 20,
     from_: Annotated[
         Path | None, typer.Option("--from", help="Measure nothing: use the folder of a survey.")
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Measure this machine's memory costs and write them as a profile for the simulator.
 

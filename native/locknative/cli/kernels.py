@@ -5,18 +5,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
+from locknative.cli.options import Json
 from locksim.cli import tables
 from locksim.cli.common import console, print_json
 
 
 def list_kernels(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """List the locks, data structures, probes and workloads of this build."""
     from locknative.measure import kernels

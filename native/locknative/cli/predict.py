@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli.options import Json
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
@@ -29,12 +30,11 @@ def predict(
         Path, typer.Option("--from", help="The folder of a survey that measured locks.")
     ],
     machine: Annotated[
-        Path | None, typer.Option(help="A calibrated profile [calibrated from the folder].")
+        Path | None,
+        typer.Option(help="A calibrated profile (default: calibrated from the folder)."),
     ] = None,
     points: Annotated[bool, typer.Option("--points", help="Show every point.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Predict measured loops with a calibrated machine, beside analytic models."""
     from locknative import predict as predictions

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from locknative.cli.options import Json, Seconds, TrialMs, Trials
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
@@ -26,15 +27,14 @@ if TYPE_CHECKING:
 @common.reported()
 def probe(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names of probes from 'locklab native list' [all].")
+        list[str] | None,
+        typer.Argument(help="Names of probes from 'locklab native list' (default: all)."),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Stop after this time.")] = 60,
-    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
-    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    seconds: Seconds = 60,
+    trials: Trials = 10,
+    trial_ms: TrialMs = 20,
     out: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Measure the costs of this machine's memory operations, one process a trial."""
     from locknative.calibration.measure import collect_here

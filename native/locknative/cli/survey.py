@@ -13,24 +13,25 @@ from typing import Annotated
 
 import typer
 
+from locknative.cli.options import Json, Seconds, TrialMs, Trials
 from locksim.cli import common
 
 
 @common.reported()
 def survey(
     out: Annotated[Path, typer.Option(help="Folder for the trials; those in it count.")],
-    seconds: Annotated[float, typer.Option(help="Stop after this time.")] = 540,
-    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
-    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    seconds: Seconds = 540,
+    trials: Trials = 10,
+    trial_ms: TrialMs = 20,
     seed: Annotated[int, typer.Option(help="Of the order of the trials.")] = 1,
     only: Annotated[
         str | None, typer.Option(help="probes or kernels; leave out the others.")
     ] = None,
-    kernels: Annotated[str | None, typer.Option(help="Only these: ticket,mcs [all].")] = None,
+    kernels: Annotated[
+        str | None, typer.Option(help="Only these: ticket,mcs (default: all).")
+    ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the trials as CSV here, too.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Measure every probe, lock, structure and workload on this machine, one process a trial.
 
@@ -52,9 +53,7 @@ def survey(
             only=only,
             kernels=kernels.split(",") if kernels else (),
             csv=csv,
-            progress=lambda done, of, spent_s: report(
-                f"{done} of {of} good trials", plan.fraction(done, of, spent_s)
-            ),
+            progress=plan.progress(report),
         )
     short = sum(n < trials for n in good.values())
     found = {

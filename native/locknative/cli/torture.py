@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli.options import Json
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 @common.reported()
 def torture(
-    locks: Annotated[list[str] | None, typer.Argument(help="names of locks [all]")] = None,
+    locks: Annotated[list[str] | None, typer.Argument(help="names of locks (default: all)")] = None,
     seconds: Annotated[float, typer.Option(help="time of each trial, in s")] = 1.0,
     threads: Annotated[
         int, typer.Option(help="number of threads; may exceed the number of CPUs")
@@ -30,9 +31,7 @@ def torture(
         ),
     ] = "torture",
     seed: Annotated[int, typer.Option(help="of the random delays")] = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="print JSON on stdout and nothing else")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Stress locks on real cores, and look for evidence that they are wrong.
 

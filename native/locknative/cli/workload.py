@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli.options import Json
 from locksim.cli import common, tables
 
 if TYPE_CHECKING:
@@ -32,10 +33,12 @@ def workload(
             "--check",
             "--variant",
             help="none, spinlock, rwlock, slot or rcu; for slob seqwriter, seqrwlock or seqretry; "
-            "give the option once for each [all]",
+            "give the option once for each (default: all)",
         ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="number of threads [one a CPU]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="number of threads (default: one a CPU)")
+    ] = None,
     rooms: Annotated[int, typer.Option(help="rooms of 20 users, 80 threads each (chatroom)")] = 1,
     operation: Annotated[str, typer.Option(help="the timed operation (lmbench)")] = "null_io",
     write_percent: Annotated[
@@ -51,9 +54,9 @@ def workload(
     ] = False,
     duration: Annotated[float, typer.Option(help="time of a trial, in s")] = 1.0,
     trials: Annotated[int, typer.Option(help="trials of each variant, each a process")] = 3,
-    cpus: Annotated[str | None, typer.Option(help="the CPUs to use: 0,1 [all]")] = None,
+    cpus: Annotated[str | None, typer.Option(help="the CPUs to use: 0,1 (default: all)")] = None,
     seed: Annotated[int, typer.Option(help="of the order of the trials, and of the workload")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run a workload with each decision cache, and compare.
 

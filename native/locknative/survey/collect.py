@@ -43,9 +43,11 @@ class Plan(NamedTuple):
     trial_ms: int = 20
     seed: int = 1
 
-    def fraction(self, done: int, of: int, spent_s: float) -> float:
-        """Return how much of the work is done, by trials or by time."""
-        return max(done / of, min(1.0, spent_s / self.seconds))
+    def progress(self, report: Callable[[str, float], None]) -> Progress:
+        """Return a progress function that reports a text and the fraction done."""
+        return lambda done, of, spent_s: report(
+            f"{done} of {of} good trials", max(done / of, min(1.0, spent_s / self.seconds))
+        )
 
 
 def survey(

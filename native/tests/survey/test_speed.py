@@ -1,4 +1,4 @@
-"""A trial in which private work was slow is told from a quiet one."""
+"""A trial in which private work was slow is recognised."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from locknative.survey.speed import SLOWER, SpeedCheck
 
 
 def test_a_busy_sibling_is_seen() -> None:
-    """Twice as slow as in quiet moments is told, with by how much; a little slower is not."""
+    """Twice as slow as in quiet moments is reported with the factor; a little slower is not."""
     speed = SpeedCheck([[0.25, 0.25], [0.26, 0.25]])
     assert "took 2.00 times" in str(speed.warning([0.25, 0.5]))
     assert speed.warning([0.26, 0.25]) is None
@@ -29,7 +29,7 @@ def test_nothing_seen_is_no_warning() -> None:
 
 @given(st.lists(st.floats(0.1, 10), min_size=1, max_size=50))
 def test_the_quietest_pass(turns: list[float]) -> None:
-    """Whatever was seen, its quickest trial is accepted, and what is far slower than all is not."""
+    """The quickest trial is always accepted, and one that is far slower than all is not."""
     speed = SpeedCheck([turn] for turn in turns)
     assert speed.warning([min(turns)]) is None
     assert speed.warning([2 * SLOWER * max(turns)]) is not None

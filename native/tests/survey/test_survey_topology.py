@@ -70,7 +70,7 @@ def test_cpuset(two_sockets: Path) -> None:
 
 
 def test_no_sys(tmp_path: Path) -> None:
-    """Where nothing is told all CPUs are equally near, each a core of its own."""
+    """Where /sys is missing all CPUs are equally near, each a core of its own."""
     cpus = read(tmp_path, [0, 5])
     assert [Cpu(0, 0, 0, 0, 0), Cpu(5, 5, 0, 0, 0)] == cpus
     assert "cache" == relation(*cpus)
