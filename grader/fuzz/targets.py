@@ -28,7 +28,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-import locksim.locks
+import locksim.library.locks
 from lockgrader import submission
 from lockgrader.answers import _cells
 from lockgrader.artefact import MalformedError, numbers, parse
@@ -42,12 +42,12 @@ from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 from locksim.compiler.portable import codes_to_json
 from locksim.lang.struct import Lock
-from locksim.simulation import simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import simulate
 
 __all__ = ["TARGETS", "Target"]
 
-LOCKS = Path(locksim.locks.__path__[0])
+LOCKS = Path(locksim.library.locks.__path__[0])
 SEEDS = ("tas", "ticket", "mcs", "clh", "rwlock", "seqlock_exclusive")
 WANTED = ("tas.py", "answers.json", "answers.py", "answers.ipynb")
 ASKED = ("n", "mine")

@@ -1,9 +1,9 @@
 """What students receive of a lab: a zip of its public files, the same bytes each time.
 
-It holds ``lab.toml``, the handout, the starter and what is told about public checks. What is not
-for students (hidden checks, solution, wrong submissions, rubric, design) is never read into it but
-to be looked for: a bundle in which a hidden check's name or a file of the solution turns up is
-refused.
+It holds ``lab.toml``, the handout with the glossary that it links to, the starter and what is told
+about public checks. What is not for students (hidden checks, solution, wrong submissions, rubric,
+design) is never read into it but to be looked for: a bundle in which a hidden check's name or a
+file of the solution turns up is refused.
 
 Where a course has a key, nobody but the course can draw a student's variant. Each student then gets
 a bundle of their own, which says whose it is and what their values are (``student.json``).
@@ -30,7 +30,10 @@ from lockgrader.variants import variant
 __all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "public_files", "read"]
 
 BELIEFS = "misconceptions.toml"
-NAMED = ("lab.toml", "handout.md", BELIEFS)
+HANDOUT, GLOSSARY = "handout.md", "GLOSSARY.md"
+GLOSSARY_LINK = b"](../../docs/GLOSSARY.md"
+"""How a handout of the repository links to the glossary; in a bundle it lies beside the handout."""
+NAMED = ("lab.toml", HANDOUT, GLOSSARY, BELIEFS)
 SECRET = ("hidden", "solution", "broken")
 OWN = "student.json"
 MAX_FILES, MAX_BYTES = 200, 16 << 20
@@ -81,8 +84,17 @@ def public_files(folder: Path) -> dict[str, bytes]:
     """
     lab = load(folder)
     files = {n: (folder / n).read_bytes() for n in NAMED if (folder / n).is_file()}
-    if "handout.md" not in files:
-        raise BundleError(f"{folder} has no handout.md")
+    if HANDOUT not in files:
+        raise BundleError(f"{folder} has no {HANDOUT}")
+    if GLOSSARY_LINK in files[HANDOUT]:
+        glossary = folder / "../../docs" / GLOSSARY
+        if not glossary.is_file():
+            raise BundleError(
+                f"{folder / HANDOUT} links to {glossary}, which does not exist; "
+                "put the glossary there, or remove the links"
+            )
+        files[GLOSSARY] = glossary.read_bytes()
+        files[HANDOUT] = files[HANDOUT].replace(GLOSSARY_LINK, f"]({GLOSSARY}".encode())
     starter = folder / "starter"
     for path in sorted(p for p in starter.rglob("*") if p.is_symlink() or not p.is_dir()):
         if path.is_symlink() or not path.is_file():

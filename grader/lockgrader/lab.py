@@ -302,7 +302,7 @@ class Lab(_Closed):
     Arguments:
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
-        library: modules of the library that a submission may use, such as "locksim.locks.ttas".
+        library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
         misconceptions: by name; what a check calls them by. Without any, checks hold the beliefs
             themselves.
         c: the C file; "" for none. interface: what it has to be (:mod:`lockgrader.c.interfaces`).

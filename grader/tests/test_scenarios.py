@@ -13,8 +13,8 @@ from lockgrader.artefact import MalformedError
 from lockgrader.checks import Submitted, judge
 from lockgrader.lab import OwnTests, Suspect
 from lockgrader.scenarios import Scenario, explore, read
-from locksim.caches.decisions_spinlock import DecisionsSpinlock
-from locksim.locks.ticket import TicketLock
+from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
+from locksim.library.locks.ticket import TicketLock
 
 TWO_STEPS = TAS.replace(
     "while (yield self.locked.swap(1, ACQUIRE)):\n            yield pause()",

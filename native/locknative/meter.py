@@ -1,6 +1,6 @@
 """The lock meter on real cores: lockmeter's columns, as the simulator has them.
 
-Names and definitions are those of :meth:`locksim.simulation.Simulation.by_lock` and of
+Names and definitions are those of :meth:`locksim.study.simulation.Simulation.by_lock` and of
 ``locksim.engine.meters``: a hold ends where release is called; WAIT is the mean over contended
 acquisitions, those that paused. TOTAL, CON, NOWAIT and SPIN count every acquisition. HOLD and WAIT
 come from sampled ones, and each contains one reading of the clock (``clock_ns``). UTIL and the
@@ -22,7 +22,7 @@ from locknative.histogram import Histogram, merge
 from locknative.measurement import Measurement, Side
 
 if TYPE_CHECKING:
-    from locksim.reports.table import LockTable
+    from locksim.study.reports.table import LockTable
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 _TIMES = ("hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns")
@@ -49,13 +49,13 @@ def meter_rows(measurement: Measurement) -> list[dict[str, Any]]:
 
 
 def lock_tables(measurement: Measurement) -> list[LockTable]:
-    """Return the same rows as tables that :mod:`locksim.reports` prints, one for each cell.
+    """Return the same rows as tables that ``locksim.study.reports`` prints, one for each cell.
 
     The window of a table is all trials of its cell, one after another. Readers' time in the lock
     and its longest busy period need a view of all threads at once, and are left out. One reading of
     the clock is subtracted from each time, as from UTIL, so that the columns agree.
     """
-    from locksim.reports.table import of_meter
+    from locksim.study.reports.table import of_meter
 
     found: dict[int, list[dict[str, Any]]] = {}
     for row in meter_rows(measurement):

@@ -1,8 +1,8 @@
 """Predictions of loops that the calibration has not seen, beside the measured times.
 
 The simulator gets the calibrated machine and the loop, nothing else. Beside it stand the analytic
-models (:mod:`locksim.analytic`) on the same points. They get more: the machine's transfer, and for
-each kernel and mix the measured time of one CPU alone, since they cannot know the cost of a lock.
+models (:mod:`locksim.study.analytic`) on the same points. They get more: the machine's transfer, and
+for each kernel and mix the measured time of one CPU alone, since they cannot know a lock's cost.
 The Universal Scalability Law is fitted to every other CPU count of the measured curve and judged on
 the rest. It needs twice as many counts as the fit does, so small machines have no such column.
 
@@ -110,7 +110,7 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
 
 def _simulated(cell: Cell) -> bool:
     """Whether the simulator has the cell's loop."""
-    from locksim.registry import entries
+    from locksim.library.registry import entries
 
     if cell.loop not in ("throughput", "latency"):
         return False
@@ -123,7 +123,7 @@ def _formulas(
     cell: Cell, readings: Mapping[Cell, Reading], machine: Machine
 ) -> tuple[float, float]:
     """Return the times of the queue and the chain, given that of one CPU alone."""
-    from locksim.analytic import machine_repairman, ticket_lock
+    from locksim.study.analytic import machine_repairman, ticket_lock
 
     assert machine.origin is not None
     alone = readings.get(cell._replace(cpus=cell.cpus[:1]))
@@ -143,8 +143,8 @@ def _formulas(
 
 def _usl(cell: Cell, readings: Mapping[Cell, Reading]) -> float:
     """Return the time by the law, if it is fitted to the points beside this one."""
-    from locksim.analytic import fit
-    from locksim.analytic.usl import MIN_POINTS
+    from locksim.study.analytic import fit
+    from locksim.study.analytic.usl import MIN_POINTS
 
     curve = {
         other.threads: reading

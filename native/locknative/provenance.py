@@ -14,7 +14,7 @@ from pathlib import Path
 from locknative import noise
 from locknative.survey import host
 from locknative.survey.host import ROOT
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 
 @dataclass(frozen=True)

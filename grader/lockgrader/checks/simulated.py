@@ -3,7 +3,7 @@
 A lock that fails to exclude is fast, so a simulation in which two were ever inside at once earns
 nothing, however good its numbers are. That also meets a lock that knows how many CPUs the checker
 has, and behaves only there. A cache of decisions has its answers compared with seals
-(:mod:`locksim.caches.avc_of`), to the same end.
+(:mod:`locksim.library.avc.avc_of`), to the same end.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.curve import UNITS, curve_of
 from lockgrader.lab import Band, LabError, Measure, Simulated
 from lockgrader.result import Row
-from locksim.caches.avc_of import AvcOf
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
-from locksim.registry import resolve, workload
-from locksim.simulation import Simulation, simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.avc.avc_of import AvcOf
+from locksim.library.registry import resolve, workload
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import Simulation, simulate
 
 __all__ = ["reference", "simulated"]
 

@@ -22,7 +22,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locknative.cli.options import Json, Seconds, TrialMs, Trials
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported, saving
 
 if TYPE_CHECKING:
     from locknative.calibration import Calibration
@@ -31,7 +34,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def calibrate(
     out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
     name: Annotated[str, typer.Option(help="Name of the profile (default: the host's).")] = "",
@@ -64,17 +67,17 @@ def calibrate(
         raise NativeError(
             f"--out {out}: the name must end in .toml, so that other commands find it"
         )
-    with tempfile.TemporaryDirectory() as scratch, common.progress("calibrate") as report:
+    with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
             cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
             plan = Plan(seconds, trials, trial_ms)
             collect_here(cells, folder, plan, lambda text, done: report(text, 0.7 * done))
         found = solve(folder, name, lambda text: report(text, 0.8))
-    with common.saving("--out"):
+    with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
     if as_json:
-        common.print_json(_document(found, out))
+        print_json(_document(found, out))
         return
     _print(found, out)
 
@@ -119,7 +122,7 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
 def _print(found: Calibration, out: Path) -> None:
     from locksim.cli.reproduction import print_parameters
 
-    output = common.console()
+    output = console()
     output.print(f"[bold]{found.machine.name}[/bold]  {found.machine.title}")
     if found.machine.origin is not None:
         output.print(found.machine.origin.note)
@@ -141,6 +144,4 @@ def _print(found: Calibration, out: Path) -> None:
                 f"{simulated / measured - 1:+.0%}",
             )
         tables.print_table(output, view)
-    common.say(
-        f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions"
-    )
+    say(f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions")

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from locknative.cli.options import Json
-from locksim.cli import tables
-from locksim.cli.common import console, print_json
+from lockui import tables
+from lockui.console import console
+from lockui.document import print_json
 
 
 def list_kernels(

@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locknative.cli.options import Json, Seconds, TrialMs, Trials
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     from locknative.survey.cells import Cell
 
 
-@common.reported()
+@reported()
 def probe(
     names: Annotated[
         list[str] | None,
@@ -52,7 +55,7 @@ def probe(
     chosen = [cell for cell in cells if not names or cell.kernel in names]
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
-        with common.progress("probes") as report:
+        with progress("probes") as report:
             collect_here(chosen, place, Plan(seconds, trials, trial_ms), report)
         readings, regime = read(place)
         rejected = _rejected(place)
@@ -75,7 +78,7 @@ def probe(
             }
         )
     if as_json:
-        common.print_json(
+        print_json(
             {
                 "regime": {
                     "sentinel_ns": regime.sentinel_ns,
@@ -88,7 +91,7 @@ def probe(
         return
     _print(rows)
     if regime.share < 1:
-        common.say(
+        say(
             "\n  The machine changed during the measurement: handoffs took "
             f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
             f"{regime.left_out} trials from other times are left out."
@@ -112,7 +115,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
             str(row["trials"]),
             str(row["rejected"] or ""),
         )
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)
 
 
 def _rejected(place: Path) -> dict[Cell, int]:

@@ -14,10 +14,12 @@ from typing import Annotated
 import typer
 
 from locknative.cli.options import Json, Seconds, TrialMs, Trials
-from locksim.cli import common
+from lockui.console import progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 
-@common.reported()
+@reported()
 def survey(
     out: Annotated[Path, typer.Option(help="Folder for the trials; those in it count.")],
     seconds: Seconds = 540,
@@ -45,7 +47,7 @@ def survey(
     if only not in (None, "probes", "kernels"):
         raise unknown("part of a survey", str(only), ("probes", "kernels"))
     plan = collect.Plan(seconds, trials, trial_ms, seed)
-    with common.progress("survey") as report:
+    with progress("survey") as report:
         good = collect.survey(
             executable.path(),
             out,
@@ -64,9 +66,9 @@ def survey(
         "wanted": trials,
     }
     if as_json:
-        common.print_json(found)
+        print_json(found)
         return
-    common.say(
+    say(
         f"{out}: {len(good)} cells, {sum(good.values())} good trials; {short} cells have fewer "
         f"than {trials}" + ("; run the same line again to continue" if short else "")
     )

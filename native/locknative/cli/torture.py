@@ -6,18 +6,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from locknative.cli.options import Json
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     from locknative.torture import TortureTrial
 
 
-@common.reported()
+@reported()
 def torture(
     locks: Annotated[list[str] | None, typer.Argument(help="names of locks (default: all)")] = None,
     seconds: Annotated[float, typer.Option(help="time of each trial, in s")] = 1.0,
@@ -45,8 +50,8 @@ def torture(
     from locknative.torture import TOOLS, Builder
     from locknative.torture import torture as run_one
 
-    common.bounded(threads, "--threads", 2, 1024)
-    common.bounded(seed, "--seed", 0, 2**40)
+    bounded(threads, "--threads", 2, 1024)
+    bounded(seed, "--seed", 0, 2**40)
     if not 0.01 <= seconds <= 3600:
         raise NativeError(f"--seconds must be between 0.01 and 3600 (got {seconds:g})")
     chosen = locks or known()
@@ -54,14 +59,14 @@ def torture(
         adapter(lock)  # refuses an unknown name before anything runs
     tools = TOOLS if tool == "all" else (tool,)
     trials: list[TortureTrial] = []
-    with common.progress("building") as report:
+    with progress("building") as report:
         for name in tools:
             with Builder(name) as builder:
                 for lock in chosen:
                     report(f"{name}: {lock}", len(trials) / (len(tools) * len(chosen)))
                     trials.append(run_one(builder, lock, threads, seconds, seed))
     if as_json:
-        common.print_json([common.asdict(trial) for trial in trials])
+        print_json([asdict(trial) for trial in trials])
     else:
         _print(trials)
     raise typer.Exit(int(any(trial.verdict != "passed" for trial in trials)))
@@ -83,5 +88,5 @@ def _print(trials: list[TortureTrial]) -> None:
             f"{trial.passed:,}",
             trial.detail,
         )
-    tables.print_table(common.console(), table)
-    common.say("longest wait: how often other threads entered exclusively while one thread waited")
+    tables.print_table(console(), table)
+    say("longest wait: how often other threads entered exclusively while one thread waited")
