@@ -53,7 +53,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'locknative' has no attribute '{name}'")
     new = _RENAMED[name]
     warnings.warn(
-        f"locknative.{name} is now locknative.{new}: write the latter",
+        f"locknative.{name} is now locknative.{new}: write the new name",
         DeprecationWarning,
         stacklevel=2,
     )

@@ -1,10 +1,11 @@
 """Predictions of loops that the calibration has not seen, beside the measured times.
 
 The simulator gets the calibrated machine and the loop, nothing else. Beside it stand the analytic
-models (:mod:`locksim.study.analytic`) on the same points. They get more: the machine's transfer, and
-for each kernel and mix the measured time of one CPU alone, since they cannot know a lock's cost.
-The Universal Scalability Law is fitted to every other CPU count of the measured curve and judged on
-the rest. It needs twice as many counts as the fit does, so small machines have no such column.
+models (:mod:`locksim.study.analytic`) on the same points. They get more: the machine's transfer,
+and for each kernel and mix the measured time of one CPU alone, since they cannot know a lock's
+cost. The Universal Scalability Law is fitted to every other CPU count of the measured curve and
+judged on the rest. It needs twice as many counts as the fit does, so small machines have no such
+column.
 
 All models are judged on the points with two or more CPUs, by the time from one operation to the
 next.

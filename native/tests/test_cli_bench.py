@@ -83,9 +83,11 @@ def test_tables(tmp_path: Path) -> None:
 
 
 def test_all_is_well(tmp_path: Path) -> None:
-    """A clean measurement has no warnings."""
-    locknative.save(measurement([trial(i) for i in range(10)]), tmp_path / "found.json")
-    assert "Not a clean measurement" not in run("show", str(tmp_path / "found.json"))[1]
+    """The list of warnings is there with too few trials, and not in a clean measurement."""
+    file = tmp_path / "found.json"
+    for trials, clean in ((10, True), (9, False)):
+        locknative.save(measurement([trial(i) for i in range(trials)]), file)
+        assert clean == ("Not a clean measurement" not in run("show", str(file))[1])
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def _print(output: Console, measurement: Measurement) -> None:
     _print_waits(output, meter)
     warnings = measurement.warnings
     if warnings:
-        output.print("\n  Not a clea measurement:")
+        output.print("\n  Not a clean measurement:")
     for warning in warnings:
         output.print(f"  - {warning}", markup=False, soft_wrap=True)
 
