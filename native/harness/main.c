@@ -6,8 +6,8 @@
  *     locklab-native clock
  *     locklab-native run ticket --loop latency --threads 2 --cpus 0,1 --duration-ms 100
  *
- * The sampling unit of a measurement is the process. Where the stack, the state and the threads lie
- * in memory is settled when it starts, and moves results by more than what differs inside one. The
+ * The sampling unit of a measurement is the process. When it starts, stack, state and threads get
+ * their places in memory; these move results by more than the differences inside one process. The
  * command is linked statically where that is possible, so that it also runs on a machine where
  * nothing is installed.
  *

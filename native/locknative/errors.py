@@ -1,4 +1,4 @@
-"""What goes wrong on the native side, and the exceptions that say so."""
+"""The errors of the native side."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ __all__ = [
     "not_pinned",
     "not_prepared",
     "not_started",
+    "require",
     "unknown",
 ]
 
@@ -40,6 +41,19 @@ class ExclusionError(NativeError):
 
 class UrcuError(NativeError):
     """RCU was used against its rules; liburcu itself was not called."""
+
+
+def require(ok: bool, what: str, rule: str, got: float) -> None:
+    """Refuse a value that breaks a rule.
+
+    Args:
+        ok: whether it keeps the rule. what: its name. rule: such as "at least 1". got: the value.
+
+    Raises:
+        NativeError: it does not.
+    """
+    if not ok:
+        raise NativeError(f"{what} must be {rule} (got {got:.12g})")
 
 
 def not_pinned(thread: int, cpu: int, errno: int) -> NativeError:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from locknative.errors import ExclusionError, NativeError, unknown
+from locknative.errors import ExclusionError, NativeError, require, unknown
 from locknative.placement import place
 from locknative.provenance import Recorder
 from locknative.results import Throughput, Validation
@@ -84,14 +84,14 @@ def validate(
     """
     extension = _extension()
     _has_read(lock)
-    _check_threads(threads)
+    require(threads >= 1, "threads", "at least 1", threads)
     if iterations <= 0 or iterations % WORK or iterations % threads:
         even = WORK * threads
         raise NativeError(
             f"{iterations} iterations do not divide evenly among {threads} threads: take a "
             f"multiple of {WORK} and of {threads}, for example {even}"
         )
-    _check_time("patience", patience_s)
+    check_time("patience", patience_s)
     if cpus is None and threads > len(allowed()):
         cpus = ()
     pinned = () if cpus is not None and len(cpus) == 0 else _choose(threads, cpus)
@@ -147,9 +147,9 @@ def throughput(
             f"lock '{lock}' has no read side: leave out 'side', or take one of {readable}"
         )
     _has_read(lock)
-    _check_threads(threads)
-    _check_time("duration", duration_s)
-    _check_time("patience", patience_s)
+    require(threads >= 1, "threads", "at least 1", threads)
+    check_time("duration", duration_s)
+    check_time("patience", patience_s)
     pinned = _choose(threads, cpus)
 
     empty_ns = int(1e9 * min(duration_s, EMPTY_LOOP_S)) or 1
@@ -214,14 +214,9 @@ def _has_read(lock: str) -> bool:
     return found[lock]
 
 
-def _check_threads(threads: int) -> None:
-    if threads < 1:
-        raise NativeError(f"{threads} threads: take at least 1")
-
-
-def _check_time(what: str, seconds: float) -> None:
-    if not 0 < seconds <= LONGEST_S:
-        raise NativeError(f"a {what} of {seconds} s: take one above 0 and up to {LONGEST_S:.0f} s")
+def check_time(what: str, seconds: float) -> None:
+    """Refuse a time that is not above 0 and up to an hour, in s."""
+    require(0 < seconds <= LONGEST_S, what, f"above 0 and up to {LONGEST_S:.0f} s", seconds)
 
 
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:

@@ -98,7 +98,7 @@ class BenchCell(_Data):
 
     @property
     def cell(self) -> Cell:
-        """What a trial repeats, in the executable's units."""
+        """The same cell as a trial repeats it, in the executable's units."""
         return Cell(
             kernel=self.kernel,
             cpus=self.cpus,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from locknative.errors import NativeError, unknown
+from locknative.errors import NativeError, require, unknown
 from locknative.survey.topology import Cpu, compact, spread
 
 PLACEMENTS = ("compact", "scatter", "free")
@@ -31,8 +31,7 @@ def place(
     Raises:
         NativeError: an unknown placement, too few CPUs, a CPU that is offline or not allowed.
     """
-    if threads < 1:
-        raise NativeError(f"{threads} threads: take at least 1")
+    require(threads >= 1, "threads", "at least 1", threads)
     if placement == "free":
         return ()
     numbers = {cpu.number for cpu in cpus}

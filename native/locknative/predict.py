@@ -64,7 +64,7 @@ def predict(
         report(f"{cell.kernel}, {cell.threads} CPUs", i / len(cells))
         place = [machine.origin.cpus.index(cpu) for cpu in cell.cpus]
         low, high = readings[cell].interval_ns
-        formulas = _formulas(cell, readings, machine)
+        analytic = _analytic(cell, readings, machine)
         rows.append(
             {
                 **cell._asdict(),
@@ -74,8 +74,8 @@ def predict(
                 "high_ns": high,
                 "trials": len(readings[cell].trials),
                 "simulated_ns": reading_ns(cell, machine, machine.origin.turn_ns, placement=place),
-                "mva_ns": formulas[0],
-                "markov_ns": formulas[1],
+                "mva_ns": analytic[0],
+                "markov_ns": analytic[1],
                 "usl_ns": _usl(cell, readings),
                 "fitted": cell.kernel in FITTED_LOCKS
                 and cell.threads == 2
@@ -120,7 +120,7 @@ def _simulated(cell: Cell) -> bool:
     return cell.kernel in {entry.name for entry in entries() if entry.kind == "lock"}
 
 
-def _formulas(
+def _analytic(
     cell: Cell, readings: Mapping[Cell, Reading], machine: Machine
 ) -> tuple[float, float]:
     """Return the times of the queue and the chain, given that of one CPU alone."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from locknative import emitted, executable, measure
 from locknative.emitted import Prepared
-from locknative.errors import NativeError, unknown
+from locknative.errors import NativeError, require, unknown
 from locknative.executable import Clock
 from locknative.measurement import ENOUGH, BenchCell, Measurement, Tally, Trial, estimate
 from locknative.placement import place
@@ -231,36 +231,26 @@ def _cells(
 
 def _turns(time_ns: float, clock: Clock) -> int:
     turns = round(time_ns / clock.turn_ns)
-    if turns > MOST_TURNS:
-        most_ns = MOST_TURNS * clock.turn_ns
-        raise NativeError(f"{time_ns:g} ns of hold or think time: take at most {most_ns:.0f}")
+    most_ns = MOST_TURNS * clock.turn_ns
+    require(turns <= MOST_TURNS, "hold or think time", f"at most {most_ns:.0f} ns", time_ns)
     return turns
 
 
 def _check(stopping: Stopping, duration_ms: int, warmup_ms: int) -> None:
-    if not 0 < stopping.precision < 1:
-        raise NativeError(f"a precision of {stopping.precision:g}: take one between 0 and 1")
-    if stopping.trials < 1:
-        raise NativeError(f"{stopping.trials} trials a cell: take at least 1")
-    if not stopping.seconds > 0:
-        raise NativeError(f"{stopping.seconds:g} s for the measurement: take more than 0")
+    require(0 < stopping.precision < 1, "precision", "between 0 and 1", stopping.precision)
+    require(stopping.trials >= 1, "trials", "at least 1", stopping.trials)
+    require(stopping.seconds > 0, "seconds", "above 0", stopping.seconds)
     for name, value, least in (("duration", duration_ms, 1), ("warm-up", warmup_ms, 0)):
-        if not least <= value <= LONGEST_TRIAL_MS:
-            raise NativeError(
-                f"a {name} of {value} ms: take one from {least} to {LONGEST_TRIAL_MS:,}"
-            )
+        rule = f"from {least} to {LONGEST_TRIAL_MS:,} ms"
+        require(least <= value <= LONGEST_TRIAL_MS, name, rule, value)
 
 
 def _check_mix(hold_ns: float, think_ns: float, share: float, loop: str) -> None:
-    if not (hold_ns >= 0 and think_ns >= 0):
-        raise NativeError(f"hold {hold_ns:g} ns, think {think_ns:g} ns: neither may be negative")
-    if not 0 <= share <= 1:
-        raise NativeError(f"a write share of {share:g}: take a fraction from 0 to 1")
-    if loop == "throughput" and share not in (0, 1):
-        raise NativeError(
-            f"a write share of {share:g}: the throughput loop takes 0 (read side) or 1; "
-            "a mix needs the latency loop"
-        )
+    require(hold_ns >= 0, "hold time", "at least 0 ns", hold_ns)
+    require(think_ns >= 0, "think time", "at least 0 ns", think_ns)
+    require(0 <= share <= 1, "write share", "a fraction from 0 to 1", share)
+    rule = "0 (read side) or 1 in the throughput loop, since a mix needs the latency loop,"
+    require(loop != "throughput" or share in (0, 1), "write share", rule, share)
 
 
 def _many(value: Any) -> list[Any]:

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from locknative import executable
-from locknative.errors import NativeError, unknown
-from locknative.measure import LONGEST_S, allowed, build, kernels
+from locknative.errors import NativeError, require, unknown
+from locknative.measure import allowed, build, check_time, kernels
 from locknative.provenance import Provenance, Recorder
 from locknative.results import Judged
 from locknative.survey import program
@@ -209,14 +209,9 @@ def measure(
     for variant in chosen:
         if variant not in known:
             raise unknown(f"variant of '{workload}'", variant, known)
-    if threads < 1:
-        raise NativeError(f"{threads} threads: take at least 1")
-    if trials < 1:
-        raise NativeError(f"{trials} trials: take at least 1")
-    if not 0 < duration_s <= LONGEST_S:
-        raise NativeError(
-            f"a duration of {duration_s} s: take one above 0 and up to {LONGEST_S:.0f} s"
-        )
+    require(threads >= 1, "threads", "at least 1", threads)
+    require(trials >= 1, "trials", "at least 1", trials)
+    check_time("duration", duration_s)
     here = allowed()
     if foreign := sorted(set(cpus) - set(here)):
         raise NativeError(

@@ -156,7 +156,7 @@ def document(measurement: Measurement) -> dict[str, Any]:
 
 def _check(report: str | None, loop: str = "latency") -> None:
     if report is not None and report not in REPORTS:
-        raise UsageError(f"--report {report}: known are {', '.join(REPORTS)}")
+        raise UsageError(f"--report must be {' or '.join(REPORTS)} (got {report})")
     if report is not None and loop != "latency":
         raise UsageError(f"--report {report}: {_ONLY_LATENCY}")
 
@@ -273,4 +273,4 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise UsageError(f"{option} {text}: write numbers as in 0,100,2.5") from None
+        raise UsageError(f"{option} must be numbers such as 0,100,2.5 (got {text})") from None

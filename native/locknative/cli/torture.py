@@ -44,7 +44,7 @@ def torture(
     longest wait is counted in the times that other threads entered. A lock that passes is not
     proven. Exit code 0: no evidence. 1: evidence. 2: bad input.
     """
-    from locknative.errors import NativeError
+    from locknative.errors import require
     from locknative.explorer.locks import adapter
     from locknative.explorer.locks import locks as known
     from locknative.torture import TOOLS, Builder
@@ -52,8 +52,7 @@ def torture(
 
     bounded(threads, "--threads", 2, 1024)
     bounded(seed, "--seed", 0, 2**40)
-    if not 0.01 <= seconds <= 3600:
-        raise NativeError(f"--seconds must be between 0.01 and 3600 (got {seconds:g})")
+    require(0.01 <= seconds <= 3600, "--seconds", "between 0.01 and 3600", seconds)
     chosen = locks or known()
     for lock in chosen:
         adapter(lock)  # refuses an unknown name before anything runs

@@ -1,4 +1,4 @@
-"""What is measured: cells, and the lists of them that a machine's topology and build allow.
+"""Cells, the things to measure, and the lists of them that a topology and a build allow.
 
 A cell is what a trial repeats: a kernel's loop on certain CPUs with a certain mix. ``hold`` and
 ``think`` count iterations of private work (``locklab_spend``), ``write_share`` is out of 65536

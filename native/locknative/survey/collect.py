@@ -1,9 +1,9 @@
 """Collect trials in a folder, until every cell has enough good ones or time is up.
 
-A hypervisor may move virtual CPUs between caches meanwhile. What two of them share then changes,
-and with it the cost of every shared line, by several times. So a sentinel runs about once a second:
-a handoff between the two nearest CPUs. ``locknative.calibration.readings`` decides by it which
-trials belong together.
+A hypervisor may move virtual CPUs between caches meanwhile. Two CPUs then share other caches, and
+the cost of every shared line changes by several times. So a sentinel runs about once a second: a
+handoff between the two nearest CPUs. ``locknative.calibration.readings`` decides by it which trials
+belong together.
 """
 
 from __future__ import annotations

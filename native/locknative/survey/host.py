@@ -1,7 +1,7 @@
 """What Linux reports about this machine in /proc and /sys: processor, caches, stolen time, load.
 
-Every function takes the root below which ``proc`` and ``sys`` lie. What a file does not say is not
-known: an empty text, None, or 0.
+Every function takes the root below which ``proc`` and ``sys`` lie. A value that no
+file gives is not known: an empty text, None, or 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The command ``locklab-native``: what it can run, and one trial in a process of its own.
 
-Where stack, state and threads lie in memory is settled when a process starts, and moves results by
-more than what differs inside one. So the process is the sampling unit.
+When a process starts, stack, state and threads get their places in memory. These move results by
+more than the differences inside one process. So the process is the sampling unit.
 """
 
 from __future__ import annotations
