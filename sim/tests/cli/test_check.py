@@ -69,7 +69,7 @@ def test_budget_exits_with_3():
         (("nope",), "no lock, cache or scheduler 'nope'"),
         (
             ("avc_rcu",),
-            "is not a CountedRef, DecisionCache, Lock, ReadCopyUpdate, RWLock, SeqLock or Sl",
+            ": only these have test clients",
         ),
         (("ticket", "--memory", "arm"), "no memory model 'arm'"),
         (("ticket", "--threads", 0), "0 threads"),

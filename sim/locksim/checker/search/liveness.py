@@ -1,6 +1,6 @@
 """Is everybody served, and who overtakes whom? Cycles in the graph of all states.
 
-The clients are endless (:mod:`locksim.checker.clients.endless`), so a run that never serves
+The clients are endless (``Kind.endless_clients``), so a run that never serves
 somebody is a cycle of states in which that thread waits: between the mark at the start of its
 ``acquire`` and the one at its end.
 

@@ -6,7 +6,7 @@ an update makes a copy with the new decision and puts it in the old one's place
 (``list_replace_rcu``), so that a reader sees the old or the new decision, never half of both.
 The old entry goes to ``call_rcu``. Entries are allocated one by one; when their number passes
 the threshold, the inserting CPU first reclaims up to 16: a hand goes round the slots, skips
-those whose lock is taken (``try_acquire``: nobody waits), takes ``used`` marks away and takes
+those whose lock is taken (``try_acquire``: no thread waits), takes ``used`` marks away and takes
 out entries that have none.
 
 Invariants. A chain's links change only under its slot's lock, and a new entry is complete
@@ -163,7 +163,7 @@ class AvcRCU(AVC):
             link = node.next
             node = yield link.load(RELAXED)
         if node:
-            # Somebody else missed the same key: one entry is enough.
+            # Another CPU missed the same key: one entry is enough.
             yield from self.link_copy(node, new)
             yield link.store(new, RELEASE)
             yield from self.rcu.call_rcu(node.rcu)

@@ -1,8 +1,8 @@
 """A cache of decisions under one spinlock: the least that works.
 
 Mechanism. A few hash slots, each with a chain of entries. Everything, a lookup too, happens under
-the one lock; so an entry that is taken out of its chain can be freed at once, since nobody else can
-be looking at it, and an entry may be changed in place.
+the one lock; so an entry that is taken out of its chain can be freed at once, since no other thread
+can be looking at it, and an entry may be changed in place.
 
 Reclaim is by second chance: a lookup marks its entry, ``reclaim`` takes the marks away and frees
 the entries that had none. Only a missing mark is stored, so that a hit writes the lock's line and
@@ -93,7 +93,7 @@ class DecisionsSpinlock(DecisionCache):
         return taken
 
     def quiescent(self):
-        # Nobody asks: under the lock there is no reader to wait for.
+        # Nothing to do: under the lock there is no reader to wait for.
         yield pause()
 
     def offline(self):

@@ -15,10 +15,10 @@ returned is one that the file had at one moment, all of it at once. The root's p
 
 Lines. Parent and name share one line, lock and count the next, as in Linux 3.8's ``struct
 dentry``, where they lie before and behind the short name. So a walk without the entries' locks
-reads lines that nobody writes, whoever counts references meanwhile.
+reads lines that no CPU writes, even while others count references.
 
 Cost in line transfers of a call, uncontended: that of entering and leaving, and one for each count
-or lock that another CPU used last: the root's twice, if somebody came in between.
+or lock that another CPU used last: the root's twice, if another CPU came in between.
 
 Not modelled. Mount points (``vfsmount_lock`` is a per-CPU lock for its readers), the lock of
 ``fs_struct`` (a process's own), the buffer, deleted files. A name is a number, 0 to 7, and a path

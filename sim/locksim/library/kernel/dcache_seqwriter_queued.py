@@ -1,7 +1,7 @@
 """Paths read as in Linux 3.8, over queued spinlocks: what changing the spinlock alone is worth.
 
 Mechanism, invariants, and what is not modelled: ``dcache_seqwriter``, with ``qspinlock`` (Linux
-4.2) in place of the ticket lock under ``rename_lock`` and in each entry. Nobody released such a
+4.2) in place of the ticket lock under ``rename_lock`` and in each entry. No release had such a
 kernel.
 
 Cost in line transfers. Walks still exclude each other. What goes is the storm of many waiters that

@@ -5,7 +5,7 @@ Sockets 2k and 2k + 1 are the two ends of a connection. One unit of data is a me
 
 **The socket's lock** is two things (include/net/sock.h, net/core/sock.c). A spinlock guards a mark,
 ``owned``: a system call sets it (``lock_sock``) and sleeps while another one has it, on a queue of
-exclusive waiters. Interrupts can not sleep: a packet for a socket that is owned goes to its
+exclusive waiters. Interrupts cannot sleep: a packet for a socket that is owned goes to its
 backlog, which the owner works off before it lets go (``release_sock``), without the spinlock. Then
 it calls ``wake_up`` if anybody is on the queue. Who was woken leaves the queue only when it runs
 and finds the socket free, so each owner that lets go before that calls again, and wakes the next.

@@ -1,16 +1,16 @@
-"""System V semaphores as in Linux 2.4 (ipc/sem.c): who finds one at 0 sleeps until it is told.
+"""System V semaphores as in Linux 2.4 (ipc/sem.c): who finds one at 0 sleeps until it is woken.
 
 Mechanism. These have no wait queue. Who has to wait appends an entry to the semaphore's list, sets
 its state and gives up the CPU (``sys_semop``). Who adds one walks the list (``update_queue``) to
-the first that has not been told yet, wakes it, and marks its entry: no second wake-up goes to it.
-The one that was told tries for itself, takes its entry off when it has got its unit, and walks the
+the first not notified yet, wakes it, and marks its entry: no second wake-up goes to it.
+The notified task tries for itself, takes its entry off when it has got its unit, and walks the
 list in its turn. One lock guards all semaphores of the system (``sem_lock``, ipc/util.h).
 
-Invariants. The count is never negative. While it is not 0, somebody on the list has been told, or
+Invariants. The count is never negative. While it is not 0, a task on the list has been notified, or
 the list is empty: each change of the count ends with a walk.
 
-Fairness. First come, first told; but the count is there from ``up`` on, so a task that is running
-already may take it before the one that was told gets a CPU. That one keeps its place.
+Fairness. First come, first notified; but the count is there from ``up`` on, so a running task
+may take it before the notified task gets a CPU. That one keeps its place.
 
 Not modelled. Operations on several semaphores of a set, undo, waiting for 0.
 """
@@ -82,7 +82,7 @@ class SemaphoreCalls(Struct):
         yield from self.leave()
 
     def update_queue(self, number):
-        # The first that has not been told, if there is a unit to be had.
+        # The first that has not been notified, if there is a unit to be had.
         semaphore = self.semaphores[number]
         if (yield semaphore.count.load(RELAXED)):
             entry = yield semaphore.pending.first.load(RELAXED)

@@ -37,7 +37,7 @@ Assumed is one check for the descriptor that an open makes: descriptors were a c
 2001 (the same report), and without it open/close falls short by that one check.
 
 Fitted is how deep stat's and open's file lies. lmbench keeps it in a directory that it asks its
-user for, /usr/tmp unless told otherwise, and neither paper names one; on Red Hat's systems that was
+user for, /usr/tmp by default, and neither paper names one; on Red Hat's systems that was
 a link, which would be eight checks. The first table's stat asks for 4.7, so ``DIRECTORIES`` are 4.
 
 What is estimated. Program start: the files that a loader opens (the shell's, three times as many);
@@ -61,7 +61,7 @@ Hooks = Counter[str]
 def path(**hooks: int) -> Hooks:
     """A path by its hooks: ``path(dir_search=4, getattr=1)``.
 
-    Names are free, but for the two works ``label`` and ``packet``, which are no checks.
+    Names are free, but for the two works ``label`` and ``packet``, which are not checks.
     """
     names = {"label": LABEL, "packet": PACKET}
     return Counter({names.get(k, k.replace("_", " ")): n for k, n in hooks.items()})

@@ -6,7 +6,7 @@ writing, in the order of their numbers, and lets go of all.
 Invariants. A writer that is in holds every lock, so no reader and no other writer is in. All
 writers take the locks in the same order, so none waits for another in a circle.
 
-Cost in line transfers. A reader: none, since nobody but writers touches its line: two atomic
+Cost in line transfers. A reader: none, since only writers touch its line: two atomic
 instructions on a line of its own. That is the whole point, and the price is the writer's: N lines
 to take, and again what readers need to get them back. Reads that outnumber writes less than some
 N times are better off with ``rwlock``. Memory: a line for each CPU and lock.

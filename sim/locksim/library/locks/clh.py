@@ -2,7 +2,7 @@
 
 Mechanism. ``tail`` points to the last node of the queue. ``acquire`` marks its own node locked,
 swaps it in and spins on the node that was there before. ``release`` unmarks the node and takes
-the predecessor's in exchange: nobody looks at that one any more.
+the predecessor's in exchange: no CPU looks at that one any more.
 
 Invariants. The CPUs and the lock own N + 1 nodes together; at rest each CPU has one and ``tail``
 has the last, so ``tail`` is never NULL. A node is locked exactly while its CPU waits or holds.
@@ -10,9 +10,9 @@ At most one CPU, the successor, reads it, and that CPU is the next to own it.
 
 Cost in line transfers. Uncontended: none if this CPU goes on having the lock, else three for each
 move of the lock to another CPU: ``tail``, the node found there, and later the right to write to
-that node, which is now this CPU's. Contended, five a hand-over whatever N is: one to mark the node,
+that node, which is now this CPU's. Contended, five a handoff whatever N is: one to mark the node,
 one for ``tail``, one to read the predecessor's mark, one to clear it and one to see it cleared.
-Only the swap is on a line that all share. The hand-over itself is the last two; unlike MCS,
+Only the swap is on a line that all share. The handoff itself is the last two; unlike MCS,
 ``release`` need not read first who comes next. The words of ``mine`` and ``before`` stay with
 their CPU.
 

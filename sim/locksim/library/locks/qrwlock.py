@@ -17,7 +17,7 @@ setting WAITING) may be RELAXED. The head that reads adds its 1 RELAXED and *loo
 
 Cost in line transfers. Readers alone: as ``rwlock``, two writes of the word each, so that all
 readers of the machine together have a constant rate. Once they queue, waiters spin on the queue's
-words and not on the word that holders need, which ``rwlock`` can not spare them; with the ticket
+words and not on the word that holders need, which ``rwlock`` cannot spare them; with the ticket
 lock as the queue they all spin on one line of it, with a queue lock each on its own.
 
 Fairness. First come, first served in the queue. A reader that arrives while no writer is at the

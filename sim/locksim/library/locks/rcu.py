@@ -7,7 +7,7 @@ that no *new* reader can find it, and hands it to ``call_rcu``. The object is fr
 that could have seen the object is gone. Grace periods are numbered and run one after another
 for the whole machine: ``current`` is the newest that has started, ``completed`` the newest that
 has ended, ``waiting_for`` counts the CPUs that have yet to report in the current one. The last
-to report ends it, and starts another if somebody asked. Callbacks go in batches: a CPU collects
+to report ends it, and starts another if a CPU asked. Callbacks go in batches: a CPU collects
 them in ``next_batch``, and when its earlier batch is gone the collection becomes
 ``this_batch``, which waits for the grace period ``batch`` and is freed as a whole.
 
@@ -52,7 +52,7 @@ class RcuHead(Struct):
 
 
 class RcuCpu(Struct):
-    """What one CPU knows: written by nobody else (struct rcu_data of Linux 2.6)."""
+    """What one CPU knows: written by no other (struct rcu_data of Linux 2.6)."""
 
     passed = word()
     batch = word()

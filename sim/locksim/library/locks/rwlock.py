@@ -9,7 +9,7 @@ their way in and out of the count. This is what ia64 Linux did in 2.6 (``fetchad
 
 Invariants. The writer's bit is set only while the count was 0 at that moment, and a reader
 stays only if it saw no bit: never a writer together with anybody else. The word is 0 when
-nobody holds or tries.
+no thread holds or tries.
 
 Cost in line transfers. A reader that has no competitor in sight still *writes* the lock's word
 twice. With N CPUs that read, each pair of ``read_acquire`` and ``read_release`` is two

@@ -6,7 +6,7 @@ until the number is even, remembers it, reads the data and looks at the number o
 is another one, what was read may be half old and half new, and the reader starts again.
 
 Invariants. The sequence changes only under ``lock``, by one at a time. Between two equal, even
-values of it nobody wrote. The data must be read and written by atomic operations (RELAXED ones
+values of it no thread wrote. The data must be read and written by atomic operations (RELAXED ones
 will do), since readers and a writer do overlap; what a reader makes of it before ``read_retry``
 may be nonsense, so it must not be followed as a pointer, or only under RCU.
 
@@ -21,7 +21,7 @@ and then for every CPU that reads one more, since its copy of the number is gone
 the data besides. The spinlock is on the number's line: writers that wait disturb readers.
 
 Fairness. Writers as their spinlock is, here first come first served. Readers have no say: writers
-that follow closely on one another make a reader repeat for ever. Nobody but the writer's own
+that follow closely on one another make a reader repeat for ever. Only the writer's own
 colleagues can make a writer wait.
 
 Not modelled. Disabling preemption in a writer: here threads are pinned. Long readers that fall

@@ -6,7 +6,7 @@ counts agree. They are kept for each CPU, so that readers share no line; a reade
 count itself out on another CPU, since only sums are compared. The counts come in two ranks, and
 ``index`` says which one new readers use. An updater waits for the rank that is not in use, *flips*
 ``index``, and waits for the other. Readers that come meanwhile enter the rank that it does not wait
-for, so they hold nobody up.
+for, so they hold no thread up.
 
 Why two waits. A reader reads ``index`` and then counts itself in. If it stands still in between, it
 may enter a rank long after the flip away from it: the rank that is not in use when the next updater
@@ -30,10 +30,10 @@ Invariants. Out is not above in, for each rank, summed over the CPUs. ``index`` 
 ``lock``; its lowest bit is the rank. Only its own CPU writes a count, and a thread never leaves its
 CPU amid one.
 
-Cost in line transfers. Reader: none as long as nobody waits. It has two full fences, and two counts
-on a line of its CPU's own. A grace period on N CPUs: the updater reads the counts on N lines, for
-either rank and sum again if they changed since; who counts then gets his line back (N), and
-re-reads ``index`` (N).
+Cost in line transfers. Reader: none as long as no thread waits. It has two full fences, and two
+counts on a line of its CPU's own. A grace period on N CPUs: the updater reads the counts on N
+lines, for either rank and sum again if they changed since; a reader that counts then gets its line
+back (N), and re-reads ``index`` (N).
 
 Fairness. No reader ever waits. Updaters wait for one another: each has a grace period of its own. A
 reader that never ends stops all freeing in its domain, and in no other.

@@ -10,7 +10,7 @@ wait. No number is given twice, so exclusion needs nothing but the counting.
 Cost in line transfers. Uncontended: none if this CPU had the lock last, else one. Both words
 lie on one line. With N - 1 waiters a release takes the line (one transfer), then every waiter
 reads it again (N - 1), and the arrival's fetch-and-add takes it from all of them: N + 1 a
-hand-over, and more where waiters read again before the next release: half of TTAS's storm or
+handoff, and more where waiters read again before the next release: half of TTAS's storm or
 a little above, but still growing with N.
 
 Fairness. First come, first served, in the order of the fetch-and-adds. The price: when the next
@@ -39,7 +39,7 @@ class TicketLock(Lock):
 
     def try_acquire(self):
         # The acquiring load meets the last holder's release; the swap only claims the number,
-        # and it can succeed only while nobody has taken that number.
+        # and it can succeed only while no thread has taken that number.
         ticket = yield self.now_serving.load(ACQUIRE)
         old = yield self.next_ticket.compare_swap(ticket, ticket + 1, RELAXED)
         return old == ticket

@@ -251,7 +251,7 @@ class LinuxTwoFour(Scheduler):
     def reschedule_idle(self, number):
         home = yield self.tasks[number].weight.placement.load(RELAXED)
         if home & HAS_CPU:
-            # It has not left its CPU yet: whoever runs there next will see to it.
+            # It has not left its CPU yet: the next thread there will see to it.
             return
         home = home // 2
         if (yield self.cpus[home].current.load(RELAXED)) < n_cpus():
@@ -262,7 +262,7 @@ class LinuxTwoFour(Scheduler):
         for other in range(n_cpus()):
             running = yield self.cpus[other].current.load(RELAXED)
             if running < n_cpus():
-                # An idle CPU that has been told already is as good as busy.
+                # An idle CPU that has been notified already is as good as busy.
                 if not (yield self.cpus[other].need_resched.load(RELAXED)):
                     yield from self.tell_idle(other)
                     return

@@ -2,8 +2,8 @@
 
 Mechanism. ``schedule()`` takes the own queue's lock, appends the running task if it can go on,
 takes the oldest task and switches to it; with none, to the CPU's idle thread. The lock is held
-across the switch, and whoever runs next on that CPU lets it go (Linux's ``finish_task_switch``): so
-nobody can take a task from the queue that is still running. ``wake_up_process`` appends a task to
+across the switch, and the next thread on that CPU lets it go (Linux's ``finish_task_switch``): so
+no CPU can take a task from the queue that is still running. ``wake_up_process`` appends a task to
 the queue of the CPU where it ran last, whose cache still has its data, and wakes that CPU if it
 halts. An idle CPU looks into all queues before it halts, and takes a waiting task over (``pull``).
 Who wakes a task for a busy CPU while another one halts, wakes that one, which will pull.
@@ -21,8 +21,8 @@ wake-up from another CPU moves the queue's line there and back, and the task's.
 
 Against Linux 2.6.0. The O(1) scheduler has 140 priorities in two arrays; here all tasks are equal,
 so there is one list. It balances by a timer's tick, every millisecond on an idle CPU; here the CPU
-is told at once, so an idle CPU never lets a task wait (the later kernels' "nohz kick"). Wake-ups go
-to the last CPU, never to the waker's. Time slices end only at ``resched()``.
+is notified at once, so an idle CPU never lets a task wait (the later kernels' "nohz kick").
+Wake-ups go to the last CPU, never to the waker's. Time slices end only at ``resched()``.
 """
 
 from locksim.lang import *

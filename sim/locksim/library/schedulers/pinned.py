@@ -5,7 +5,7 @@ wakes it sends that CPU an interrupt. There is no run queue and nothing to balan
 benchmark with pinned threads runs, and what every lock here is measured with by default.
 
 Invariant. A task that waits sleeps until its state is RUNNING: the state is written before the
-interrupt is sent, by an exchange, so that the woken CPU can not miss it.
+interrupt is sent, by an exchange, so that the woken CPU cannot miss it.
 """
 
 from locksim.lang import *
