@@ -1,7 +1,7 @@
 """The verdict on a lock or a workload: proven, violated, or unfinished.
 
 ``proven`` says that every interleaving of this client with this number of threads was explored
-under this memory model, and nothing asked for was violated: no more, no less. An exploration that
+under this memory model, and no property asked for was violated: no more, no less. An exploration that
 a budget ended is ``unfinished``, however much it has seen.
 """
 
@@ -39,8 +39,7 @@ from locksim.lang.struct import Struct, Workload
 Progress = Callable[[str, float], None]
 
 _PERHAPS_LONGER = (
-    "there may be a shorter way to what is wrong: the search for it without reduction used up the "
-    "budget"
+    "there may be a shorter counterexample: the search for it without reduction used up the budget"
 )
 
 
@@ -100,8 +99,8 @@ def check_workload(
         memory, property, budget, codes, reduction: as for :func:`check_clients`.
 
     Raises:
-        CheckError: the request makes no sense, or the workload can not be checked.
-        CompileError, LinkError, SimulationError: it is no valid program.
+        CheckError: the request makes no sense, or the workload cannot be checked.
+        CompileError, LinkError, SimulationError: it is not a valid program.
     """
     name = type(workload).__name__
     return check_clients(
@@ -148,8 +147,8 @@ def outcomes(
         max_bytes=budget.max_bytes,
     )
     if found.status:
-        told = ce.tell(found, found.status, found.state, found.action)
-        raise CheckError(f"the workload goes wrong before it ends: {told.message}")
+        violation = ce.of_state(found, found.status, found.state, found.action)
+        raise CheckError(f"the workload goes wrong before it ends: {violation.message}")
     if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
@@ -178,8 +177,8 @@ class _Check:
             raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
         if asked in LIVENESS and memory == "c11":
             raise CheckError(
-                f"{asked} under c11: a machine that never shows a store to somebody is none that "
-                "exists, and C11 does not say when it must\nmend: ask under sc or tso"
+                f"{asked} under c11: no real machine hides a store from a thread for ever, and "
+                "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
         self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
@@ -190,13 +189,13 @@ class _Check:
 
     def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
-        answer, told, client = "proven", None, todo[-1]
+        answer, violation, client = "proven", None, todo[-1]
         for client in todo:
-            found, told = self._client(client)
-            if told is not None and self._only_because_words_are_narrow(found, told):
-                answer, told, self.bypass = "unfinished", None, None
+            found, violation = self._client(client)
+            if violation is not None and self._only_because_words_are_narrow(found, violation):
+                answer, violation, self.bypass = "unfinished", None, None
                 break
-            if told is not None:
+            if violation is not None:
                 answer = "violated"
                 break
             if not found.complete:
@@ -212,26 +211,26 @@ class _Check:
             states=self.states,
             depth=self.depth,
             seconds=self.seconds,
-            found="" if told is None else told.found,
+            found="" if violation is None else violation.found,
             client=client.name,
             limits=self.limits,
-            counterexample=told,
+            counterexample=violation,
             rounds=self.rounds,
-            bypass=None if told is not None else self.bypass,
+            bypass=None if violation is not None else self.bypass,
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
         """Explore what a client can do; if something is wrong, find a shortest way to it."""
         before = self.states, self.depth
-        found, told = self._explored(client, self.reduction)
-        if told is None or not self.reduction:
-            return found, told
+        found, violation = self._explored(client, self.reduction)
+        if violation is None or not self.reduction:
+            return found, violation
         after, (self.states, self.depth) = (self.states, self.depth), before
         whole, shortest = self._explored(client, reduction=False)
         if shortest is not None:
             return whole, shortest
         (self.states, self.depth), self.limits = after, [_PERHAPS_LONGER]
-        return found, told
+        return found, violation
 
     def _explored(
         self, client: Client, reduction: bool
@@ -254,38 +253,38 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        told = self._violation(found, client, expect)
+        violation = self._violation(found, client, expect)
         self.seconds += found.seconds + time.perf_counter() - begun
-        return found, told
+        return found, violation
 
     def _violation(
         self, found: Exploration, client: Client, expect: dict[str, int]
     ) -> Counterexample | None:
         if found.status:
-            told = ce.tell(found, found.status, found.state, found.action, expect)
-            return named(told, client) if found.status == FAULT else told
+            violation = ce.of_state(found, found.status, found.state, found.action, expect)
+            return named(violation, client) if found.status == FAULT else violation
         if not found.complete:
             return None
         if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
-            return ce.tell(found, NO_PROGRESS, lost, -1)
+            return ce.of_state(found, NO_PROGRESS, lost, -1)
         if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
-            return ce.tell(found, LEAK, lost, -1)
+            return ce.of_state(found, LEAK, lost, -1)
         if self.asked == "starvation" and (lasso := starving(found)) is not None:
-            return ce.tell_lasso(found, lasso)
+            return ce.of_lasso(found, lasso)
         if self.asked == "bypass":
             most = bypass(found)
             if isinstance(most, Lasso):
-                return ce.tell_lasso(found, most)
+                return ce.of_lasso(found, most)
             self.bypass = max(self.bypass or 0, most)
         return None
 
-    def _only_because_words_are_narrow(self, found: Exploration, told: Counterexample) -> bool:
+    def _only_because_words_are_narrow(self, found: Exploration, violation: Counterexample) -> bool:
         wrapped = found.wrapped
-        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in told.steps):
+        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in violation.steps):
             return False
         self.limits = [
-            f"not finished, no proof: its numbers grow without bound, and with narrow ones, which "
-            f"begin again at 0 after {wrapped - 1}, there is {told.found}"
+            f"not finished, no proof: its counters grow without bound; with narrow words, which "
+            f"begin again at 0 after {wrapped - 1}, there is {violation.found}"
         ]
         return True
 
@@ -295,17 +294,15 @@ class _Check:
         if found.buffer_was_full:
             limits.append(
                 f"store buffers of {self.budget.buffer_entries} entries were full at times: "
-                "nothing is said about larger ones"
+                "the verdict does not cover larger ones"
             )
         if found.forgot:
             limits.append(
-                f"words had more than {self.budget.history} overtaken values that somebody could "
-                "still read: nothing is said about reading older ones"
+                f"words had more than {self.budget.history} overtaken values that a thread could "
+                "still read: the verdict does not cover reading older ones"
             )
         if wrapped := found.wrapped:
-            limits.append(
-                f"what counts up begins again at 0 after {wrapped - 1}, as narrow words do"
-            )
+            limits.append(f"counters begin again at 0 after {wrapped - 1}, as narrow words do")
         self.limits += [limit for limit in limits if limit not in self.limits]
 
     def _unfinished(self, found: Exploration) -> str:
@@ -321,10 +318,10 @@ class _Check:
         )
 
 
-def named(told: Counterexample, client: Client) -> Counterexample:
+def named(violation: Counterexample, client: Client) -> Counterexample:
     """The same, with the name that a fault has for this client: a grace-period violation, say."""
-    name = client.means.get(told.found, "")
-    return replace(told, message=f"{name}: {told.message}") if name else told
+    name = client.means.get(violation.found, "")
+    return replace(violation, message=f"{name}: {violation.message}") if name else violation
 
 
 def watched(asked: str) -> int:

@@ -61,7 +61,7 @@ class DecisionCacheKind(Kind):
 
 
 class Alone(Workload):
-    """Thread 0 does everything that a cache can do, one after another; nobody else uses it.
+    """Thread 0 does everything that a cache can do, one after another; no other thread uses it.
 
     Arguments:
         rounds: how often.
@@ -152,7 +152,7 @@ class WritingDecisions(Workload):
             yield from self.cache.replace(key, 1 + i, 1 + i)
         yield from self.cache.quiescent()
         found = yield from self.cache.lookup(key)
-        assert found == (1 + self.rounds) * BOTH  # nobody else changes this key
+        assert found == (1 + self.rounds) * BOTH  # no other thread changes this key
         yield from self.cache.offline()
 
 

@@ -122,7 +122,7 @@ class Reclaiming(Workload):
 
 
 class Box(Struct):
-    """What is published: its value is 1 from before anybody can find it.
+    """What is published: its value is 1 from before any thread can find it.
 
     ``reader`` is who looked into it last, where readers write at all.
     """
@@ -170,7 +170,7 @@ class Replacing(Workload):
         yield from self.lock.offline()
 
     def replace(self):
-        """Publish a new box, and free the old one when nobody can be looking into it."""
+        """Publish a new box, and free the old one when no thread can be looking into it."""
         new = yield alloc(Box)
         yield new.value.store(1, RELAXED)
         old = yield self.shared.swap(new, ACQ_REL)

@@ -46,11 +46,11 @@ class ReplacingAmongSleepers(Replacing):
     lock = part(SRCU)
 
     def between(self):
-        """Nobody asks for quiescent states."""
+        """There are no quiescent states."""
         yield pause()
 
     def end(self):
-        """Nobody waits for a thread that is outside."""
+        """No thread waits for one that is outside."""
         yield pause()
 
     def grace_period(self):

@@ -1,9 +1,9 @@
-"""Walking by hand: from a state to what can happen next, told in the words of the program.
+"""Walking by hand: from a state to what can happen next, in the words of the program.
 
 The exploration (:mod:`locksim.checker.search.explore`) answers whether a lock can be broken. Here
-somebody else chooses whose turn it is: a person (the player's game), or
+the choice of the next thread comes from outside: from a person (the player's game), or from
 :mod:`locksim.checker.play.graph`, which tries all. A step is taken by the same compiled function,
-and told by the same code as a counterexample's.
+and described by the same code as a counterexample's.
 
 A walk has no memory of its own. A *state* is a value that can be kept and compared; a *path* is a
 list of moves from the start, each a number ``via`` (thread * 64 + action, as the exploration's).
@@ -37,7 +37,7 @@ class State:
 
     Arguments:
         threads: each thread's row. shared: the shared row.
-        stores: for each thread the program rows of the stores in its buffer, for telling.
+        stores: for each thread the program rows of the stores in its buffer, for messages.
     """
 
     threads: tuple[bytes, ...]
@@ -69,7 +69,7 @@ class Move:
         return did(self.step).partition(" (")[0] if self.action == "flush" else did(self.step)
 
 
-_TOLD = {
+_MODELS = {
     "sc": "sequential consistency",
     "tso": "TSO: stores wait in buffers",
     "c11": "C11: a load may read an old value",
@@ -103,7 +103,7 @@ class Walk:
         return [move for move in found if move is not None]
 
     def move(self, state: State, thread: int, action: int) -> Move | None:
-        """A thread's move, or None if it can not make it now."""
+        """A thread's move, or None if it cannot make it now."""
         path = self._at(state)
         rows, shared = path.rows.copy(), path.shared.copy()
         note = np.zeros(rg.NOTES, np.int64)
@@ -162,7 +162,7 @@ class Walk:
 
     def heading(self) -> dict[str, Any]:
         """What the player shows above a game."""
-        memory = _TOLD[self.memory]
+        memory = _MODELS[self.memory]
         return {
             "kind": "game",
             "version": 1,
@@ -216,13 +216,13 @@ class Walk:
 
     def _holds(self, path: Replay, thread: int) -> str:
         at = int(self.model.tables.size[m.HOLDERS])
-        told = []
+        inside = []
         for lock, name in enumerate(self.model.memory.locks):
             if path.shared[at + 2 * lock] == thread + 1:
-                told.append(f"● holds {name}")
+                inside.append(f"● holds {name}")
             if int(path.shared[at + 2 * lock + 1]) >> thread & 1:
-                told.append(f"◐ reads under {name}")
-        return ", ".join(told)
+                inside.append(f"◐ reads under {name}")
+        return ", ".join(inside)
 
 
 def vars_of(step: Step) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Is everybody served, and who overtakes whom? Cycles in the graph of all states.
+"""Is every thread served, and who overtakes whom? Cycles in the graph of all states.
 
 The clients are endless (``Kind.endless_clients``), so a run that never serves
 somebody is a cycle of states in which that thread waits: between the mark at the start of its

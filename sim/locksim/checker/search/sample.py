@@ -93,24 +93,24 @@ def sample_clients(
         )
     budget = budget or Budget()
     sampler = _Sampler(sampling, budget, property, report)
-    told, client = None, clients[0]
+    violation, client = None, clients[0]
     for client in clients:
-        told = sampler.client(client, threads, memory)
-        if told is not None:
+        violation = sampler.client(client, threads, memory)
+        if violation is not None:
             break
     return Verdict(
         lock=name,
         threads=threads,
         memory=memory,
         property=property,
-        verdict="unfinished" if told is None else "violated",
+        verdict="unfinished" if violation is None else "violated",
         states=sampler.steps,
         depth=sampler.longest,
         seconds=sampler.seconds,
-        found="" if told is None else told.found,
+        found="" if violation is None else violation.found,
         client=client.name,
-        limits=[sampler.summary(told is not None)],
-        counterexample=told,
+        limits=[sampler.summary(violation is not None)],
+        counterexample=violation,
         rounds=rounds,
     )
 
@@ -155,8 +155,8 @@ class _Sampler:
                     raise CheckError("a random choice among too many values decides what happens")
                 if status not in (DONE, CUT, HEAP_FULL):
                     self.before = len(trail)
-                    told = ce.tell_path(built, run.shrunk(trail, status), status, expect)
-                    return named(told, client) if status == FAULT else told
+                    violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
+                    return named(violation, client) if status == FAULT else violation
                 if time.perf_counter() - begun + self.seconds > self.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:
@@ -179,7 +179,7 @@ class _Run:
             if begin(model.tables, row, self.shared, self.regs, self.note) != DONE:
                 raise CheckError(
                     "a thread fails before its first operation, on every schedule\n"
-                    "mend: check it without random schedules to see how"
+                    "help: check it without random schedules to see how"
                 )
 
     def wander(self, seed: int, depth: int) -> tuple[int, _Int]:

@@ -225,7 +225,7 @@ def test_pausing_for_ever_is_no_progress():
     """A loop without any operation on memory is found, not run."""
     verdict = check_workload(PausingForEver(), threads=1)
     assert ("violated", "deadlock") == (verdict.verdict, verdict.found)
-    assert "no way leads to the end" in verdict.counterexample.message
+    assert "no schedule leads to the end" in verdict.counterexample.message
 
 
 def test_sleeping_for_ever_is_a_deadlock():

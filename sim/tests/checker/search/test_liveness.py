@@ -81,7 +81,7 @@ def test_livelock_is_told_from_starvation(memory):
     assert "proven" == check_lock(Polite, threads=2, memory=memory).verdict
     verdict = check_lock(Polite, threads=2, memory=memory, property="starvation")
     assert ("violated", "livelock") == (verdict.verdict, verdict.found)
-    assert "nobody gets in" in verdict.counterexample.message
+    assert "no thread acquires the lock" in verdict.counterexample.message
     assert "livelock" == confirm(verdict, Polite)
 
 
