@@ -21,7 +21,7 @@ from locksim.checker.check import check_workload, outcomes
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.replay import ReplayError, replay
-from locksim.checker.search.sample import Sampling
+from locksim.checker.sample import Sampling
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
 
 if TYPE_CHECKING:

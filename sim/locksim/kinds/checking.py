@@ -7,7 +7,7 @@ from locksim.checker.client import Client, chosen
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
-from locksim.checker.search.sample import Sampling, sample_clients
+from locksim.checker.sample import Sampling, sample_clients
 from locksim.checker.verdict import LIVENESS, Budget, Verdict
 from locksim.compiler.ir import ClassCode
 from locksim.kinds import Kind, kind_of, kinds
@@ -40,7 +40,7 @@ def check_lock(
         codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
-        reduction: whether to leave out what makes no difference (``checker.search.claims``).
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
+from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
 from locksim.checker.replay.names import Names
-from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.compiled import act, begin
 from locksim.checker.search.explore import Exploration
@@ -158,10 +158,10 @@ def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
 
 
 _FOR_EVER = {
-    "starvation": "{steps} repeat for ever: every thread keeps running and others acquire the lock, "
-    "but thread {victim} never does",
-    "livelock": "{steps} repeat for ever: every thread keeps running and no thread acquires the lock, "
-    "thread {victim} among them",
+    "starvation": "{steps} repeat for ever: every thread keeps running, others acquire the lock, "
+    "and thread {victim} never does",
+    "livelock": "{steps} repeat for ever: every thread keeps running, no thread acquires the lock, "
+    "and thread {victim} waits",
     "bypass": "{steps} can repeat any number of times while thread {victim} waits: "
     "others overtake it without bound",
 }
