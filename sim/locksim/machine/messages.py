@@ -8,8 +8,9 @@ import typing
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from locksim.machine.errors import Refusal, did_you_mean
-from locksim.machine.figures import Figure
+from locksim.machine.errors import Refusal
+from locksim.machine.quantities import Quantity
+from lockui.suggest import did_you_mean
 
 
 def explain(root: type[BaseModel], error: ValidationError) -> str:
@@ -25,9 +26,9 @@ def explain(root: type[BaseModel], error: ValidationError) -> str:
     return _explain(root, found[0]) + more
 
 
-def missing_figure(key: str) -> str:
-    """Return the message for the figure ``key`` (such as ``cost.store``) that is not there."""
-    return f"missing figure; add [{key}] with value, unit, source and role"
+def missing_quantity(key: str) -> str:
+    """Return the message for the quantity ``key`` (such as ``cost.store``) that is not there."""
+    return f"missing quantity; add [{key}] with value, unit, source and role"
 
 
 def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
@@ -38,13 +39,13 @@ def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
     if isinstance(cause, Refusal):
         return f"{'.'.join(filter(None, (key, cause.key)))}: {cause.message}"
     if kind == "extra_forbidden":
-        model = _table(root, loc[:-1]) or Figure
+        model = _table(root, loc[:-1]) or Quantity
         known = [field.alias or name for name, field in model.model_fields.items()]
         return f"{key}: unknown key; {did_you_mean(loc[-1], known)}"
     if kind == "missing":
         return f"{key}: {_missing(root, loc)}"
     if kind == "finite_number":
-        return f"{key}: {value} is not a finite number; give the figure itself"
+        return f"{key}: {value} is not a finite number; give a number"
     if kind == "greater_than_equal" and context["ge"] == 0:
         return f"{key}: {value} is negative; a cost is zero or more"
     if kind == "literal_error":
@@ -52,7 +53,7 @@ def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
     if kind == "string_too_short":
         return f"{key}: empty; say it in words"
     if kind == "string_pattern_mismatch":
-        return f"{key}: {value!r} is no name; use small letters, digits, '-' and '.'"
+        return f"{key}: {value!r} is not a name; use small letters, digits, '-' and '.'"
     return f"{key}: {error['msg']}, found {value!r}; correct the value"
 
 
@@ -61,7 +62,7 @@ def _missing(root: type[BaseModel], loc: tuple[str, ...]) -> str:
     if len(loc) == 2 and loc[0] == "cost":
         if loc[1] in ("transfer", "memory", "invalidate"):
             return f"missing table; add [{key}.node] and one table for each farther class"
-        return missing_figure(key)
+        return missing_quantity(key)
     if _table(root, loc):
         return f"missing table; add [{key}]"
     return f"missing key; add {loc[-1]} = ..."
