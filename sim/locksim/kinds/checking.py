@@ -40,7 +40,7 @@ def check_lock(
         codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        reduction: whether to leave out what makes no difference (``checker.search.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:

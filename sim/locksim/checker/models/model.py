@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from locksim import machine
 from locksim.checker.errors import CheckError
-from locksim.checker.models.program import Program, unfold
+from locksim.checker.search.program import Program, unfold
 from locksim.compiler import bytecode
 from locksim.compiler.ir import ClassCode
 from locksim.compiler.link import link
@@ -62,7 +62,7 @@ class Tables(NamedTuple):
     lock_of: _Int64
     type_lines: _Int64
     plain: npt.NDArray[np.int8]
-    claims: _Int64  # of each word, for the reduction: locksim.checker.models.claims
+    claims: _Int64  # of each word, for the reduction: locksim.checker.search.claims
 
 
 @dataclass(frozen=True)

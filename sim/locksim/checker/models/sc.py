@@ -10,7 +10,7 @@ from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DONE
-from locksim.checker.models.registers import N_NEW, N_OLD
+from locksim.checker.search.registers import N_NEW, N_OLD
 from locksim.compiler import bytecode as b
 
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
-from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
 from locksim.checker.replay.names import Names
+from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.compiled import act, begin
 from locksim.checker.search.explore import Exploration

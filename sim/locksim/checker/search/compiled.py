@@ -20,9 +20,9 @@ from locksim.checker.search import wander as schedules
 
 _PACKAGE = Path(__file__).parents[2]
 SOURCES = (
-    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "outcome")),
-    *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
-    *(f"checker/search/{name}.py" for name in ("loop", "step", "table", "wander")),
+    *(f"checker/models/{name}.py" for name in ("c11", "model", "outcome", "sc", "tso")),
+    *(f"checker/search/{name}.py" for name in ("claims", "loop", "registers", "step", "table")),
+    "checker/search/wander.py",
     "compiler/bytecode.py",
     "core/faults.py",
     "lang/ops.py",

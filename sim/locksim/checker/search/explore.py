@@ -22,14 +22,13 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models import claims
 from locksim.checker.models import model as m
 from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE
-from locksim.checker.models.registers import NOTES
-from locksim.checker.search import loop
+from locksim.checker.search import claims, loop
 from locksim.checker.search.compiled import advance, begin, wander
 from locksim.checker.search.loop import Space
+from locksim.checker.search.registers import NOTES
 from locksim.checker.search.step import MAX_CHOICES
 from locksim.checker.search.table import intern, refill
 
@@ -124,7 +123,7 @@ def explore(
         model: the program and its memory.
         expect: int64[n, 2], words (address, value) that every final state must have; None: none.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
-        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        reduction: whether to leave out what makes no difference (``checker.search.claims``).
         max_states: states after which to stop. max_seconds: time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.

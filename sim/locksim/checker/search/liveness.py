@@ -1,4 +1,4 @@
-"""Is every thread served, and who overtakes whom? Cycles in the graph of all states.
+"""Is everybody served, and who overtakes whom? Cycles in the graph of all states.
 
 The clients are endless (``Kind.endless_clients``), so a run that never serves
 somebody is a cycle of states in which that thread waits: between the mark at the start of its
@@ -27,11 +27,11 @@ from scipy.sparse.csgraph import connected_components
 
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DONE
-from locksim.checker.models.program import Program, successors
-from locksim.checker.models.registers import NOTES
 from locksim.checker.search.compiled import act
 from locksim.checker.search.explore import Exploration
 from locksim.checker.search.loop import BUFFERS
+from locksim.checker.search.program import Program, successors
+from locksim.checker.search.registers import NOTES
 from locksim.checker.search.step import FLUSH, MAX_CHOICES
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Mark

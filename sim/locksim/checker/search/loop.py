@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from locksim.checker.models import claims
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
-from locksim.checker.models.registers import N_ADDRESS, N_FORGOT, NOTES
+from locksim.checker.search import claims
+from locksim.checker.search.registers import N_ADDRESS, N_FORGOT, NOTES
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from locksim.checker.models import c11, claims, sc, tso
+from locksim.checker.models import c11, sc, tso
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import (
     CHOICES,
@@ -27,7 +27,8 @@ from locksim.checker.models.outcome import (
     alive,
     fault,
 )
-from locksim.checker.models.registers import (
+from locksim.checker.search import claims
+from locksim.checker.search.registers import (
     N_ADDRESS,
     N_FAULT_AT,
     N_FAULT_PC,
