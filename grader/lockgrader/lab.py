@@ -93,7 +93,7 @@ class Proven(_Check):
     Arguments:
         lock: a class of the submission: a lock, or a cache of decisions.
         threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
-        client: the beginning of the names of the standard clients to check with; "" for all.
+        client: the beginning of the names of the test clients to check with; "" for all.
         states: of one client, at most.
     """
 

@@ -26,7 +26,7 @@ def check(
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
     client: Annotated[
-        str, typer.Option(help="only the standard clients whose name begins so")
+        str, typer.Option(help="only the test clients whose name begins so")
     ] = "",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
@@ -71,7 +71,7 @@ def check(
         _replay(replay, json)
         return
     if client and (random or property_ in ("starvation", "bypass")):
-        raise UsageError("--client chooses among the standard clients of an exploration")
+        raise UsageError("--client chooses among the test clients of an exploration")
     if pct and not random:
         raise UsageError("--pct needs --random: how many schedules to draw")
     from locksim.checker import Budget, Sampling
