@@ -10,9 +10,9 @@ state, :mod:`model` lays a state out, :mod:`step` takes one step with a memory m
 :mod:`tso`, :mod:`c11`, :mod:`explore` takes all of them but those that make no difference
 (:mod:`claims`), :mod:`progress` looks back from the ends, :mod:`leak` at them, :mod:`liveness` for
 cycles, :mod:`counterexample` and :mod:`render` show what went wrong, :mod:`check` puts it together.
-:mod:`sample` draws random schedules. A :mod:`client` is what is explored; which clients a lock has,
-its kind says (:mod:`locksim.kinds`), and ``check_lock`` asks it. :mod:`replay` does a counterexample's steps on
-:mod:`reference`, which shares nothing with what is compiled. What the memory models allow is in
+:mod:`sample` draws random schedules. :mod:`replay` does a counterexample's steps on
+:mod:`reference`, which shares nothing with what is compiled. What is explored is a :mod:`client`;
+a lock's kind has its clients (:mod:`locksim.kinds`). What the memory models allow is in
 ``docs/CHECKER.md``.
 """
 

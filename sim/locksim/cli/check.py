@@ -25,9 +25,7 @@ def check(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
-    client: Annotated[
-        str, typer.Option(help="only the test clients whose name begins so")
-    ] = "",
+    client: Annotated[str, typer.Option(help="only the test clients whose name begins so")] = "",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
         str,
