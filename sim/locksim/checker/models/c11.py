@@ -23,14 +23,9 @@ and only release and acquire hand it on.
 
 Not modelled: loads that take effect after later stores of their thread (load buffering), as in
 RC11; dependencies, which order nothing in C11 either.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
 """
 
 from __future__ import annotations
-
-import numpy as np
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models import sc
@@ -52,7 +47,6 @@ _ACQUIRE, _RELEASE, _ACQ_REL, _SEQ_CST = (
 )
 
 
-@njit
 def access(t, row, shared, regs, code, address, action, note):  # type: ignore[no-untyped-def]
     """A load, store or atomic read-modify-write of a live word; ``action`` says of which message.
 
@@ -84,7 +78,7 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
     new = sc.written(t, code, regs, old)
     note[N_OLD], note[N_NEW], note[N_BEHIND] = old, new, last - at
     shared[mine] |= _bits(first, at)
-    carried = np.int64(0)
+    carried = 0
     if not stores:
         regs[code[1]] = old
         carried = view
@@ -105,7 +99,6 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
     return DONE
 
 
-@njit
 def fence(t, thread, shared, order):  # type: ignore[no-untyped-def]
     """A fence of any order."""
     mine, pending = t.size[m.CUR] + thread, t.size[m.ACQ] + thread
@@ -119,14 +112,12 @@ def fence(t, thread, shared, order):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-@njit
 def wake(t, thread, shared, other):  # type: ignore[no-untyped-def]
     """What the waker knows, the sleeper will know when it goes on."""
     if shared[t.size[m.CUR] + other] != _EXITED:
         shared[t.size[m.WOKEN] + other] |= shared[t.size[m.CUR] + thread]
 
 
-@njit
 def woken(t, thread, shared):  # type: ignore[no-untyped-def]
     """A sleeper goes on."""
     shared[t.size[m.CUR] + thread] |= shared[t.size[m.WOKEN] + thread]
@@ -134,7 +125,6 @@ def woken(t, thread, shared):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-@njit
 def leave(t, thread, shared):  # type: ignore[no-untyped-def]
     """A thread has returned: it will read nothing more."""
     shared[t.size[m.CUR] + thread] = _EXITED
@@ -143,25 +133,24 @@ def leave(t, thread, shared):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-@njit
 def free(t, thread, shared, start, end):  # type: ignore[no-untyped-def]
     """The words of an object that is freed have no messages any more.
 
     The free is a race if its thread does not know each word's last store.
     """
-    gone = np.int64(0)
+    gone = 0
     for i in range(shared[t.size[m.OLD]]):
         if start <= shared[t.size[m.KEYS] + i] >> 2 < end:
-            gone |= np.int64(1) << i
+            gone |= 1 << i
     unknown = gone & ~shared[t.size[m.CUR] + thread]
     if unknown and t.size[m.WATCH] & m.WATCH_RACES:
         return RACE
-    shared[t.size[m.VIEWS] + start : t.size[m.VIEWS] + end] = 0
+    for i in range(t.size[m.VIEWS] + start, t.size[m.VIEWS] + end):
+        shared[i] = 0
     _drop(t, shared, gone)
     return DONE
 
 
-@njit
 def _plain(t, thread, shared, regs, code, address, action, first, last, note):  # type: ignore[no-untyped-def]
     """An access of a word that is not atomic."""
     if action:
@@ -189,7 +178,7 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
         _drop(t, shared, _bits(first, _end(t, shared, address, last)))
         _insert(t, shared, first, -1, address << 2, thread, 0)
         own = first
-    shared[mine] |= np.int64(1) << own
+    shared[mine] |= 1 << own
     _make_room(t, shared, address, note)
     _tidy(t, shared)
     return DONE
@@ -198,13 +187,11 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
 # The pool and the views
 
 
-@njit
 def _bits(first, end):  # type: ignore[no-untyped-def]
     """A view that has the messages first … end - 1 behind it."""
-    return (np.int64(1) << end) - (np.int64(1) << first)
+    return (1 << end) - (1 << first)
 
 
-@njit
 def _line(t, shared, address):  # type: ignore[no-untyped-def]
     """Where the overtaken messages of a word are in the pool: the first, and behind the last."""
     first, n = 0, shared[t.size[m.OLD]]
@@ -216,18 +203,16 @@ def _line(t, shared, address):  # type: ignore[no-untyped-def]
     return first, last
 
 
-@njit
 def _marks(t, shared):  # type: ignore[no-untyped-def]
     """The entries of plain words: to know them takes a happens-before, which no fence alone is."""
-    found = np.int64(0)
+    found = 0
     if t.size[m.WATCH] & m.WATCH_RACES:
         for i in range(shared[t.size[m.OLD]]):
             if t.plain[shared[t.size[m.KEYS] + i] >> 2]:
-                found |= np.int64(1) << i
+                found |= 1 << i
     return found
 
 
-@njit
 def _end(t, shared, address, last):  # type: ignore[no-untyped-def]
     """Behind the marks of a word's plain loads, which follow its messages."""
     while last < shared[t.size[m.OLD]] and shared[t.size[m.KEYS] + last] >> 2 == address:
@@ -235,7 +220,6 @@ def _end(t, shared, address, last):  # type: ignore[no-untyped-def]
     return last
 
 
-@njit
 def _message(t, shared, address, at, last):  # type: ignore[no-untyped-def]
     """Value and view of a message; the one at ``last`` is the word's last."""
     if at == last:
@@ -243,29 +227,26 @@ def _message(t, shared, address, at, last):  # type: ignore[no-untyped-def]
     return shared[t.size[m.VALUES] + at], shared[t.size[m.POOL_VIEWS] + at]
 
 
-@njit
 def _write(t, shared, address, at, last, adjacent, value, view):  # type: ignore[no-untyped-def]
     """Put a message directly behind the one at ``at``."""
     if at == last:
         old, old_view = _message(t, shared, address, last, last)
-        _insert(t, shared, at, -1, (address << 2) | np.int64(adjacent), old, old_view)
+        _insert(t, shared, at, -1, (address << 2) | int(adjacent), old, old_view)
         shared[address] = value
         shared[t.size[m.VIEWS] + address] = _widened(view, at, 0)
         return
-    shared[t.size[m.KEYS] + at] |= np.int64(adjacent)
+    shared[t.size[m.KEYS] + at] |= int(adjacent)
     _insert(t, shared, at + 1, at, address << 2, value, view)
 
 
-@njit
 def _widened(view, at, bit):  # type: ignore[no-untyped-def]
     """A view with a bit put in."""
     if view == _EXITED:
         return view
-    low = view & ((np.int64(1) << at) - 1)
-    return low | ((view ^ low) << 1) | (np.int64(bit) << at)
+    low = view & ((1 << at) - 1)
+    return low | ((view ^ low) << 1) | (bit << at)
 
 
-@njit
 def _insert(t, shared, at, like, key, value, view):  # type: ignore[no-untyped-def]
     """Put an entry into the pool; who has the entry ``like`` behind has this one (-1: nobody)."""
     n = shared[t.size[m.OLD]]
@@ -283,7 +264,6 @@ def _insert(t, shared, at, like, key, value, view):  # type: ignore[no-untyped-d
             shared[i] = _widened(shared[i], at, bit)
 
 
-@njit
 def _drop(t, shared, gone):  # type: ignore[no-untyped-def]
     """Take entries out of the pool and out of all views."""
     if gone == 0:
@@ -304,32 +284,29 @@ def _drop(t, shared, gone):  # type: ignore[no-untyped-def]
             continue
         for k in range(n - 1, -1, -1):
             if gone >> k & 1:
-                low = view & ((np.int64(1) << k) - 1)
+                low = view & ((1 << k) - 1)
                 view = low | ((view >> (k + 1)) << k)
         shared[i] = view
 
 
-@njit
 def _forget_bit(t, shared, at):  # type: ignore[no-untyped-def]
     """An entry is new again: nobody has it behind."""
     for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
         if shared[i] != _EXITED:
-            shared[i] &= ~(np.int64(1) << at)
+            shared[i] &= ~(1 << at)
 
 
-@njit
 def _make_room(t, shared, address, note):  # type: ignore[no-untyped-def]
     """Drop the oldest message of a word that has too many, or some if the pool is full."""
     first, last = _line(t, shared, address)
     if last - first > t.size[m.HISTORY]:
         note[N_FORGOT] = 1
-        _drop(t, shared, np.int64(1) << first)
+        _drop(t, shared, 1 << first)
     elif shared[t.size[m.OLD]] > m.POOL:
         note[N_FORGOT] = 1
-        _drop(t, shared, np.int64(1) << (first if last > first else 0))
+        _drop(t, shared, 1 << (first if last > first else 0))
 
 
-@njit
 def _tidy(t, shared):  # type: ignore[no-untyped-def]
     """Drop what nobody can read any more, and join what nobody can tell apart."""
     n = shared[t.size[m.OLD]]
@@ -347,7 +324,7 @@ def _tidy(t, shared):  # type: ignore[no-untyped-def]
             old, old_view = _message(t, shared, address, i, -2)
             new, view = _message(t, shared, address, i + 1, i + 1 if last else -2)
             if old == new and (old_view ^ view) & ~behind == 0:
-                gone |= np.int64(1) << i
+                gone |= 1 << i
     _drop(t, shared, gone)
     for i in range(t.size[m.N_THREADS]):
         if shared[t.size[m.CUR] + i] != _EXITED:

@@ -1,11 +1,7 @@
 """Total store order: each thread has a store buffer, first in first out, in its own row.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
 """
 
 from __future__ import annotations
-
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models import sc
@@ -15,7 +11,6 @@ from locksim.checker.search.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
 from locksim.compiler import bytecode as b
 
 
-@njit
 def access(t, row, shared, regs, code, address, note):  # type: ignore[no-untyped-def]
     """A load, store or atomic read-modify-write of a live word."""
     op = code[0]
@@ -43,13 +38,11 @@ def access(t, row, shared, regs, code, address, note):  # type: ignore[no-untype
     return sc.access(t, shared, regs, code, address, note)
 
 
-@njit
 def fence(row):  # type: ignore[no-untyped-def]
     """A full fence waits until the buffer is empty."""
     return DISABLED if row[m.BUFFERED] else DONE
 
 
-@njit
 def flush(t, row, shared, note):  # type: ignore[no-untyped-def]
     """The oldest store in the buffer becomes visible to all."""
     n = row[m.BUFFERED]
