@@ -44,15 +44,16 @@ def digest(sources: tuple[str, ...]) -> int:
 
 
 def compilable(function: _F, **options: Any) -> _F:
-    """Let compiled code call a plain function; gives the function itself.
+    """Let compiled code call a plain function, if there is any; gives the function itself.
 
     Arguments:
         function: what it calls.
         options: of ``numba.njit``.
     """
-    from numba.extending import register_jitable
+    if enabled():
+        from numba.extending import register_jitable
 
-    register_jitable(**{"inline": "never", **options})(function)
+        register_jitable(**{"inline": "never", **options})(function)
     return function
 
 

@@ -25,8 +25,8 @@ from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
 from locksim.lang.fields import index_detail
 from locksim.lang.ops import Kind, Op, Order
-from locksim.lang.words import wrap64
 from locksim.lang.struct import Program, Struct
+from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
 

@@ -196,7 +196,7 @@ def _places(root: Workload, n_lines: int) -> list[int]:
     place = [line + before for line, before in enumerate(accumulate(gaps[:-1]))]
     for first, lines, n in scattered:
         was = place[first : first + n * lines]
-        order = sorted(range(n), key=lambda k: draw(SCATTER_SEED, first, k))  # noqa: B023
+        order = sorted(range(n), key=lambda k: draw(SCATTER_SEED, first, k))
         place[first : first + n * lines] = [
             was[k * lines + line] for k in order for line in range(lines)
         ]

@@ -15,14 +15,14 @@ GOLDEN = wrap64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = wrap64(0xBF58476D1CE4E5B9), wrap64(0x94D049BB133111EB)
 
 
-def mix(z):  # type: ignore[no-untyped-def]
+def mix(z: int) -> int:
     """SplitMix64's finaliser on a 64-bit number."""
     z = wrap64((z ^ shifted(z, 30)) * _FIRST)
     z = wrap64((z ^ shifted(z, 27)) * _SECOND)
     return z ^ shifted(z, 31)
 
 
-def draw(seed, thread, counter):  # type: ignore[no-untyped-def]
+def draw(seed: int, thread: int, counter: int) -> int:
     """Draw number ``counter`` of a thread: 62 random bits as a non-negative signed integer."""
     z = mix(wrap64(seed + GOLDEN))
     z = mix(z ^ wrap64((thread + 1) * GOLDEN))
@@ -35,7 +35,7 @@ TRANSACTIONS = 1 << 20
 is the jitter of the run's k-th transaction."""
 
 
-def exponential_of(bits, mean):  # type: ignore[no-untyped-def]
+def exponential_of(bits: int, mean: int) -> int:
     """An exponentially distributed integer (rounded down) from 62 random bits."""
     return int(-math.log((float(bits) + 0.5) / 4611686018427387904.0) * float(mean))
 

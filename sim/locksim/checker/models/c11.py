@@ -47,7 +47,16 @@ _ACQUIRE, _RELEASE, _ACQ_REL, _SEQ_CST = (
 )
 
 
-def access(t, row, shared, regs, code, address, action, note):  # type: ignore[no-untyped-def]
+def access(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    address: int,
+    action: int,
+    note: list[int],
+) -> int:
     """A load, store or atomic read-modify-write of a live word; ``action`` says of which message.
 
     0 is the last message that the operation may read, or stand behind; 1 the one before, and so on.
@@ -99,7 +108,7 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
     return DONE
 
 
-def fence(t, thread, shared, order):  # type: ignore[no-untyped-def]
+def fence(t: m.Tables, thread: int, shared: list[int], order: int) -> None:
     """A fence of any order."""
     mine, pending = t.size[m.CUR] + thread, t.size[m.ACQ] + thread
     if order != _RELEASE:
@@ -112,20 +121,20 @@ def fence(t, thread, shared, order):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-def wake(t, thread, shared, other):  # type: ignore[no-untyped-def]
+def wake(t: m.Tables, thread: int, shared: list[int], other: int) -> None:
     """What the waker knows, the sleeper will know when it goes on."""
     if shared[t.size[m.CUR] + other] != _EXITED:
         shared[t.size[m.WOKEN] + other] |= shared[t.size[m.CUR] + thread]
 
 
-def woken(t, thread, shared):  # type: ignore[no-untyped-def]
+def woken(t: m.Tables, thread: int, shared: list[int]) -> None:
     """A sleeper goes on."""
     shared[t.size[m.CUR] + thread] |= shared[t.size[m.WOKEN] + thread]
     shared[t.size[m.WOKEN] + thread] = 0
     _tidy(t, shared)
 
 
-def leave(t, thread, shared):  # type: ignore[no-untyped-def]
+def leave(t: m.Tables, thread: int, shared: list[int]) -> None:
     """A thread has returned: it will read nothing more."""
     shared[t.size[m.CUR] + thread] = _EXITED
     for part in (m.ACQ, m.REL, m.WOKEN):
@@ -133,7 +142,7 @@ def leave(t, thread, shared):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-def free(t, thread, shared, start, end):  # type: ignore[no-untyped-def]
+def free(t: m.Tables, thread: int, shared: list[int], start: int, end: int) -> int:
     """The words of an object that is freed have no messages any more.
 
     The free is a race if its thread does not know each word's last store.
@@ -151,7 +160,18 @@ def free(t, thread, shared, start, end):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _plain(t, thread, shared, regs, code, address, action, first, last, note):  # type: ignore[no-untyped-def]
+def _plain(
+    t: m.Tables,
+    thread: int,
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    address: int,
+    action: int,
+    first: int,
+    last: int,
+    note: list[int],
+) -> int:
     """An access of a word that is not atomic."""
     if action:
         return DISABLED
@@ -187,12 +207,12 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
 # The pool and the views
 
 
-def _bits(first, end):  # type: ignore[no-untyped-def]
+def _bits(first: int, end: int) -> int:
     """A view that has the messages first … end - 1 behind it."""
     return (1 << end) - (1 << first)
 
 
-def _line(t, shared, address):  # type: ignore[no-untyped-def]
+def _line(t: m.Tables, shared: list[int], address: int) -> tuple[int, int]:
     """Where the overtaken messages of a word are in the pool: the first, and behind the last."""
     first, n = 0, shared[t.size[m.OLD]]
     while first < n and shared[t.size[m.KEYS] + first] >> 2 < address:
@@ -203,7 +223,7 @@ def _line(t, shared, address):  # type: ignore[no-untyped-def]
     return first, last
 
 
-def _marks(t, shared):  # type: ignore[no-untyped-def]
+def _marks(t: m.Tables, shared: list[int]) -> int:
     """The entries of plain words: to know them takes a happens-before, which no fence alone is."""
     found = 0
     if t.size[m.WATCH] & m.WATCH_RACES:
@@ -213,21 +233,30 @@ def _marks(t, shared):  # type: ignore[no-untyped-def]
     return found
 
 
-def _end(t, shared, address, last):  # type: ignore[no-untyped-def]
+def _end(t: m.Tables, shared: list[int], address: int, last: int) -> int:
     """Behind the marks of a word's plain loads, which follow its messages."""
     while last < shared[t.size[m.OLD]] and shared[t.size[m.KEYS] + last] >> 2 == address:
         last += 1
     return last
 
 
-def _message(t, shared, address, at, last):  # type: ignore[no-untyped-def]
+def _message(t: m.Tables, shared: list[int], address: int, at: int, last: int) -> tuple[int, int]:
     """Value and view of a message; the one at ``last`` is the word's last."""
     if at == last:
         return shared[address], shared[t.size[m.VIEWS] + address]
     return shared[t.size[m.VALUES] + at], shared[t.size[m.POOL_VIEWS] + at]
 
 
-def _write(t, shared, address, at, last, adjacent, value, view):  # type: ignore[no-untyped-def]
+def _write(
+    t: m.Tables,
+    shared: list[int],
+    address: int,
+    at: int,
+    last: int,
+    adjacent: bool,
+    value: int,
+    view: int,
+) -> None:
     """Put a message directly behind the one at ``at``."""
     if at == last:
         old, old_view = _message(t, shared, address, last, last)
@@ -239,7 +268,7 @@ def _write(t, shared, address, at, last, adjacent, value, view):  # type: ignore
     _insert(t, shared, at + 1, at, address << 2, value, view)
 
 
-def _widened(view, at, bit):  # type: ignore[no-untyped-def]
+def _widened(view: int, at: int, bit: int) -> int:
     """A view with a bit put in."""
     if view == _EXITED:
         return view
@@ -247,7 +276,9 @@ def _widened(view, at, bit):  # type: ignore[no-untyped-def]
     return low | ((view ^ low) << 1) | (bit << at)
 
 
-def _insert(t, shared, at, like, key, value, view):  # type: ignore[no-untyped-def]
+def _insert(
+    t: m.Tables, shared: list[int], at: int, like: int, key: int, value: int, view: int
+) -> None:
     """Put an entry into the pool; who has the entry ``like`` behind has this one (-1: nobody)."""
     n = shared[t.size[m.OLD]]
     for part in (m.KEYS, m.VALUES, m.POOL_VIEWS):
@@ -264,7 +295,7 @@ def _insert(t, shared, at, like, key, value, view):  # type: ignore[no-untyped-d
             shared[i] = _widened(shared[i], at, bit)
 
 
-def _drop(t, shared, gone):  # type: ignore[no-untyped-def]
+def _drop(t: m.Tables, shared: list[int], gone: int) -> None:
     """Take entries out of the pool and out of all views."""
     if gone == 0:
         return
@@ -289,14 +320,14 @@ def _drop(t, shared, gone):  # type: ignore[no-untyped-def]
         shared[i] = view
 
 
-def _forget_bit(t, shared, at):  # type: ignore[no-untyped-def]
+def _forget_bit(t: m.Tables, shared: list[int], at: int) -> None:
     """An entry is new again: nobody has it behind."""
     for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
         if shared[i] != _EXITED:
             shared[i] &= ~(1 << at)
 
 
-def _make_room(t, shared, address, note):  # type: ignore[no-untyped-def]
+def _make_room(t: m.Tables, shared: list[int], address: int, note: list[int]) -> None:
     """Drop the oldest message of a word that has too many, or some if the pool is full."""
     first, last = _line(t, shared, address)
     if last - first > t.size[m.HISTORY]:
@@ -307,7 +338,7 @@ def _make_room(t, shared, address, note):  # type: ignore[no-untyped-def]
         _drop(t, shared, 1 << (first if last > first else 0))
 
 
-def _tidy(t, shared):  # type: ignore[no-untyped-def]
+def _tidy(t: m.Tables, shared: list[int]) -> None:
     """Drop what nobody can read any more, and join what nobody can tell apart."""
     n = shared[t.size[m.OLD]]
     if n == 0:

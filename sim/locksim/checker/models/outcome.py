@@ -1,5 +1,4 @@
-"""What can come of a step, and the two questions that every memory model asks about a word.
-"""
+"""What can come of a step, and the two questions that every memory model asks about a word."""
 
 from __future__ import annotations
 
@@ -13,13 +12,13 @@ from locksim.core.faults import Fault
 FAULT_MEMORY = int(Fault.MEMORY)
 
 
-def fault(note, kind, at, pc):  # type: ignore[no-untyped-def]
+def fault(note: list[int], kind: int, at: int, pc: int) -> int:
     """Note a fault of the program down."""
     note[N_FAULT], note[N_FAULT_AT], note[N_FAULT_PC] = kind, at, pc
     return FAULT
 
 
-def alive(t, shared, address):  # type: ignore[no-untyped-def]
+def alive(t: m.Tables, shared: list[int], address: int) -> bool:
     """Whether a word belongs to a live object."""
     if address < 0 or address >= t.size[m.N_WORDS]:
         return False

@@ -1,5 +1,4 @@
-"""Sequential consistency: one memory; every operation takes effect at once, in program order.
-"""
+"""Sequential consistency: one memory; every operation takes effect at once, in program order."""
 
 from __future__ import annotations
 
@@ -10,7 +9,9 @@ from locksim.compiler import bytecode as b
 from locksim.lang.words import wrap64
 
 
-def access(t, shared, regs, code, address, note):  # type: ignore[no-untyped-def]
+def access(
+    t: m.Tables, shared: list[int], regs: list[int], code: list[int], address: int, note: list[int]
+) -> int:
     """A load, store or atomic read-modify-write of a live word."""
     old = shared[address]
     new = written(t, code, regs, old)
@@ -21,7 +22,7 @@ def access(t, shared, regs, code, address, note):  # type: ignore[no-untyped-def
     return DONE
 
 
-def written(t, code, regs, old):  # type: ignore[no-untyped-def]
+def written(t: m.Tables, code: list[int], regs: list[int], old: int) -> int:
     """What an operation leaves in a word that held ``old``."""
     op = code[0]
     if op == b.LOAD:

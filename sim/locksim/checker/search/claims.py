@@ -59,7 +59,7 @@ _MOST_LOCKS = 62
 _SEQ_CST = int(Order.SEQ_CST)
 
 
-def touch(t, shared, thread, address, writes):  # type: ignore[no-untyped-def]
+def touch(t: m.Tables, shared: list[int], thread: int, address: int, writes: bool) -> None:
     """Weaken the claims about a word as an access of it demands."""
     if t.size[m.REDUCTION] == OFF or address >= t.size[m.STATIC]:
         return
@@ -82,7 +82,7 @@ def touch(t, shared, thread, address, writes):  # type: ignore[no-untyped-def]
             t.claims[0][0] = 1
 
 
-def without_messages(t, thread, address):  # type: ignore[no-untyped-def]
+def without_messages(t: m.Tables, thread: int, address: int) -> bool:
     """Whether a word may do without messages under C11; relies on that if so."""
     if t.size[m.REDUCTION] != RELY or address >= t.size[m.STATIC]:
         return False
@@ -92,7 +92,15 @@ def without_messages(t, thread, address):  # type: ignore[no-untyped-def]
     return True
 
 
-def local(t, row, before, after, code, address, flushes):  # type: ignore[no-untyped-def]
+def local(
+    t: m.Tables,
+    row: list[int],
+    before: list[int],
+    after: list[int],
+    code: list[int],
+    address: int,
+    flushes: bool,
+) -> bool:
     """Whether a step that was taken concerns nobody else; relies on the claim about its word if so.
 
     Arguments:
@@ -130,7 +138,7 @@ def local(t, row, before, after, code, address, flushes):  # type: ignore[no-unt
     return False
 
 
-def _held(t, shared, thread):  # type: ignore[no-untyped-def]
+def _held(t: m.Tables, shared: list[int], thread: int) -> int:
     """The locks that a thread holds for itself, as a bit set."""
     held = 0
     n = min(_MOST_LOCKS, (t.size[m.SLEEP] - t.size[m.HOLDERS]) // 2)

@@ -16,7 +16,10 @@ from locksim.lang import randomness
 _MODULES = (outcome, sc, tso, c11, claims, registers, step, table, loop, wander, progress, cycles)
 SOURCES = (
     *(f"checker/models/{name}.py" for name in ("c11", "model", "outcome", "sc", "tso")),
-    *(f"checker/search/{name}.py" for name in ("claims", "cycles", "loop", "progress", "registers", "step")),
+    *(
+        f"checker/search/{name}.py"
+        for name in ("claims", "cycles", "loop", "progress", "registers", "step")
+    ),
     *(f"checker/search/{name}.py" for name in ("table", "wander")),
     "compiler/bytecode.py",
     "core/faults.py",
@@ -38,7 +41,7 @@ for _module in _MODULES:
 def _tables(tables: Tables) -> Tables:
     arrays = [np.array(part, np.int64) for part in tables[:-2]]
     plain, claimed = np.array(tables.plain, np.int8), np.zeros((len(tables.claims), 4), np.int64)
-    return Tables(*arrays, plain, claimed)  # type: ignore[arg-type]
+    return Tables(*arrays, plain, claimed)  # type: ignore[arg-type, call-arg]
 
 
 _DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}

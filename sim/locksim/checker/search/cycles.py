@@ -7,11 +7,15 @@ caller brings, full of zeros.
 
 from __future__ import annotations
 
+from typing import Any
+
 from locksim.checker.models import model as m
 from locksim.checker.search.step import FLUSH
 
 
-def phases(n, threads, columns, states, rows, marked, found):  # type: ignore[no-untyped-def]
+def phases(
+    n: int, threads: int, columns: int, states: Any, rows: Any, marked: Any, found: Any
+) -> None:
     """For each of n states and each thread whether its program counter is at a marked row.
 
     Arguments:
@@ -25,7 +29,20 @@ def phases(n, threads, columns, states, rows, marked, found):  # type: ignore[no
             found[s * threads + k] = marked[pc]
 
 
-def part(n, threads, start, edges, via, waits, inside, victim, entries, source, kept, enters):  # type: ignore[no-untyped-def]
+def part(
+    n: int,
+    threads: int,
+    start: Any,
+    edges: Any,
+    via: Any,
+    waits: Any,
+    inside: Any,
+    victim: int,
+    entries: bool,
+    source: Any,
+    kept: Any,
+    enters: Any,
+) -> None:
     """Which edges belong to the states in which ``victim`` is inside.
 
     Arguments:
@@ -47,7 +64,18 @@ def part(n, threads, start, edges, via, waits, inside, victim, entries, source, 
                 kept[e] = 1
 
 
-def components(n, start, edges, kept, component, order, low, edge, stack, path):  # type: ignore[no-untyped-def]
+def components(
+    n: int,
+    start: Any,
+    edges: Any,
+    kept: Any,
+    component: Any,
+    order: Any,
+    low: Any,
+    edge: Any,
+    stack: Any,
+    path: Any,
+) -> None:
     """Strongly connected components (Tarjan, SIAM J. Comput. 1(2), 1972), numbered from 1.
 
     Arguments:
@@ -95,7 +123,23 @@ def components(n, start, edges, kept, component, order, low, edge, stack, path):
                 low[path[depth]] = min(low[path[depth]], low[s])
 
 
-def fair(n, threads, agents, start, edges, via, calm, inside, victim, kept, enters, must_enter, component, acts, entered):  # type: ignore[no-untyped-def]  # noqa: E501
+def fair(
+    n: int,
+    threads: int,
+    agents: int,
+    start: Any,
+    edges: Any,
+    via: Any,
+    calm: Any,
+    inside: Any,
+    victim: int,
+    kept: Any,
+    enters: Any,
+    must_enter: bool,
+    component: Any,
+    acts: Any,
+    entered: Any,
+) -> int:
     """The first state of a component in which each agent acts or is unable to somewhere; or -1.
 
     Arguments:
@@ -120,7 +164,9 @@ def fair(n, threads, agents, start, edges, via, calm, inside, victim, kept, ente
     return -1
 
 
-def entries(n, start, edges, kept, enters, component, reached):  # type: ignore[no-untyped-def]
+def entries(
+    n: int, start: Any, edges: Any, kept: Any, enters: Any, component: Any, reached: Any
+) -> tuple[int, int]:
     """The most entries on a path of kept edges, and -1; or 0 and the start of one on a cycle.
 
     Arguments:

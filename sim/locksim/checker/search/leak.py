@@ -40,7 +40,9 @@ def leaked(model: Model, shared: list[int]) -> list[int]:
     live = shared[size[m.LIVE] :][:n_lines]
     kinds = shared[size[m.OBJECT] :][:n_lines]
     objects = {
-        at: range(at, at + model.tables.type_lines[kind - 1]) for at, kind in enumerate(kinds) if kind
+        at: range(at, at + model.tables.type_lines[kind - 1])
+        for at, kind in enumerate(kinds)
+        if kind
     }
     owner = {line: at for at, lines in objects.items() for line in lines}
     todo = [line for line in range(n_lines) if live[line] and line not in owner]

@@ -165,9 +165,7 @@ def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
             started = started - {row[2]}
         todo += [(j, started) for j in successors(row, k) if j < size]
     waiting = [bool(h) for h in held]
-    ways = [
-        [j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)
-    ]
+    ways = [[j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)]
     component = _components(ways)
     looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
     pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-
 from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
@@ -67,7 +66,7 @@ TYPES = Space(*"iiqqiqqiqqihibbqiihq")
 """The type codes of their elements, as of the standard library's arrays."""
 
 
-def _memo_slot(memo, key):  # type: ignore[no-untyped-def]
+def _memo_slot(memo: Numbers, key: int) -> int:
     """Where an action's outcome stands in the memo, or is to stand: the pair's first index."""
     mask = len(memo) - 1
     # What may be done in the same shared row is looked up together, and lies together.
@@ -78,7 +77,7 @@ def _memo_slot(memo, key):  # type: ignore[no-untyped-def]
     return at
 
 
-def move_memo(memo, larger):  # type: ignore[no-untyped-def]
+def move_memo(memo: Numbers, larger: Numbers) -> None:
     """Enter what a memo holds into a larger one that is empty."""
     for i in range(0, len(memo), 2):
         if memo[i]:
@@ -87,9 +86,9 @@ def move_memo(memo, larger):  # type: ignore[no-untyped-def]
             larger[at + 1] = memo[i + 1]
 
 
-def _roomy(t, x, most):  # type: ignore[no-untyped-def]
+def _roomy(t: m.Tables, x: Space, most: int) -> bool:
     """Whether a state with ``most`` successors surely fits."""
-    return (
+    return bool(
         x.state_count[0] + most < len(x.parent)
         and (x.thread_count[0] + most) * t.size[m.ROW] < len(x.threads)
         and (x.shared_count[0] + most) * t.size[m.SHARED] < len(x.shared)
@@ -98,7 +97,16 @@ def _roomy(t, x, most):  # type: ignore[no-untyped-def]
     )
 
 
-def _first_time(t, x, regs, note, row, shared, at, key):  # type: ignore[no-untyped-def]
+def _first_time(
+    t: m.Tables,
+    x: Space,
+    regs: list[int],
+    note: list[int],
+    row: list[int],
+    shared: list[int],
+    at: int,
+    key: int,
+) -> None:
     """Perform an action whose outcome is not known yet, and keep the outcome in the memo.
 
     An outcome is one number: the thread's row, the shared row (31 bits), whether the step is local
@@ -123,7 +131,7 @@ def _first_time(t, x, regs, note, row, shared, at, key):  # type: ignore[no-unty
     x.memo[at + 1] = outcome
 
 
-def _goes_round(x, s):  # type: ignore[no-untyped-def]
+def _goes_round(x: Space, s: int) -> bool:
     """Whether a state with the edges that it has might close a cycle in which nobody else goes on.
 
     Such a cycle is closed by its last state that is explored. So each way on has to lead to a state
@@ -141,7 +149,9 @@ def _goes_round(x, s):  # type: ignore[no-untyped-def]
     return False
 
 
-def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def]
+def advance(
+    t: m.Tables, x: Space, regs: list[int], expect: list[list[int]], deadlock: bool, limit: int
+) -> int:
     """Explore states in order until ``limit`` are done; says why it stopped."""
     n = t.size[m.N_THREADS]
     most = n * (MAX_ACTIONS + 2)

@@ -10,8 +10,12 @@ scheduler lets it.
 
 from __future__ import annotations
 
+from typing import Any
 
-def doomed(n, edge_start, edges, final, into, source, todo, hopeful):  # type: ignore[no-untyped-def]
+
+def doomed(
+    n: int, edge_start: Any, edges: Any, final: Any, into: Any, source: Any, todo: Any, hopeful: Any
+) -> int:
     """The first state from which no final state can be reached, or -1.
 
     Among the doomed states, one where nothing changes any more (every step leads back to the same

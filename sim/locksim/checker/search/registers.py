@@ -1,5 +1,4 @@
-"""Register code: jumps and arithmetic, as the engines compute them; and a step's notes.
-"""
+"""Register code: jumps and arithmetic, as the engines compute them; and a step's notes."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ _INDEX, _DIVISION, _SHIFT, _RANDOM = (
 )
 
 
-def jumps(code, regs):  # type: ignore[no-untyped-def]
+def jumps(code: list[int], regs: list[int]) -> bool:
     """Whether a jump is taken."""
     op = code[0]
     if op == b.JMP:
@@ -41,7 +40,7 @@ def jumps(code, regs):  # type: ignore[no-untyped-def]
     return x >= y
 
 
-def compute(code, regs, note):  # type: ignore[no-untyped-def]
+def compute(code: list[int], regs: list[int], note: list[int]) -> int:
     """Register arithmetic; gives the kind of fault, or 0."""
     op = code[0]
     if op == b.SPIN or op == b.SPIN_ENTER:

@@ -66,13 +66,15 @@ _ACQUIRED, _RELEASED, _READ_ACQUIRED, _READ_RELEASED, _LAST_MARK = (
 )
 
 
-def start(t, row, shared, regs, note):  # type: ignore[no-untyped-def]
+def start(t: m.Tables, row: list[int], shared: list[int], regs: list[int], note: list[int]) -> int:
     """Run a thread's register code up to its first operation; arguments as for ``perform``."""
     _begin(note)
     return _run_on(t, row, shared, regs, row[m.PC], note)
 
 
-def perform(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
+def perform(
+    t: m.Tables, row: list[int], shared: list[int], regs: list[int], action: int, note: list[int]
+) -> int:
     """Let a thread act once.
 
     Arguments:
@@ -120,7 +122,15 @@ def perform(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
     return _run_on(t, row, shared, regs, pc + 1, note)
 
 
-def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untyped-def]
+def _access(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    action: int,
+    note: list[int],
+) -> int:
     """An operation on a word, as the memory model has it."""
     address = wrap64(regs[code[2]] + code[3])
     note[N_ADDRESS] = address
@@ -135,7 +145,7 @@ def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untype
     return sc.access(t, shared, regs, code, address, note)
 
 
-def _block(t, row, shared):  # type: ignore[no-untyped-def]
+def _block(t: m.Tables, row: list[int], shared: list[int]) -> int:
     """Sleep, or take the permit, or go on after a wake-up; DISABLED while asleep."""
     asleep = t.size[m.SLEEP] + row[m.THREAD]
     permit = t.size[m.PERMIT] + row[m.THREAD]
@@ -152,7 +162,7 @@ def _block(t, row, shared):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _wake(t, row, shared, other, note):  # type: ignore[no-untyped-def]
+def _wake(t: m.Tables, row: list[int], shared: list[int], other: int, note: list[int]) -> int:
     note[N_NEW] = other
     if other < 0 or other >= t.size[m.N_THREADS]:
         return fault(note, _WAKE, other, row[m.PC])
@@ -165,7 +175,7 @@ def _wake(t, row, shared, other, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _choose(regs, code, action, note):  # type: ignore[no-untyped-def]
+def _choose(regs: list[int], code: list[int], action: int, note: list[int]) -> int:
     bound = regs[code[2]]
     if bound <= 0:
         return fault(note, _RANDOM, bound, note[N_PC])
@@ -178,7 +188,14 @@ def _choose(regs, code, action, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _alloc(t, row, shared, regs, code, note):  # type: ignore[no-untyped-def]
+def _alloc(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    note: list[int],
+) -> int:
     """As the engines do: from the CPU's free list, last freed first, else a fresh line."""
     kind, shift = code[6], t.size[m.LINE_SHIFT]
     lines = t.type_lines[kind]
@@ -199,7 +216,7 @@ def _alloc(t, row, shared, regs, code, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _free(t, row, shared, address, note):  # type: ignore[no-untyped-def]
+def _free(t: m.Tables, row: list[int], shared: list[int], address: int, note: list[int]) -> int:
     shift = t.size[m.LINE_SHIFT]
     at = address >> shift
     note[N_ADDRESS] = address
@@ -223,18 +240,20 @@ def _free(t, row, shared, address, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _fill(shared, start, n, value):  # type: ignore[no-untyped-def]
+def _fill(shared: list[int], start: int, n: int, value: int) -> None:
     for i in range(start, start + n):
         shared[i] = value
 
 
-def _begin(note):  # type: ignore[no-untyped-def]
+def _begin(note: list[int]) -> None:
     """Clear a note; the pairs behind the number of marks count for nothing."""
     for i in range(N_MARKS + 1):
         note[i] = 0
 
 
-def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
+def _run_on(
+    t: m.Tables, row: list[int], shared: list[int], regs: list[int], pc: int, note: list[int]
+) -> int:
     """Run register code from ``pc`` to where the thread rests, and write its row."""
     memory, thread = t.size[m.MODEL], row[m.THREAD]
     budget = LONGEST
@@ -289,7 +308,9 @@ def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _mark(t, shared, thread, what, subject, note):  # type: ignore[no-untyped-def]
+def _mark(
+    t: m.Tables, shared: list[int], thread: int, what: int, subject: int, note: list[int]
+) -> int:
     """A mark of the meters: who holds the lock from now on."""
     if what > _LAST_MARK or subject < 0 or subject >= len(t.lock_of):
         return DONE

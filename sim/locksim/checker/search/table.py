@@ -8,6 +8,8 @@ The rows stand one after another in one array, which is the same to plain and to
 
 from __future__ import annotations
 
+from typing import Any
+
 from locksim.lang.words import shifted, wrap64
 
 _START, _STEP, _END = (
@@ -15,7 +17,7 @@ _START, _STEP, _END = (
 )
 
 
-def hash_row(rows, start, width):  # type: ignore[no-untyped-def]
+def hash_row(rows: Any, start: int, width: int) -> int:
     """A hash of ``width`` integers from ``start`` on: a number of 44 bits."""
     h = _START
     for i in range(start, start + width):
@@ -24,7 +26,7 @@ def hash_row(rows, start, width):  # type: ignore[no-untyped-def]
     return shifted(wrap64(h * _END), 20)
 
 
-def intern(rows, slots, count, row):  # type: ignore[no-untyped-def]
+def intern(rows: Any, slots: Any, count: Any, row: Any) -> int:
     """The number of a row; a new row is copied in.
 
     Arguments:
@@ -53,7 +55,7 @@ def intern(rows, slots, count, row):  # type: ignore[no-untyped-def]
         at = (at + 1) & mask
 
 
-def refill(rows, width, slots, count):  # type: ignore[no-untyped-def]
+def refill(rows: Any, width: int, slots: Any, count: int) -> None:
     """Enter all rows, of which each has ``width`` columns, again into slots that are empty."""
     mask = len(slots) - 1
     for number in range(count):

@@ -34,13 +34,13 @@ _DELAY_ONE_IN, _LONGEST_DELAY = 32, 64
 """How often a thread is delayed in a random schedule, and for how many steps at most."""
 
 
-def _draw(state, bound):  # type: ignore[no-untyped-def]
+def _draw(state: list[int], bound: int) -> int:
     """A number below ``bound``: splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
     state[0] = wrap64(state[0] + GOLDEN)
     return shifted(mix(state[0]), 1) % bound
 
 
-def _acts(t, rows, agent):  # type: ignore[no-untyped-def]
+def _acts(t: m.Tables, rows: list[list[int]], agent: int) -> bool:
     """Whether an agent has anything left to do: a thread its program, a buffer its stores."""
     n = t.size[m.N_THREADS]
     if agent >= n:
@@ -48,7 +48,9 @@ def _acts(t, rows, agent):  # type: ignore[no-untyped-def]
     return t.code[rows[agent][m.PC]][0] != b.EXIT
 
 
-def _at_the_end(t, rows, shared, expect):  # type: ignore[no-untyped-def]
+def _at_the_end(
+    t: m.Tables, rows: list[list[int]], shared: list[int], expect: list[list[int]]
+) -> int:
     """What a state is in which nobody acts any more."""
     for agent in range(2 * t.size[m.N_THREADS]):
         if _acts(t, rows, agent):
@@ -59,7 +61,17 @@ def _at_the_end(t, rows, shared, expect):  # type: ignore[no-untyped-def]
     return DONE
 
 
-def _act(t, row, shared, regs, op, wanted, before, was, note):  # type: ignore[no-untyped-def]
+def _act(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    op: int,
+    wanted: int,
+    before: list[int],
+    was: list[int],
+    note: list[int],
+) -> tuple[int, int, bool]:
     """Let a thread act; of the choices it has, one not above ``wanted``.
 
     Gives status, action, and whether anything changed.
@@ -83,7 +95,17 @@ def _act(t, row, shared, regs, op, wanted, before, was, note):  # type: ignore[n
     return status, action, False
 
 
-def wander(t, rows, shared, regs, expect, seed, points, trail, note):  # type: ignore[no-untyped-def]
+def wander(
+    t: m.Tables,
+    rows: list[list[int]],
+    shared: list[int],
+    regs: list[int],
+    expect: list[list[int]],
+    seed: int,
+    points: list[int],
+    trail: list[int],
+    note: list[int],
+) -> tuple[int, int]:
     """Run one schedule.
 
     Arguments:
@@ -166,7 +188,15 @@ def wander(t, rows, shared, regs, expect, seed, points, trail, note):  # type: i
     return CUT, length
 
 
-def follow(t, rows, shared, regs, expect, trail, note):  # type: ignore[no-untyped-def]
+def follow(
+    t: m.Tables,
+    rows: list[list[int]],
+    shared: list[int],
+    regs: list[int],
+    expect: list[list[int]],
+    trail: list[int],
+    note: list[int],
+) -> tuple[int, int]:
     """Do the steps of a list, but those that can not be done; what came of it, and of how many.
 
     Arguments are those of ``wander``.
