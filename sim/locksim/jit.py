@@ -16,6 +16,7 @@ import hashlib
 import importlib.util
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,11 +27,13 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def enabled() -> bool:
-    """Whether functions can be compiled here."""
-    return (
-        os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
-        and importlib.util.find_spec("numba") is not None
-    )
+    """Whether functions can be compiled here; looks for numba, but does not import it."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return False
+    try:
+        return importlib.util.find_spec("numba") is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def digest(sources: tuple[str, ...]) -> int:
@@ -53,6 +56,7 @@ def compilable(function: _F, **options: Any) -> _F:
     if enabled():
         from numba.extending import register_jitable
 
+        _words()
         register_jitable(**{"inline": "never", **options})(function)
     return function
 
@@ -80,10 +84,11 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
     return njit(cache=True, **options)(entry)
 
 
+@cache
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
-    from numba.extending import overload
+    from numba.extending import overload, register_jitable
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
@@ -93,8 +98,4 @@ def _words() -> None:
     def _zeros(n):  # type: ignore[no-untyped-def]
         return lambda n: np.zeros(n, np.int64)
 
-    compilable(words.shifted)
-
-
-if enabled():
-    _words()
+    register_jitable(words.shifted)

@@ -301,8 +301,8 @@ def _larger(found: Exploration) -> Space:
                 # Every second time: to enter all rows again takes longer than to copy them.
                 changed[slots] = by.zeros("i", 8 * room)
                 by.refill(changed[name], width, changed[slots], used)
-    room = len(changed["states"] if "states" in changed else space.states)
-    room //= found.model.n_threads + 1
+    states: Numbers = changed.get("states", space.states)
+    room = len(states) // (found.model.n_threads + 1)
     lengths = dict.fromkeys(("parent", "via", "depth", "final", "alone", "calm"), room)
     lengths["edge_start"] = room + 1
     if 2 * int(space.control[loop.EDGES]) >= len(space.edges):

@@ -53,12 +53,14 @@ class Trace:
     @property
     def rows(self) -> npt.NDArray[np.int64]:
         """int64[n, 5], the rows; see :mod:`locksim.engine.trace`."""
+        assert self.result.trace is not None
         found: npt.NDArray[np.int64] = self.result.trace
         return found
 
     @property
     def origins(self) -> npt.NDArray[np.int64]:
         """int64[n, 3], where the rows come from."""
+        assert self.result.origins is not None
         found: npt.NDArray[np.int64] = self.result.origins
         return found
 
