@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from arrays import reference_run
+
 from locksim.compiler import compile_class
 from locksim.compiler.addresses import Addresses, LinkError
 from locksim.engine.fast import engine as fast

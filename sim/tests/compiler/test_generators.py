@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import reference_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from arrays import reference_run
 from locksim.cli.run import app
 from locksim.compiler import compile_class, compile_source
 from locksim.compiler.portable import FormatError, code_from_json, code_to_json

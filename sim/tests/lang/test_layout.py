@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from arrays import reference_run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrays import reference_run
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
 from locksim.lang import Lock, Struct, array, param, part, percpu, pointer, word

@@ -1,8 +1,8 @@
 """Time by method and caller: it adds up to the picosecond, and equals what the engines count."""
 
 import pytest
-
 from arrays import reference_run
+
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.lang import (
     RELEASE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from arrays import reference_run
+
 from locksim import machine
 from locksim.engine.fast import engine as fast
 from locksim.lang import Workload
