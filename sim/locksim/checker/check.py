@@ -11,9 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim.checker.clients.client import Client, chosen, clients
 from locksim.checker.clients.endless import endless_clients
 from locksim.checker.errors import CheckError
@@ -32,7 +29,6 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS
-from locksim.checker.search.progress import doomed
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
@@ -154,9 +150,8 @@ def outcomes(
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
-    finals = np.flatnonzero(found.space.final[: found.states])
-    rows = found.shared_rows(finals)[:, at]
-    return {tuple(int(x) for x in row) for row in rows}
+    rows = {found.row_numbers(state)[-1] for state in found.finals}
+    return {tuple(found.shared_row(k)[word] for word in at) for k in rows}
 
 
 class _Check:
@@ -266,7 +261,7 @@ class _Check:
             return named(told, client) if found.status == FAULT else told
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
+        if self.asked in ("all", "deadlock") and (lost := found.doomed()) is not None:
             return ce.tell(found, NO_PROGRESS, lost, -1)
         if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
             return ce.tell(found, LEAK, lost, -1)
@@ -334,10 +329,9 @@ def watched(asked: str) -> int:
     return watch | WATCH_RACES * (asked in ("all", "race"))
 
 
-def expected(built: Model, expect: dict[str, int]) -> npt.NDArray[np.int64]:
-    """int64[n, 2]: address and value of the words that a client expects at the end."""
-    words = [(address_of(built.memory, word), value) for word, value in expect.items()]
-    return np.array(words, np.int64).reshape(-1, 2)
+def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
+    """Address and value of the words that a client expects at the end."""
+    return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
 def build(

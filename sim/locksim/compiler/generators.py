@@ -24,8 +24,9 @@ from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
 from locksim.lang.fields import index_detail
-from locksim.lang.ops import Kind, Op, Order, wrap64
+from locksim.lang.ops import Kind, Op, Order
 from locksim.lang.struct import Program, Struct
+from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
 

@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from locksim.compiler import bytecode as b
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.addresses import LinkError as LinkError
@@ -114,13 +112,13 @@ class _Linker:
         for row, column, key in self.fixups:
             self.rows[row][column] = self.functions[key].entry
         n = max(f.window + f.size for f in self.functions.values())
-        registers = np.zeros(n, np.int64)
+        registers = [0] * n
         for value, at in self.constants.items():
             registers[at] = value
         return Image(
-            np.array(self.rows, np.int64),
+            tuple(tuple(row) for row in self.rows),
             entries[0],
-            registers,
+            tuple(registers),
             tuple(self.places),
             tuple(self.types),
             task_entry=entries[1] if len(entries) > 1 else -1,

@@ -83,7 +83,7 @@ def record(
         session = run(int(found.trace[rows, 0]))
     return Trace(
         result=session.result(),
-        memory=dataclasses.replace(memory, object_type=_kinds(memory, session)),
+        memory=dataclasses.replace(memory, object_type=_kinds(memory, session).tolist()),
         tables=tables,
         seed=seed,
         title=title or f"{type(workload).__name__} on {profile.name}",
