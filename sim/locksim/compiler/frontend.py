@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import re
 
-from locksim.compiler.context import Signature
 from locksim.compiler.declare import declare
-from locksim.compiler.diagnostics import CompileError, Source, Span, did_you_mean
+from locksim.compiler.diagnostics import CompileError, Source, Span
 from locksim.compiler.generators import attach
 from locksim.compiler.ir import ClassCode, MethodCode
 from locksim.compiler.method import compile_method, is_program
@@ -24,8 +23,10 @@ from locksim.compiler.sources import (
     class_source,
     method_sources,
 )
+from locksim.compiler.unit import Signature
 from locksim.compiler.values import Ptr
 from locksim.lang.struct import METERS, Struct
+from lockui.suggest import did_you_mean
 
 _CODES: dict[type[Struct], ClassCode] = {}
 
