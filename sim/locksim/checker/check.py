@@ -172,7 +172,7 @@ class _Check:
         if asked in LIVENESS and memory == "c11":
             raise CheckError(
                 f"{asked} under c11: a machine that never shows a store to somebody is none that "
-                "exists, and C11 does not say when it must\nmend: ask under sc or tso"
+                "exists, and C11 does not say when it must\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
         self.budget, self.report, self.rounds = budget, report, rounds

@@ -225,7 +225,7 @@ class _Linker:
                     raise LinkError(
                         f"{function.method.file}:{instrs[nxt].line}: {function.code.name}."
                         f"{function.method.name} can go round this loop for ever without any "
-                        "time passing\nmend: let every way round the loop perform an operation, "
+                        "time passing\nhelp: let every way round the loop perform an operation, "
                         "a pause() at least"
                     )
                 if state[nxt] == 0:

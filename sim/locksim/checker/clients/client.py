@@ -262,7 +262,7 @@ def clients(
     *most, last = (kind.__name__ for kind in KINDS)
     raise CheckError(
         f"{cls.__name__} is no {', '.join(most)} or {last}: only these have standard clients\n"
-        "mend: derive it from one of them, or write a Workload and call "
+        "help: derive it from one of them, or write a Workload and call "
         "locksim.checker.check_workload()"
     )
 

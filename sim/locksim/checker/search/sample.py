@@ -180,7 +180,7 @@ class _Run:
             if begin(model.tables, row, self.shared, self.regs, self.note) != DONE:
                 raise CheckError(
                     "a thread fails before its first operation, on every schedule\n"
-                    "mend: check it without random schedules to see how"
+                    "help: check it without random schedules to see how"
                 )
 
     def wander(self, seed: int, depth: int) -> tuple[int, _Int]:
