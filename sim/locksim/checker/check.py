@@ -11,9 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import (
@@ -31,10 +28,8 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS
-from locksim.checker.search.progress import doomed
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
-from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Workload
 
 Progress = Callable[[str, float], None]
 
@@ -52,7 +47,6 @@ def check_clients(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     reduction: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
@@ -64,7 +58,6 @@ def check_clients(
         threads: 1 to 8. rounds: of each thread, for the verdict.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
-        codes: bytecode of classes that exist only as parsed text.
         reduction: whether to leave out what makes no difference (``checker.search.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
@@ -72,9 +65,7 @@ def check_clients(
         CheckError: the request makes no sense, or a client cannot be checked.
         CompileError, LinkError, SimulationError: a client is not a valid program.
     """
-    check = _Check(
-        name, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
-    )
+    check = _Check(name, threads, memory, property, budget or Budget(), reduction, report, rounds)
     return check.verdict(clients)
 
 
@@ -87,7 +78,6 @@ def check_workload(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     reduction: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
@@ -96,7 +86,7 @@ def check_workload(
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, codes, reduction: as for :func:`check_clients`.
+        memory, property, budget, reduction: as for :func:`check_clients`.
 
     Raises:
         CheckError: the request makes no sense, or the workload cannot be checked.
@@ -110,7 +100,6 @@ def check_workload(
         memory=memory,
         property=property,
         budget=budget,
-        codes=codes,
         reduction=reduction,
     )
 
@@ -153,9 +142,8 @@ def outcomes(
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
-    finals = np.flatnonzero(found.space.final[: found.states])
-    rows = found.shared_rows(finals)[:, at]
-    return {tuple(int(x) for x in row) for row in rows}
+    rows = {found.row_numbers(state)[-1] for state in found.finals}
+    return {tuple(found.shared_row(k)[word] for word in at) for k in rows}
 
 
 class _Check:
@@ -168,7 +156,6 @@ class _Check:
         memory: str,
         asked: str,
         budget: Budget,
-        codes: dict[type[Struct], ClassCode] | None,
         reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
@@ -181,7 +168,7 @@ class _Check:
                 "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
-        self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
+        self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
@@ -237,9 +224,7 @@ class _Check:
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(
-            client, self.threads, self.memory, watch, self.budget, self.codes, wrap=endless
-        )
+        built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
         found = explore(
             built,
@@ -265,7 +250,7 @@ class _Check:
             return named(violation, client) if found.status == FAULT else violation
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
+        if self.asked in ("all", "deadlock") and (lost := found.doomed()) is not None:
             return ce.of_state(found, NO_PROGRESS, lost, -1)
         if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
             return ce.of_state(found, LEAK, lost, -1)
@@ -331,10 +316,9 @@ def watched(asked: str) -> int:
     return watch | WATCH_RACES * (asked in ("all", "race"))
 
 
-def expected(built: Model, expect: dict[str, int]) -> npt.NDArray[np.int64]:
-    """int64[n, 2]: address and value of the words that a client expects at the end."""
-    words = [(address_of(built.memory, word), value) for word, value in expect.items()]
-    return np.array(words, np.int64).reshape(-1, 2)
+def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
+    """Address and value of the words that a client expects at the end."""
+    return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
 def build(
@@ -343,7 +327,6 @@ def build(
     memory: str,
     watch: int,
     budget: Budget,
-    codes: dict[type[Struct], ClassCode] | None = None,
     *,
     wrap: bool = False,
 ) -> Model:
@@ -352,7 +335,6 @@ def build(
         client.workload,
         threads,
         memory,
-        codes=codes,
         buffer_entries=budget.buffer_entries,
         heap_lines=budget.heap_lines,
         history=budget.history,

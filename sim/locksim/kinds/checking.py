@@ -9,7 +9,6 @@ from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
 from locksim.checker.sample import Sampling, sample_clients
 from locksim.checker.verdict import LIVENESS, Budget, Verdict
-from locksim.compiler.ir import ClassCode
 from locksim.kinds import Kind, kind_of, kinds
 from locksim.lang.struct import Struct
 
@@ -24,7 +23,6 @@ def check_lock(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
     client: str = "",
     reduction: bool = True,
@@ -37,7 +35,6 @@ def check_lock(
         threads: 1 to 8. rounds: critical sections of each.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
-        codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
         reduction: whether to leave out what makes no difference (``checker.search.claims``).
@@ -59,7 +56,6 @@ def check_lock(
         memory=memory,
         property=property,
         budget=budget,
-        codes=codes,
         reduction=reduction,
         report=report,
     )
@@ -112,13 +108,12 @@ def walk_of_lock(
     rounds: int = 1,
     memory: str = "tso",
     client: str = "",
-    codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
 ) -> Walk:
     """The walk through one of a lock's test clients.
 
     Arguments:
-        lock, threads, rounds, memory, codes, name: as for :func:`check_lock`.
+        lock, threads, rounds, memory, name: as for :func:`check_lock`.
         client: name of one of its clients, as a verdict gives it; by default the first.
 
     Raises:
@@ -128,7 +123,7 @@ def walk_of_lock(
     if client and client not in known:
         raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
     walked = known[client] if client else next(iter(known.values()))
-    built = model(walked.workload, threads, memory, codes=codes, plain=walked.plain)
+    built = model(walked.workload, threads, memory, plain=walked.plain)
     return Walk(built, walked, name or _class(lock).__name__)
 
 

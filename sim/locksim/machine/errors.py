@@ -6,7 +6,7 @@ from __future__ import annotations
 class MachineError(Exception):
     """A machine profile, a machine's name or a request for CPUs that cannot be honoured.
 
-    The message says what was found, where, and how to fix it. ``exit_code`` is what the command
+    The message says what was found, where, and what to do. ``exit_code`` is what the command
     line exits with.
     """
 

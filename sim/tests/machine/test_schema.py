@@ -452,9 +452,9 @@ def test_a_calibrated_profile_says_where_from() -> None:
 def test_overlap_is_none_unless_given() -> None:
     """Without the tables a request gains nothing by its wait; with them, each class has its own."""
     found = document()
-    assert [0, 0, 0, 0] == parse(found, WHERE).tables(2).overlap_ps.tolist()
+    assert (0, 0, 0, 0) == parse(found, WHERE).tables(2).overlap_ps
     found["cost"]["overlap"] = {"core": quantity(1), "node": quantity(20), "far": quantity(40)}
-    assert [0, 1000, 20000, 40000] == parse(found, WHERE).tables(2).overlap_ps.tolist()
+    assert (0, 1000, 20000, 40000) == parse(found, WHERE).tables(2).overlap_ps
 
 
 @pytest.mark.parametrize(

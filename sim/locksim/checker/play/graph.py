@@ -89,7 +89,7 @@ def graph(walk: Walk, max_states: int = MOST_STATES) -> dict[str, Any]:
         )
     n = walk.model.n_threads
     rows: dict[tuple[Any, ...], int] = {}
-    shared: dict[bytes, int] = {}
+    shared: dict[tuple[int, ...], int] = {}
     shown_rows, shown_shared = [], []
     places: dict[tuple[str, int, str], int] = {}
     steps: dict[str, int] = {}
