@@ -58,7 +58,7 @@ def check_clients(
         threads: 1 to 8. rounds: of each thread, for the verdict.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
-        reduction: whether to leave out what makes no difference (``checker.search.claims``).
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -118,7 +118,7 @@ def outcomes(
     Arguments:
         workload: the description. threads: 1 to 8.
         observe: the words' names. memory: "sc", "tso" or "c11". budget: when to give up.
-        reduction: whether to leave out what makes no difference (``checker.search.claims``).
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may

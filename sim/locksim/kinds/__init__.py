@@ -2,7 +2,7 @@
 
 Each kind is one file of this folder and found by discovery: nothing lists them. It names its base
 class, its plain load, its test clients, its test loads and its words in messages
-(:class:`~locksim.kinds.kind.Kind`). :mod:`locksim.kinds.checking` checks a struct of any kind.
+(:class:`~locksim.kinds.kind.StructKind`). :mod:`locksim.kinds.checking` checks a struct of any kind.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import importlib
 import pkgutil
 from dataclasses import dataclass
 
-from locksim.kinds.kind import Kind, offers
+from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import ArrivalProcess, LoadError, LoadSettings
 from locksim.lang.struct import Struct, Workload
 from locksim.library.registry import resolve
 
 __all__ = [
     "ArrivalProcess",
-    "Kind",
     "LoadError",
     "LoadSettings",
     "PlainLoad",
+    "StructKind",
     "kind_of",
     "kinds",
     "plain_load",
@@ -33,7 +33,7 @@ __all__ = [
 class PlainLoad:
     """A plain load on a struct: its kind, the workload, and the settings that it was made of."""
 
-    kind: Kind
+    kind: StructKind
     workload: Workload
     settings: LoadSettings
 
@@ -43,16 +43,18 @@ class PlainLoad:
 
 
 @functools.cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[StructKind, ...]:
     """One object of each kind, in the order of their bases' names."""
     names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
     things = [thing for name in names for thing in vars(importlib.import_module(name)).values()]
-    classes = [thing for thing in things if isinstance(thing, type) and issubclass(thing, Kind)]
-    found = [kind() for kind in dict.fromkeys(classes) if kind is not Kind]
+    classes = [
+        thing for thing in things if isinstance(thing, type) and issubclass(thing, StructKind)
+    ]
+    found = [kind() for kind in dict.fromkeys(classes) if kind is not StructKind]
     return tuple(sorted(found, key=lambda kind: kind.base.__name__.lower()))
 
 
-def kind_of(struct: Struct | type[Struct]) -> Kind | None:
+def kind_of(struct: Struct | type[Struct]) -> StructKind | None:
     """The kind of a struct, class or description: the one with the nearest base, if there is one.
 
     A base may stand for several kinds; then the struct's methods decide.

@@ -5,14 +5,14 @@ They have no base class of their own: ``has_perm`` makes a struct one.
 
 from __future__ import annotations
 
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadError, LoadSettings
 from locksim.lang import NS, Struct, Workload
 from locksim.library.workloads.avc_mix import AvcMix
 from locksim.library.workloads.rcutest import RcuTest
 
 
-class AccessVectorCacheKind(Kind):
+class AccessVectorCacheKind(StructKind):
     """``has_perm``, ``update`` and ``syscall_exit``."""
 
     base = Struct

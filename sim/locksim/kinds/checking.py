@@ -9,7 +9,7 @@ from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
 from locksim.checker.sample import Sampling, sample_clients
 from locksim.checker.verdict import LIVENESS, Budget, Verdict
-from locksim.kinds import Kind, kind_of, kinds
+from locksim.kinds import StructKind, kind_of, kinds
 from locksim.lang.struct import Struct
 
 MOST_ROUNDS = 100
@@ -37,7 +37,7 @@ def check_lock(
         budget: when to give up.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
-        reduction: whether to leave out what makes no difference (``checker.search.claims``).
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -174,7 +174,9 @@ def bases_with(answer: str) -> str:
 
 def checked_bases(answer: str = "clients") -> tuple[type[Struct], ...]:
     """The base classes of the kinds that give an answer of their own: by default test clients."""
-    own = [kind for kind in kinds() if getattr(type(kind), answer) is not getattr(Kind, answer)]
+    own = [
+        kind for kind in kinds() if getattr(type(kind), answer) is not getattr(StructKind, answer)
+    ]
     return tuple(kind.base for kind in own)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from locksim.checker.client import Client
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.lock import LockKind
-from locksim.lang import RELAXED, CountedRef, Struct, Workload, n_cpus, param, part, thread, word
+from locksim.lang import *
 from locksim.library.locks.lockref import Lockref
 from locksim.library.workloads.counted_ref import CountedRefs
 
@@ -63,7 +63,6 @@ class Referring(Workload):
             yield from self.lock.get()
 
     def thread(self):
-        """One thread's life."""
         for i in range(self.rounds):
             if (thread() + i + self.shift) % 2 == 0:
                 yield from self.lock.get()

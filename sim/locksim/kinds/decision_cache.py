@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from locksim.checker.client import Client
 from locksim.kinds.access_vector_cache import checks, checks_and_updates
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
-from locksim.lang import DecisionCache, Struct, Workload, param, part, thread
+from locksim.lang import *
 from locksim.library.avc.avc_of import AvcOf
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 
@@ -24,7 +24,7 @@ FAULTS = {"memory": "grace-period violation", "assertion": "torn or lost decisio
 """What a use of dead memory and a failed assertion are called here."""
 
 
-class DecisionCacheKind(Kind):
+class DecisionCacheKind(StructKind):
     """``lookup``, ``replace``, ``reclaim``, ``quiescent`` and ``offline``.
 
     An access vector cache around it puts it under load (:mod:`locksim.library.avc.avc_of`).
@@ -71,7 +71,6 @@ class Alone(Workload):
     cache = part(DecisionsSpinlock)
 
     def thread(self):
-        """One thread's life."""
         if thread() == 0:
             for _ in range(self.rounds):
                 yield from self.fill()
@@ -120,7 +119,6 @@ class ReplacingDecisions(Workload):
     cache = part(DecisionsSpinlock)
 
     def thread(self):
-        """One thread's life."""
         if (thread() + self.shift) % 2 == 0:
             for i in range(self.rounds + 1):
                 half = 1 + i + (self.rounds + 1) * thread()
@@ -146,7 +144,6 @@ class WritingDecisions(Workload):
     cache = part(DecisionsSpinlock)
 
     def thread(self):
-        """One thread's life."""
         key = KEY + APART * thread()
         for i in range(self.rounds + 1):
             yield from self.cache.replace(key, 1 + i, 1 + i)
@@ -169,7 +166,6 @@ class ReclaimingDecisions(Workload):
     cache = part(DecisionsSpinlock)
 
     def thread(self):
-        """One thread's life."""
         if thread() == 0:
             yield from self.cache.replace(KEY, 1, 1)
             yield from self.cache.replace(KEY + APART, 2, 2)

@@ -12,7 +12,7 @@ from locksim.checker.client import Client
 from locksim.kinds.load import LoadSettings
 from locksim.lang.struct import Struct, Workload
 
-__all__ = ["Kind", "offers"]
+__all__ = ["StructKind", "offers"]
 
 # What a handoff may take for each waiting CPU, generously, before it counts as stuck.
 _HANDOFF_PS = 10 * 10**6
@@ -22,7 +22,7 @@ _STORM_PS = 10**13
 _UNITS = 10 * 20
 
 
-class Kind:
+class StructKind:
     """A kind of struct: a subclass answers for the structs that are derived from its ``base``."""
 
     base: ClassVar[type[Struct]]

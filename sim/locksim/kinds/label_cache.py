@@ -5,14 +5,14 @@ They have no base class of their own: ``label_put`` makes a struct one.
 
 from __future__ import annotations
 
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.lang import NS, Struct, Workload
 from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.workloads.label_lookups import LabelLookups
 
 
-class LabelCacheKind(Kind):
+class LabelCacheKind(StructKind):
     """``lookup``, ``add``, ``label_new`` and ``label_put``."""
 
     base = Struct

@@ -8,27 +8,15 @@ threads are inside.
 from __future__ import annotations
 
 from locksim.checker.client import Client
-from locksim.kinds.kind import Kind, offers
+from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
-from locksim.lang import (
-    RELAXED,
-    Lock,
-    Struct,
-    Workload,
-    compute,
-    done,
-    param,
-    part,
-    pause,
-    random_below,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 
 
-class LockKind(Kind):
+class LockKind(StructKind):
     """Mutual exclusion: ``acquire`` and ``release``, perhaps ``try_acquire``."""
 
     base = Lock
@@ -71,7 +59,6 @@ class Counting(Workload):
     count = word()
 
     def thread(self):
-        """One thread's life."""
         for _ in range(self.rounds):
             yield from self.enter()
             count = yield self.count.load(RELAXED)
@@ -102,7 +89,6 @@ class AgainAndAgain(Workload):
     lock = part(TASLock)
 
     def thread(self):
-        """One thread's life."""
         while True:
             yield from self.lock.acquire()
             yield from self.lock.release()
@@ -120,7 +106,6 @@ class Tries(Workload):
     count = word()
 
     def thread(self):
-        """One thread's life."""
         while True:
             yield compute(random_below(self.think_ps) + 1)
             if not (yield from self.lock.try_acquire()):

@@ -9,29 +9,10 @@ that waits for ever.
 from __future__ import annotations
 
 from locksim.checker.client import Client
-from locksim.kinds.kind import Kind, offers
+from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.rwlock import turns
-from locksim.lang import (
-    ACQ_REL,
-    ACQUIRE,
-    RELAXED,
-    RELEASE,
-    ReadCopyUpdate,
-    Struct,
-    Workload,
-    alloc,
-    compute,
-    cpu,
-    done,
-    free,
-    param,
-    part,
-    pointer,
-    random_below,
-    thread,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.rcu import RCU, RcuHead
 from locksim.library.locks.rcu_qsbr import QSBR
 from locksim.library.workloads.rcu_readers import RcuReaders
@@ -40,7 +21,7 @@ RCU_FAULTS = {"memory": "grace-period violation", "assertion": "torn read"}
 """What a use of dead memory and a failed assertion are called where RCU is checked."""
 
 
-class RcuKind(Kind):
+class RcuKind(StructKind):
     """``read_lock/read_unlock``, ``synchronize_rcu``, ``quiescent``, ``offline``.
 
     Some also take callbacks: ``call_rcu``.
@@ -94,7 +75,6 @@ class Reclaiming(Workload):
         yield self.shared.store(version, RELAXED)
 
     def thread(self):
-        """One thread's life."""
         for i in range(self.rounds):
             if thread() == 0:
                 yield from self.replace(i + 1)
@@ -151,7 +131,6 @@ class Replacing(Workload):
         yield self.shared.store(box, RELAXED)
 
     def thread(self):
-        """One thread's life."""
         for i in range(self.rounds):
             # First of all, so that a reading may come after the quiescent state that let it be.
             yield from self.between()
@@ -213,7 +192,6 @@ class Published(Workload):
         yield self.shared.store(box)
 
     def thread(self):
-        """One thread's life."""
         while True:
             yield compute(random_below(self.think_ps) + 1)
             if cpu() == 0:

@@ -7,9 +7,9 @@ writes in the other.
 from __future__ import annotations
 
 from locksim.checker.client import Client
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
-from locksim.lang import RELAXED, RWLock, Struct, Workload, param, part, thread, word
+from locksim.lang import *
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.workloads.readers_writers import ReadersWriters
 
@@ -17,7 +17,7 @@ TORN = {"assertion": "torn read"}
 """What a failed assertion is called where readers compare two words."""
 
 
-class RWLockKind(Kind):
+class RWLockKind(StructKind):
     """Readers beside readers: ``read_acquire/read_release``, ``write_acquire/write_release``."""
 
     base = RWLock
@@ -58,7 +58,6 @@ class ReadingAndWriting(Workload):
     copy = word()
 
     def thread(self):
-        """One thread's life."""
         for i in range(self.rounds):
             if (thread() + i + self.shift) % 2 == 0:
                 yield from self.write()
@@ -92,7 +91,6 @@ class ReadersAndWritersForEver(Workload):
     lock = part(ReaderPreferenceRWLock)
 
     def thread(self):
-        """One thread's life."""
         while True:
             if (thread() + self.shift) % 2 == 0:
                 yield from self.lock.write_acquire()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.lang import Struct, Workload
 from locksim.library.schedulers.interface import Scheduler
 from locksim.library.workloads.token_ring import TokenRing
 
 
-class SchedulerKind(Kind):
+class SchedulerKind(StructKind):
     """See :mod:`locksim.library.schedulers.interface`."""
 
     base = Scheduler

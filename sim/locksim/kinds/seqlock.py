@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from locksim.checker.client import Client
-from locksim.kinds.kind import Kind, offers
+from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.rwlock import ReadingAndWriting, mixed
-from locksim.lang import RELAXED, SeqLock, Struct, Workload, part
+from locksim.lang import *
 from locksim.library.locks.seqlock import SpinSeqLock
 from locksim.library.workloads.blocking_readers import BlockingReaders
 from locksim.library.workloads.sequence_readers import SequenceReaders
 
 
-class SeqLockKind(Kind):
+class SeqLockKind(StructKind):
     """Optimistic readers: ``read_begin/read_retry``, ``write_acquire/write_release``.
 
     Some also make readers wait: ``read_acquire/read_release``.

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from locksim.checker.client import Client
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.rcu import Replacing, replacing
-from locksim.lang import (
-    ACQUIRE,
-    RELAXED,
-    SleepableRCU,
-    Struct,
-    Workload,
-    part,
-    pause,
-    thread,
-)
+from locksim.lang import *
 from locksim.library.locks.srcu import SRCU
 from locksim.library.workloads.srcu_readers import SrcuReaders
 
 
-class SrcuKind(Kind):
+class SrcuKind(StructKind):
     """``read_lock/read_unlock`` with a rank, and ``synchronize_srcu``."""
 
     base = SleepableRCU

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from locksim.kinds.kind import Kind
+from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.lang.struct import Struct, Workload
 
 
-class WorkloadKind(Kind):
+class WorkloadKind(StructKind):
     """What the CPUs run: there is nothing to put around it."""
 
     base = Workload

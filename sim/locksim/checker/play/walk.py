@@ -19,10 +19,10 @@ from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome
+from locksim.checker.models import registers as rg
 from locksim.checker.models.model import MEMORY_MODELS, Model
 from locksim.checker.replay.counterexample import Replay, Step, operation_name
 from locksim.checker.replay.render import did
-from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.compiler import bytecode as b

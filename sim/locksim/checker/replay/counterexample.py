@@ -13,9 +13,9 @@ from typing import Any
 
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
+from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
 from locksim.checker.replay.names import Names
-from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.explore import Exploration
 from locksim.checker.search.leak import leaked

@@ -9,7 +9,7 @@ from checker.classics import Peterson
 from locksim.checker import Budget, CheckError, check_lock, check_workload, outcomes
 from locksim.checker.models import model as model_module
 from locksim.checker.models.model import model
-from locksim.checker.search.program import unfold
+from locksim.checker.models.program import unfold
 from locksim.lang import (
     NS,
     RELAXED,

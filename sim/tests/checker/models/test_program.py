@@ -3,7 +3,7 @@
 import pytest
 
 from locksim.checker import CheckError
-from locksim.checker.search.program import unfold
+from locksim.checker.models.program import unfold
 from locksim.compiler import bytecode as b
 from locksim.compiler.link import link
 from locksim.kinds.lock import Counting
