@@ -75,7 +75,7 @@ def reference(measure: Measure, seed: int = 1) -> float:
         think_ns=measure.think_ns,
         seed=seed,
     )
-    return _value(asked, resolve(measure.lock).struct(**measure.options), measure.cpus, {})
+    return _value(asked, resolve(measure.lock).struct(**measure.options), measure.cpus)
 
 
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:

@@ -2,7 +2,7 @@
 
 Each kind is one file of this folder and found by discovery: nothing lists them. It names its base
 class, its plain load, its test clients, its test loads and its words in messages
-(:class:`~locksim.kinds.kind.StructKind`). :mod:`locksim.kinds.checking` checks a struct of any kind.
+(:class:`~locksim.kinds.kind.StructKind`). :mod:`locksim.kinds.checking` checks any struct.
 """
 
 from __future__ import annotations
@@ -47,10 +47,8 @@ def kinds() -> tuple[StructKind, ...]:
     """One object of each kind, in the order of their bases' names."""
     names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
     things = [thing for name in names for thing in vars(importlib.import_module(name)).values()]
-    classes = [
-        thing for thing in things if isinstance(thing, type) and issubclass(thing, StructKind)
-    ]
-    found = [kind() for kind in dict.fromkeys(classes) if kind is not StructKind]
+    classes = dict.fromkeys(thing for thing in things if isinstance(thing, type))
+    found = [cls() for cls in classes if issubclass(cls, StructKind) and cls is not StructKind]
     return tuple(sorted(found, key=lambda kind: kind.base.__name__.lower()))
 
 

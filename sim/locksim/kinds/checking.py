@@ -174,10 +174,8 @@ def bases_with(answer: str) -> str:
 
 def checked_bases(answer: str = "clients") -> tuple[type[Struct], ...]:
     """The base classes of the kinds that give an answer of their own: by default test clients."""
-    own = [
-        kind for kind in kinds() if getattr(type(kind), answer) is not getattr(StructKind, answer)
-    ]
-    return tuple(kind.base for kind in own)
+    none = getattr(StructKind, answer)
+    return tuple(kind.base for kind in kinds() if getattr(type(kind), answer) is not none)
 
 
 def _class(lock: Struct | type[Struct]) -> type[Struct]:
