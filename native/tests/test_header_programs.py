@@ -1,0 +1,41 @@
+"""What the C headers promise, each by a program of its own in ``tests/headers``."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).parents[1]
+PROGRAMS = {
+    "language": ["-fwrapv"],
+}
+"""Each program, and what its compilation adds."""
+
+
+def compiled(program: str, options: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Compile ``tests/headers/PROGRAM.c`` strictly, to ``folder/PROGRAM``."""
+    compiler = shutil.which("cc")
+    assert compiler is not None, "no C compiler 'cc' found: install gcc"
+    strict = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    source = NATIVE / f"tests/headers/{program}.c"
+    return subprocess.run(
+        [compiler, *strict, "-I", NATIVE / "include", source, "-o", folder / program]
+        + ["-pthread", *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program(program: str, tmp_path: Path) -> None:
+    """The program compiles without a warning, ends well and has nothing to report."""
+    built = compiled(program, PROGRAMS[program], tmp_path)
+    assert (0, "") == (built.returncode, built.stderr)
+    done = subprocess.run(
+        [tmp_path / program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
