@@ -11,6 +11,7 @@ import pytest
 NATIVE = Path(__file__).parents[1]
 PROGRAMS = {
     "language": ["-fwrapv"],
+    "avc_rcu": ["-lurcu-memb"],
     "dcache": ["-fsanitize=thread", "-g", "-Wno-tsan"],
 }
 """Each program, and what its compilation adds."""
