@@ -13,6 +13,7 @@ PROGRAMS = {
     "language": ["-fwrapv"],
     "avc_rcu": ["-lurcu-memb"],
     "dcache": ["-fsanitize=thread", "-g", "-Wno-tsan"],
+    "qspinlock": [],
 }
 """Each program, and what its compilation adds."""
 
