@@ -9,12 +9,16 @@ from pathlib import Path
 import pytest
 
 NATIVE = Path(__file__).parents[1]
-PROGRAMS = {
-    "language": ["-fwrapv"],
-    "avc_rcu": ["-lurcu-memb"],
-    "dcache": ["-fsanitize=thread", "-g", "-Wno-tsan"],
-    "qspinlock": [],
-}
+PROGRAMS: list[tuple[str, list[str]]] = [
+    ("avc_rcu", ["-lurcu-memb"]),
+    ("dcache", ["-fsanitize=thread", "-g", "-Wno-tsan"]),
+    ("language", ["-fwrapv"]),
+    ("qspinlock", []),
+    ("qspinlock", ["-DLOCKLAB_QSPINLOCK_PARTS=0"]),
+    ("ttas_backoff", []),
+    ("ttas_backoff", ["-DLOCKLAB_BACKOFF_MIN=3", "-DLOCKLAB_BACKOFF_MAX=100"]),
+    ("ttas_backoff", ["-DLOCKLAB_BACKOFF_MIN=7", "-DLOCKLAB_BACKOFF_MAX=7"]),
+]
 """Each program, and what its compilation adds."""
 
 
@@ -33,12 +37,19 @@ def compiled(program: str, options: list[str], folder: Path) -> subprocess.Compl
     )
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_program(program: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("program", "options"), PROGRAMS)
+def test_program(program: str, options: list[str], tmp_path: Path) -> None:
     """The program compiles without a warning, ends well and has nothing to report."""
-    built = compiled(program, PROGRAMS[program], tmp_path)
+    built = compiled(program, options, tmp_path)
     assert (0, "") == (built.returncode, built.stderr)
     done = subprocess.run(
         [tmp_path / program], capture_output=True, text=True, timeout=60, check=False
     )
     assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("limits", [(0, 1024), (5, 4)])
+def test_backoff_limits(limits: tuple[int, int], tmp_path: Path) -> None:
+    """A back-off that would never pause, or has its limits the wrong way round, is refused."""
+    options = [f"-DLOCKLAB_BACKOFF_{name}={n}" for name, n in zip(("MIN", "MAX"), limits)]
+    assert "set 1 <= LOCKLAB_BACKOFF_MIN" in compiled("ttas_backoff", options, tmp_path).stderr
