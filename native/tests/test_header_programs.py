@@ -13,6 +13,8 @@ PROGRAMS: list[tuple[str, list[str]]] = [
     ("avc_rcu", ["-lurcu-memb"]),
     ("dcache", ["-fsanitize=thread", "-g", "-Wno-tsan"]),
     ("language", ["-fwrapv"]),
+    ("lockref", []),
+    ("lockref", ["-fsanitize=thread", "-g"]),
     ("qspinlock", []),
     ("qspinlock", ["-DLOCKLAB_QSPINLOCK_PARTS=0"]),
     ("ttas_backoff", []),
