@@ -50,8 +50,8 @@ def test_program(program: str, options: list[str], tmp_path: Path) -> None:
     assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("limits", [(0, 1024), (5, 4)])
-def test_backoff_limits(limits: tuple[int, int], tmp_path: Path) -> None:
+@pytest.mark.parametrize(("least", "most"), [(0, 1024), (5, 4)])
+def test_backoff_limits(least: int, most: int, tmp_path: Path) -> None:
     """A back-off that would never pause, or has its limits the wrong way round, is refused."""
-    options = [f"-DLOCKLAB_BACKOFF_{name}={n}" for name, n in zip(("MIN", "MAX"), limits)]
+    options = [f"-DLOCKLAB_BACKOFF_MIN={least}", f"-DLOCKLAB_BACKOFF_MAX={most}"]
     assert "set 1 <= LOCKLAB_BACKOFF_MIN" in compiled("ttas_backoff", options, tmp_path).stderr
