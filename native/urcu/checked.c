@@ -66,7 +66,7 @@ static void at_thread_exit(void *arg)
     if (forked)
         return;
     leave();
-    locklab_urcu_stop_deferring();
+    locklab_urcu_never_defer_again();
     locklab_urcu_use_worker(NULL);
 }
 

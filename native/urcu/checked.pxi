@@ -66,8 +66,8 @@ _MESSAGES = {
     LOCKLAB_URCU_WORKER_IN_USE: "a thread or a CPU uses this worker: give it another one first, or "
     "None",
     LOCKLAB_URCU_WORKER_GONE: "this worker was freed, or is the parent's: make another one",
-    LOCKLAB_URCU_OTHERS_READ: "a thread is registered, reads or defers, and would be missing in the "
-    "child: let it leave before fork()",
+    LOCKLAB_URCU_OTHERS_READ: "a thread is registered, reads, or has deferred and not ended, and would "
+    "be missing in the child: let it leave before fork()",
 }
 
 

@@ -101,11 +101,16 @@ void locklab_urcu_table_destroy(struct cds_lfht *table)
 
 void locklab_urcu_resize(void *request)
 {
+    /* A thread of qsbr that waits for another one's resizing, online, would hold it up. */
+    static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     struct locklab_urcu_resize *wanted = request;
-    bool borrowed = locklab_urcu_borrow_thread();
+    bool borrowed;
 
+    pthread_mutex_lock(&one_at_a_time);
+    borrowed = locklab_urcu_borrow_thread();
     cds_lfht_resize(wanted->table, wanted->buckets);
     locklab_urcu_give_back_thread(borrowed);
+    pthread_mutex_unlock(&one_at_a_time);
     free(wanted);
 }
 

@@ -72,11 +72,21 @@ def post(function, arguments):
     locklab_urcu_post(new_item(LOCKLAB_URCU_CALL, <PyObject *>function, <PyObject *>arguments))
 
 
-def run():
-    """Run what was handed over, until stop(): for a thread of its own."""
+def tidy():
+    """Take this thread out of all that it is in; return whether it was in anything."""
+    cdef boolean left
+    with nogil:
+        left = locklab_urcu_tidy()
+    return bool(left)
+
+
+def run(tidies):
+    """Run what was handed over, until stop(): for a thread of its own.
+
+    ``tidies`` are all flavours' tidy(): what one left open would hold that flavour's waits up.
+    """
     global failures_seen
     cdef locklab_urcu_deferred *item
-    cdef boolean left
     while True:
         with nogil:
             item = locklab_urcu_next()
@@ -90,9 +100,7 @@ def run():
                 call(item)
             release(item)  # which runs finalizers
         free(item)
-        with nogil:
-            left = locklab_urcu_tidy()
-        if left:
+        if True in [each() for each in tidies]:
             failures_seen += 1
             PyErr_SetString(UrcuError, "a callback or a finalizer left its thread registered, "
                             "deferring, with a worker or in a section: this was undone")

@@ -95,12 +95,14 @@ cdef class HashTable(Container):
     """
 
     cdef cds_lfht *table
+    cdef bint resizes
 
     def __cinit__(self, buckets=64, auto_resize=True):
         cdef unsigned long size = checked_size(buckets)
+        self.resizes = bool(auto_resize)
         check(locklab_urcu_usable())
         cdef boolean borrowed = locklab_urcu_borrow()
-        self.table = locklab_urcu_table_new(size, bool(auto_resize))
+        self.table = locklab_urcu_table_new(size, self.resizes)
         locklab_urcu_give_back(borrowed)
         if self.table is NULL:
             raise MemoryError
@@ -292,9 +294,11 @@ cdef class HashTable(Container):
 
         Raises:
             ValueError: ``buckets`` is not such a number.
-            UrcuError: the thread is inside a section.
+            UrcuError: the table was made with ``auto_resize``, or the thread is inside a section.
         """
         cdef unsigned long size = checked_size(buckets)
+        if self.resizes:
+            raise UrcuError("this table resizes itself: make it with auto_resize=False")
         check(locklab_urcu_may_wait())
         wanted = <Resize *>malloc(sizeof(Resize))
         if wanted is NULL:

@@ -32,6 +32,7 @@ cdef extern from "urcu/polling.h" nogil:
 cdef extern from "urcu/batched.h" nogil:
     locklab_urcu_status locklab_urcu_start_deferring()
     locklab_urcu_status locklab_urcu_stop_deferring()
+    void locklab_urcu_never_defer_again()
     boolean locklab_urcu_deferring()
     locklab_urcu_status locklab_urcu_defer_rcu(locklab_urcu_deferred *item)
     boolean locklab_urcu_defer_full()
@@ -99,12 +100,24 @@ def start_deferring():
 
 
 def stop_deferring():
-    cdef locklab_urcu_status status
     if locklab_urcu_deferring():
         defer_barrier()
+    check(locklab_urcu_stop_deferring())
+
+
+def never_defer_again(unsigned milliseconds):
+    """At the end of the process: take this thread off liburcu's list, if nothing is stuck."""
+    cdef boolean done
+    if locklab_urcu_may_wait() != LOCKLAB_URCU_OK:
+        return
+    cdef locklab_urcu_wait *waited = locklab_urcu_wait_begin(locklab_urcu_defer_barrier, NULL, NULL)
+    if waited is NULL:
+        return
     with nogil:
-        status = locklab_urcu_stop_deferring()
-    check(status)
+        done = locklab_urcu_wait_for(waited, milliseconds)
+        locklab_urcu_wait_end(waited)
+        if done:
+            locklab_urcu_never_defer_again()
 
 
 def defer_barrier():

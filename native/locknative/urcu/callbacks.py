@@ -51,8 +51,9 @@ class Callbacks:
             if self._thread is None:
                 self._process = os.getpid()
                 atexit.register(self._end)
+                tidies = [each._c.tidy for each in _CALLBACKS.values()]
                 self._thread = threading.Thread(
-                    target=self._c.run, name=f"urcu-{self._name}", daemon=True
+                    target=self._c.run, args=(tidies,), name=f"urcu-{self._name}", daemon=True
                 )
                 self._thread.start()
 
@@ -102,6 +103,7 @@ class Callbacks:
         if thread is None or os.getpid() != self._process:
             return  # in a child of fork() there is no such thread
         done = threading.Event()
+        self._c.never_defer_again(int(1000 * _EXIT_PATIENCE_S))
         self._c.call_rcu(done.set, ())
         done.wait(_EXIT_PATIENCE_S)
         self._over = True

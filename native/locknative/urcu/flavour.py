@@ -348,8 +348,8 @@ class Flavour:
             0 in the child, the child's number in the parent.
 
         Raises:
-            UrcuError: a thread is registered or defers (for bp: reads, or defers), and would be
-                missing in the child; or this is a child of ``os.fork()``.
+            UrcuError: a thread is registered (for bp: reads), or has deferred and not ended, and
+                would be missing in the child; or this is a child of ``os.fork()``.
             OSError: the system cannot make another process.
         """
         while (child := self._c.fork()) is None:
