@@ -367,10 +367,14 @@ def run_case(seed: int) -> None:
     pool.clear()
     for flavour in map(urcu.Flavour, urcu.flavours):
         flavour.free_all_cpu_workers()
-    for _ in range(5):
+    for _ in range(100):  # threads that have just ended may still empty their queues
         gc.collect()
         for flavour in map(urcu.Flavour, urcu.flavours):
             flavour.barrier()
+            flavour.defer_barrier()
+        if Value.alive == 0:
+            break
+        time.sleep(0.01)
     print(f"case {seed}: {Value.alive} values are left")
 
 

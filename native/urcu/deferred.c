@@ -46,15 +46,25 @@ void locklab_urcu_post(struct locklab_urcu_deferred *item)
     pthread_mutex_unlock(&mutex);
 }
 
-struct locklab_urcu_deferred *locklab_urcu_next(void)
+bool locklab_urcu_await(void)
 {
-    struct locklab_urcu_deferred *item = NULL;
+    bool more;
 
     pthread_mutex_lock(&mutex);
     while (first == NULL && !stopped)
         pthread_cond_wait(&arrived, &mutex);
-    if (!stopped) {
-        item = first;
+    more = !stopped;
+    pthread_mutex_unlock(&mutex);
+    return more;
+}
+
+struct locklab_urcu_deferred *locklab_urcu_next(void)
+{
+    struct locklab_urcu_deferred *item;
+
+    pthread_mutex_lock(&mutex);
+    item = first;
+    if (item != NULL) {
         first = item->next;
         if (first == NULL)
             end = &first;

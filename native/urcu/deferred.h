@@ -53,7 +53,11 @@ enum locklab_urcu_status locklab_urcu_defer(struct locklab_urcu_deferred *item);
 /* Puts the item behind all whose grace period has passed. */
 void locklab_urcu_post(struct locklab_urcu_deferred *item);
 
-/* Waits for the next item whose grace period has passed; NULL after locklab_urcu_stop. */
+/* Waits for an item whose grace period has passed; false after locklab_urcu_stop. Not to be called
+ * with the GIL. */
+bool locklab_urcu_await(void);
+
+/* Takes that item off the list. With the GIL: no fork comes between this and the use. */
 struct locklab_urcu_deferred *locklab_urcu_next(void);
 
 void locklab_urcu_stop(void);

@@ -54,6 +54,7 @@ cdef extern from "urcu/deferred.h" nogil:
 
     locklab_urcu_status locklab_urcu_defer(locklab_urcu_deferred *item)
     void locklab_urcu_post(locklab_urcu_deferred *item)
+    boolean locklab_urcu_await()
     locklab_urcu_deferred *locklab_urcu_next()
     void locklab_urcu_stop()
     locklab_urcu_deferred *locklab_urcu_of_owned(cds_list_head *node)
@@ -87,11 +88,13 @@ def run(tidies):
     """
     global failures_seen
     cdef locklab_urcu_deferred *item
+    cdef boolean more
     while True:
         with nogil:
-            item = locklab_urcu_next()
-        if item is NULL:
+            more = locklab_urcu_await()
+        if not more:
             return
+        item = locklab_urcu_next()
         if item.then == LOCKLAB_URCU_DESTROY:
             with nogil:
                 locklab_urcu_table_destroy(<cds_lfht *>item.objects[0])
