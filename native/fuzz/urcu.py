@@ -23,9 +23,10 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 
 THREADS = 3
 OPERATIONS = 400
@@ -52,21 +53,25 @@ class Hostile(Exception):
 
 
 class Value:
-    """A key or a value that has its own mind; how many there are is counted."""
+    """A key or a value that has its own mind; which were made is noted."""
 
-    alive = 0
+    made: ClassVar[list[weakref.ref[Value]]] = []
 
     def __init__(self, driver: Driver) -> None:
-        Value.alive += 1
+        Value.made.append(weakref.ref(self))
         self.driver = driver
         self.other: object = None
         self.mood = driver.random.random()
         self.number = driver.random.randrange(4)
 
     def __del__(self) -> None:
-        Value.alive -= 1
         if self.mood < 0.05:
             self.driver.leave_open()
+
+    @classmethod
+    def alive(cls) -> int:
+        """Count those that are still there."""
+        return sum(made() is not None for made in cls.made)
 
     def __hash__(self) -> int:
         return self.number
@@ -304,7 +309,8 @@ class Driver:
         if self.random.random() < 0.9 or not self.may_wait():
             return
         flavour = self.flavour()
-        armed.clear()
+        if threading.current_thread() is threading.main_thread():
+            armed[0] = False
         child = flavour.fork()
         if child == 0:
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -319,7 +325,7 @@ class Driver:
             os._exit(3)
 
 
-armed = threading.Event()
+armed = [False]  # no Event: its lock might be held when the signal comes
 quiet = threading.local()
 
 
@@ -333,24 +339,20 @@ def run_case(seed: int) -> None:
     pool: list[tuple[str, Any]] = []
 
     def interrupt(signal_number: int, frame: object) -> None:
-        if armed.is_set():
+        if armed[0]:
+            armed[0] = False  # once for each operation
             raise Interrupted
 
     def work(number: int) -> None:
         driver = Driver((seed, number), pool)
         for _ in range(OPERATIONS):
-            try:
+            with suppress(Interrupted):
                 if number == 0:
-                    armed.set()
-                driver.operate()
+                    armed[0] = True
+                with suppress(RecursionError):
+                    driver.operate()
                 if number == 0:
-                    armed.clear()
-            except Interrupted:
-                pass
-            except RecursionError:
-                pass
-        if number == 0:
-            armed.clear()
+                    armed[0] = False
         for flavour in driver.flavours:
             flavour.set_thread_worker(None)
         driver.leave_all()
@@ -372,10 +374,10 @@ def run_case(seed: int) -> None:
         for flavour in map(urcu.Flavour, urcu.flavours):
             flavour.barrier()
             flavour.defer_barrier()
-        if Value.alive == 0:
+        if Value.alive() == 0:
             break
         time.sleep(0.01)
-    print(f"case {seed}: {Value.alive} values are left")
+    print(f"case {seed}: {Value.alive()} values are left")
 
 
 def main() -> None:

@@ -28,15 +28,11 @@ def compiled(program: str, options: list[str], folder: Path) -> subprocess.Compl
     """Compile ``tests/headers/PROGRAM.c`` strictly, to ``folder/PROGRAM``."""
     compiler = shutil.which("cc")
     assert compiler is not None, "no C compiler 'cc' found: install gcc"
-    strict = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    strict = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-pthread"]
     source = NATIVE / f"tests/headers/{program}.c"
-    return subprocess.run(
-        [compiler, *strict, "-I", NATIVE / "include", source, "-o", folder / program]
-        + ["-pthread", *options],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command: list[str | Path] = [compiler, *strict, "-I", NATIVE / "include", source]
+    command += ["-o", folder / program, *options]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(("program", "options"), PROGRAMS)

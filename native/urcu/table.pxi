@@ -31,6 +31,7 @@ cdef extern from "urcu/rculfhash.h":
         cds_lfht_node *node
 
     ctypedef int (*cds_lfht_match_fct)(cds_lfht_node *node, const void *key) noexcept
+    void cds_lfht_node_init(cds_lfht_node *node)
     void cds_lfht_lookup(cds_lfht *table, unsigned long hash, cds_lfht_match_fct match,
                          const void *key, cds_lfht_iter *iter)
     void cds_lfht_next_duplicate(cds_lfht *table, cds_lfht_match_fct match, const void *key,
@@ -70,6 +71,12 @@ cdef int is_wanted(cds_lfht_node *node, const void *key) noexcept:
 cdef int is_wanted_or_added(cds_lfht_node *node, const void *key) noexcept:
     """Compare; one that raises counts as none, so that nothing is replaced."""
     return is_wanted(node, key) and not (<Wanted *>key).raised
+
+
+cdef locklab_urcu_deferred *new_entry(key, value) except NULL:
+    item = new_item(LOCKLAB_URCU_RELEASE, <PyObject *>key, <PyObject *>value)
+    cds_lfht_node_init(&item.in_table)
+    return item
 
 
 cdef int raise_set() except -1:
@@ -182,7 +189,7 @@ cdef class HashTable(Container):
         cdef unsigned long code = hashed(key)
         check(locklab_urcu_enter(&outer))
         try:
-            item = new_item(LOCKLAB_URCU_RELEASE, <PyObject *>key, <PyObject *>value)
+            item = new_entry(key, value)
             cds_lfht_add(self.table, code, &item.in_table)
             self.own(item)
         finally:
@@ -197,7 +204,7 @@ cdef class HashTable(Container):
         cdef Wanted wanted = Wanted(<PyObject *>key, False)
         cdef unsigned outer
         cdef unsigned long code = hashed(key)
-        item = new_item(LOCKLAB_URCU_RELEASE, <PyObject *>key, <PyObject *>value)
+        item = new_entry(key, value)
         status = locklab_urcu_enter(&outer)
         added = False
         if status == LOCKLAB_URCU_OK:
@@ -227,7 +234,7 @@ cdef class HashTable(Container):
         cdef unsigned long code = hashed(key)
         check(locklab_urcu_enter(&outer))
         try:
-            item = new_item(LOCKLAB_URCU_RELEASE, <PyObject *>key, <PyObject *>value)
+            item = new_entry(key, value)
             old = cds_lfht_add_replace(self.table, code, is_wanted_or_added, &wanted,
                                        &item.in_table)
             self.own(item)
