@@ -28,9 +28,9 @@ import page
 from rich.console import Console
 from theirs import CELL_S, RIVALS, RivalError, environment
 
-from lockgrader import answers
 from lockgrader.grade import grade
 from lockgrader.lab import load
+from lockgrader.read import answers
 from lockgrader.sandbox.probe import _survivor
 
 HERE = Path(__file__).resolve().parent

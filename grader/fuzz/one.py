@@ -32,7 +32,7 @@ def main() -> None:
         import mutate
         import targets
 
-        from lockgrader.evaluate import warm
+        from lockgrader.checks.evaluate import warm
     if name == "bytecode":
         warm()  # compiling the engines is nobody's input
     target = targets.TARGETS[name]

@@ -4,10 +4,11 @@ A target reads any bytes and says whether they were accepted. Bytes may be refus
 that is meant for it, and with no other; what is accepted has to keep the promises that the rest of
 the grader builds on. Everything else that a target raises is a finding.
 
-- ``bytecode``: the validator (:mod:`lockgrader.bytecode`). What it accepts is accepted again after
-  a way through JSON, and makes neither the checker nor the engine fail but in the words that they
-  have for a bad program. One accepted document in eight gets that far, chosen by its own checksum,
-  so that a finding comes again: an engine takes a thousand times as long as a look.
+- ``bytecode``: the validator (:mod:`lockgrader.compile.bytecode`). What it accepts is accepted
+again
+  after a way through JSON, and makes neither the checker nor the engine fail but in the words that
+  they have for a bad program. One accepted document in eight gets that far, chosen by its own
+  checksum, so that a finding comes again: an engine takes a thousand times as long as a look.
 - ``result``: JSON from a sandbox, notebooks, a check's answer and a kept ``result.json``. What is
   accepted is what Python's own reader would have read, and stays the same when written and read.
 - ``archive``: zips. Nothing comes out but the wanted names, each within its size, and the same
@@ -29,12 +30,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import locksim.locks
-from lockgrader import submission
-from lockgrader.answers import _cells
-from lockgrader.artefact import MalformedError, numbers, parse
-from lockgrader.bytecode import accept
-from lockgrader.compile import Refused
-from lockgrader.evaluate import _adapter
+from lockgrader.checks.evaluate import _adapter
+from lockgrader.compile.bytecode import accept
+from lockgrader.compile.text import Refused
+from lockgrader.read import submission
+from lockgrader.read.answers import _cells
+from lockgrader.read.artefact import MalformedError, numbers, parse
 from lockgrader.result import RESULT, CheckResult, Result, ResultError, Row, load
 from locksim.checker import check_lock
 from locksim.checker.verdict import Budget

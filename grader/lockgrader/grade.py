@@ -11,14 +11,12 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from lockgrader.answers import read_answers
-from lockgrader.artefact import MalformedError
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted
+from lockgrader.checks.evaluate import LATE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.compile import Refused, compile_text
-from lockgrader.elsewhere import elsewhere
-from lockgrader.evaluate import LATE, evaluate
+from lockgrader.checks.variant_match import elsewhere
+from lockgrader.compile.text import Refused, compile_text
 from lockgrader.lab import (
     Answer,
     C,
@@ -32,12 +30,14 @@ from lockgrader.lab import (
     Simulated,
     Written,
 )
+from lockgrader.lab.variants import variant
+from lockgrader.read.answers import read_answers
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.scenarios import Scenario
+from lockgrader.read.scenarios import read as read_scenarios
+from lockgrader.read.submission import Submission, read
 from lockgrader.result import ELSEWHERE, CheckResult, Result
 from lockgrader.sandbox import Profile
-from lockgrader.scenarios import Scenario
-from lockgrader.scenarios import read as read_scenarios
-from lockgrader.submission import Submission, read
-from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay", "wanted"]

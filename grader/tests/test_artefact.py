@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockgrader.artefact import MAX_DEPTH, MalformedError, numbers, parse
+from lockgrader.read.artefact import MAX_DEPTH, MalformedError, numbers, parse
 
 PLAIN = st.recursive(
     st.none()

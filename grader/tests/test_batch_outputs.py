@@ -11,7 +11,7 @@ from test_grade import LAB, TAS, hand_in, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader.cli.grade import app
-from lockgrader.gradebook import Attempt, Gradebook
+from lockgrader.export.gradebook import Attempt, Gradebook
 
 VARIANT = """
 [variant.mine]
@@ -64,7 +64,7 @@ def test_batch_leaves_everything(asked: list[str], tmp_path: Path) -> None:
 def test_answers_of_another_variant_are_told(asked: list[str], tmp_path: Path) -> None:
     """To the student that it is right elsewhere, to the instructor where; no points either way."""
     from lockgrader.lab import load
-    from lockgrader.variants import variant
+    from lockgrader.lab.variants import variant
 
     lab = load(Path(asked[0]))
     mine = variant(lab, "mallory", KEY.encode())["mine"]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c import history
 from lockgrader.c.history import INSERT, LOOKUP, RECLAIM, Order, concurrent, records, sequential
+from lockgrader.read.artefact import MalformedError
 
 ORDER = Order(threads=3, operations=60, keys=12, seed=5, nonce=(0x1234, 0x5678))
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
+from lockgrader.read.artefact import MalformedError
 from locknative import toolchain
 
 RIGHT = "#include <stdlib.h>\nvoid *f(void) { return malloc(8); }\n"

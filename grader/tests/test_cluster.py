@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tiny_lab import KEY, TAS, hand_in, make_lab
 
-from lockgrader.batch import Task, grade_all, tasks
-from lockgrader.cluster import ClusterError
+from lockgrader.batch.cluster import ClusterError
+from lockgrader.batch.run import Task, grade_all, tasks
 from lockgrader.lab import Lab
 from lockgrader.result import Result
 from lockgrader.sandbox import available
@@ -88,7 +88,7 @@ def test_lost_worker_loses_nothing(cluster: object, tmp_path: Path) -> None:
 
 def test_course_key_stays_here(cluster: object, tmp_path: Path) -> None:
     """What a worker is given holds the student's values and not the key."""
-    from lockgrader import cluster as module
+    from lockgrader.batch import cluster as module
 
     lab = make_lab(tmp_path)
     submissions(tmp_path / "in", 1)
@@ -100,7 +100,7 @@ def test_course_key_stays_here(cluster: object, tmp_path: Path) -> None:
 
 def test_no_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An address where nobody is: exit code 2, and how to start one."""
-    from lockgrader import cluster as module
+    from lockgrader.batch import cluster as module
 
     monkeypatch.setattr(module, "PATIENCE_S", 1)
     lab = make_lab(tmp_path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lockgrader.checks import Submitted, judge
-from lockgrader.elsewhere import MOST, elsewhere
+from lockgrader.checks.variant_match import MOST, elsewhere
 from lockgrader.lab import Answer, Lab, load
 
 LAB = """

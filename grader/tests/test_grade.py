@@ -11,18 +11,18 @@ from pydantic import TypeAdapter, ValidationError
 from tiny_lab import KEY, LAB, TAS, hand_in, make_lab
 from typer.testing import CliRunner
 
-from lockgrader import batch
-from lockgrader import evaluate as evaluating
 from lockgrader import grade as grading
-from lockgrader.batch import attempt_of, grade_all, tasks
+from lockgrader.batch import run as batch
+from lockgrader.batch.run import attempt_of, grade_all, tasks
 from lockgrader.checks import Finding, Submitted
+from lockgrader.checks import evaluate as evaluating
+from lockgrader.checks.evaluate import evaluate
 from lockgrader.cli.grade import app
-from lockgrader.evaluate import evaluate
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, LabError, Proven, load
+from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
 from lockgrader.sandbox import available
-from lockgrader.submission import Submission, read
 
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 

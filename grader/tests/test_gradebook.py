@@ -8,7 +8,7 @@ import pytest
 from results_made import check, result
 from sqlalchemy import select
 
-from lockgrader.gradebook import Attempt, Gradebook, GradebookError, beside
+from lockgrader.export.gradebook import Attempt, Gradebook, GradebookError, beside
 from lockgrader.result import Result
 
 BETTER = result("ada", check("a"), submission_sha256="2" * 64)

@@ -20,7 +20,7 @@ from test_grade import LAB as TINY
 from test_grade import TAS
 from typer.testing import CliRunner
 
-from lockgrader import evaluate as evaluating
+from lockgrader.checks import evaluate as evaluating
 from lockgrader.cli.gradescope import app
 from lockgrader.gradescope import run as running
 from lockgrader.gradescope.bundle import SOURCES, BundleError, Config, bundle

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from home_lab import CHECKS, RIGHT, make
 
-from lockgrader.bundle import BundleError, bundles, public_files, read
+from lockgrader.lab.bundle import BundleError, bundles, public_files, read
 
 KEY = b"a key of sixteen bytes or more"
 PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]

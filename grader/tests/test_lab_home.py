@@ -9,20 +9,19 @@ from pathlib import Path
 import pytest
 from home_lab import ANSWERS, RIGHT, WRONG, make
 
-from lockgrader import bundle
-from lockgrader.compile import Refused
-from lockgrader.evaluate import warm
+from lockgrader.checks.evaluate import warm
+from lockgrader.compile.text import Refused
 from lockgrader.grade import grade
-from lockgrader.home import workspace as ws
-from lockgrader.home.attempt import attempt, public_checks, to_do
-from lockgrader.home.hints import REST, NoHintError, next_hint
-from lockgrader.home.solution import compare
-from lockgrader.home.submit import RECORD, submit
-from lockgrader.home.workspace import State, Workspace, WorkspaceError
-from lockgrader.lab import load
+from lockgrader.lab import bundle, load
+from lockgrader.read.submission import student_of
 from lockgrader.result import Result
 from lockgrader.sandbox import available
-from lockgrader.submission import student_of
+from lockgrader.workspace import workspace as ws
+from lockgrader.workspace.attempt import attempt, public_checks, to_do
+from lockgrader.workspace.folder import State, Workspace, WorkspaceError
+from lockgrader.workspace.hints import REST, NoHintError, next_hint
+from lockgrader.workspace.solution import compare
+from lockgrader.workspace.submit import RECORD, submit
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")

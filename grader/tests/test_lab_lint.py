@@ -8,9 +8,9 @@ from home_lab import BROKEN, HIDDEN, RIGHT, STARTER, make
 from typer.testing import CliRunner
 
 import locklabs
+from lockgrader.author.lint import Item, lint
 from lockgrader.cli.lab import app
 from lockgrader.lab import LabError
-from lockgrader.lint import Item, lint
 from lockgrader.sandbox import available
 
 

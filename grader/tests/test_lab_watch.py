@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 from home_lab import ANSWERS, RIGHT, WRONG, make
 
-from lockgrader import bundle
-from lockgrader.home import workspace as ws
-from lockgrader.home.watch import watch
-from lockgrader.home.workspace import Workspace
+from lockgrader.lab import bundle
+from lockgrader.workspace import workspace as ws
+from lockgrader.workspace.folder import Workspace
+from lockgrader.workspace.watch import watch
 
 PATIENCE_S = 300.0
 """A guard against a hang; what is awaited comes within seconds on a quiet machine."""

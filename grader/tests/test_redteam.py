@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from lockgrader import answers
 from lockgrader.grade import grade
 from lockgrader.lab import load
+from lockgrader.lab.variants import variant
+from lockgrader.read import answers
 from lockgrader.result import Result
 from lockgrader.sandbox import available
 from lockgrader.sandbox.probe import _survivor
-from lockgrader.variants import variant
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_lab import TAS
 
-from lockgrader.artefact import MalformedError
 from lockgrader.checks import Submitted, judge
 from lockgrader.lab import OwnTests, Suspect
-from lockgrader.scenarios import Scenario, explore, read
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.scenarios import Scenario, explore, read
 from locksim.caches.decisions_spinlock import DecisionsSpinlock
 from locksim.locks.ticket import TicketLock
 

@@ -1,7 +1,7 @@
 """What every lab promises: of its solution, its starter and its wrong submissions.
 
-The submissions are ours (:mod:`lockgrader.exemplars`), so most are judged without a sandbox; one of
-each lab is graded as a student's.
+The submissions are ours (:mod:`lockgrader.author.mutants`), so most are judged without a sandbox;
+one of each lab is graded as a student's.
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from lockgrader.exemplars import Broken, broken, findings, solution, starter, write
+from lockgrader.author.mutants import Broken, broken, findings, solution, starter, write
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, Prediction, Written, load
+from lockgrader.lab.variants import variant
 from lockgrader.sandbox import available
-from lockgrader.variants import variant
 from locklabs import find, names
 
 KEY = b"k" * 16

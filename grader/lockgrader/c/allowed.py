@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c.elf import SHT_NULL, Object
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
+from lockgrader.read.artefact import MalformedError
 
 __all__ = ["CALLS", "examine_assembly", "examine_object"]
 

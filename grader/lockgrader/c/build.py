@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
 from lockgrader.c.interfaces import Interface
 from lockgrader.c.source import examine
 from lockgrader.c.tools import ToolError, compiler, make, tool
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
+from lockgrader.read.artefact import MalformedError
 from lockgrader.sandbox import Profile, SandboxError
 from locknative import toolchain
 from locknative.errors import NativeError

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from lockgrader.artefact import MalformedError
+from lockgrader.read.artefact import MalformedError
 
 __all__ = ["Object", "Section", "Symbol", "read_object"]
 

@@ -13,9 +13,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lockgrader.artefact import MalformedError, parse
 from lockgrader.c.build import Program
 from lockgrader.checks.base import Finding
+from lockgrader.read.artefact import MalformedError, parse
 from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE, STACKS
 from locksim.checker.counterexample import Counterexample, Step
 from locksim.checker.render import table

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lockgrader.artefact import MalformedError
+from lockgrader.read.artefact import MalformedError
 
 __all__ = ["Order", "concurrent", "records", "sequential"]
 

@@ -19,14 +19,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c import history
 from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, told
 from lockgrader.c.history import Order
 from lockgrader.checks.base import Finding
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
 from lockgrader.lab import C
+from lockgrader.read.artefact import MalformedError
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
 
 __all__ = ["judge"]

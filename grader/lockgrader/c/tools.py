@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.artefact import MalformedError, parse
 from lockgrader.c import tools_inside
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
+from lockgrader.read.artefact import MalformedError, parse
 from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
 from lockgrader.sandbox.run import interpreter
 from locknative import toolchain

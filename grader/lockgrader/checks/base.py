@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from lockgrader.lab import Band
+from lockgrader.read.scenarios import Scenario
 from lockgrader.result import Curve, Row, Verdict
-from lockgrader.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 

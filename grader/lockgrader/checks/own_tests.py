@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lockgrader.artefact import MalformedError
 from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.lab import Band, OwnTests
-from lockgrader.scenarios import Scenario, explore
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.scenarios import Scenario, explore
 from locksim.checker.render import table
 from locksim.checker.verdict import Verdict
 from locksim.compiler import compile_source

@@ -55,7 +55,7 @@ def export(
 
 
 def _entered(results: Path, url: str) -> int:
-    from lockgrader.gradebook import Gradebook
+    from lockgrader.export.gradebook import Gradebook
 
     book = Gradebook(url)
     try:

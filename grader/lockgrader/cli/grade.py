@@ -53,15 +53,15 @@ def grade(
     Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
     in some check; grade again.
     """
-    from lockgrader.batch import attempt_at, grade_all, publish, tasks
-    from lockgrader.evaluate import warm
+    from lockgrader.batch.run import attempt_at, grade_all, publish, tasks
+    from lockgrader.checks.evaluate import warm
     from lockgrader.grade import grade as grade_one
     from lockgrader.grade import wanted
     from lockgrader.lab import load
+    from lockgrader.lab.variants import course_key
+    from lockgrader.read.submission import student_of
     from lockgrader.report.feedback import keep_feedback
     from lockgrader.result import keep
-    from lockgrader.submission import student_of
-    from lockgrader.variants import course_key
     from locklabs import find
     from locksim.jobs import usable_cpus
 
@@ -83,7 +83,7 @@ def grade(
         assert out is not None
         todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
         if gradebook:
-            from lockgrader.gradebook import Gradebook
+            from lockgrader.export.gradebook import Gradebook
 
             Gradebook(gradebook).close()  # a mistake in it is told before anything is graded
         count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
@@ -158,7 +158,7 @@ def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
     from lockgrader.checks.simulated import reference
     from lockgrader.lab import Answer, Lab, Measure, Prediction
-    from lockgrader.variants import variant
+    from lockgrader.lab.variants import variant
 
     assert isinstance(lab, Lab)
     values = variant(lab, student, key)

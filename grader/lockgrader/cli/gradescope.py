@@ -39,7 +39,7 @@ def bundle(
     from lockgrader.gradescope.bundle import EARLIEST_S, LATEST_S, Config
     from lockgrader.gradescope.bundle import bundle as write_bundle
     from lockgrader.lab import load
-    from lockgrader.variants import PUBLIC_KEY, course_key
+    from lockgrader.lab.variants import PUBLIC_KEY, course_key
     from locklabs import find
 
     if student not in ("email", "id", "sid", "name"):

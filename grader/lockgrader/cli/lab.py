@@ -7,7 +7,7 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
 "files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
 ``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
-:class:`lockgrader.lint.Item`.
+:class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _Key = Annotated[
 @common.reported()
 def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     """List the labs that are installed, and those that you have begun near here."""
-    from lockgrader.home.workspace import WorkspaceError, workspaces
     from lockgrader.lab import load
+    from lockgrader.workspace.folder import WorkspaceError, workspaces
     from locklabs import find, names
 
     rows: list[dict[str, object]] = []
@@ -103,10 +103,9 @@ def start(
     as_json: _Json = False,
 ) -> None:
     """Make a folder to work in: starter, handout, your own values. Nothing is overwritten."""
-    from lockgrader import bundle
-    from lockgrader.home import workspace
-    from lockgrader.lab import Lab
-    from lockgrader.variants import course_key, variant
+    from lockgrader.lab import Lab, bundle
+    from lockgrader.lab.variants import course_key, variant
+    from lockgrader.workspace import folder as workspaces
     from locklabs import find
 
     is_zip = lab.endswith(".zip")
@@ -116,14 +115,14 @@ def start(
     own = source.own
     if own is not None and student not in ("", own.student):
         raise common.UsageError(f"{lab} is {own.student}'s own; --student {student} needs another")
-    name = workspace.student_name(own.student if own else student)
+    name = workspaces.student_name(own.student if own else student)
     secret = course_key(key)
 
     def draw(loaded: Lab) -> dict[str, str | int]:
         return own.variant if own is not None else variant(loaded, name, secret)
 
     where = folder or Path(bundle.name_of(source))
-    made = workspace.start(source.files, where, student=name, draw=draw)
+    made = workspaces.start(source.files, where, student=name, draw=draw)
     state = made.state
     files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
     if as_json:
@@ -160,10 +159,10 @@ def check(
     through our own fault. With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
-    from lockgrader.home.attempt import attempt, public_checks, to_do
-    from lockgrader.home.watch import watch as watched
-    from lockgrader.home.workspace import find
     from lockgrader.result import Result
+    from lockgrader.workspace.attempt import attempt, public_checks, to_do
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.watch import watch as watched
 
     space = find(folder)
     if watch and (only or as_json):
@@ -220,8 +219,8 @@ def hint(
     from dataclasses import asdict
 
     from lockgrader.cli.lab_show import show_hint
-    from lockgrader.home.hints import next_hint
-    from lockgrader.home.workspace import find
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.hints import next_hint
 
     shown = next_hint(find(folder), name)
     if as_json:
@@ -234,8 +233,8 @@ def hint(
 @common.reported()
 def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     """Compare your solution with ours, once yours is right."""
-    from lockgrader.home.solution import compare
-    from lockgrader.home.workspace import find
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.solution import compare
 
     made = compare(find(folder))
     if as_json:
@@ -257,9 +256,9 @@ def submit(
 ) -> None:
     """Make the archive to hand in, and say now what could not be graded."""
     from lockgrader.cli.lab_show import told
-    from lockgrader.home.submit import default_name
-    from lockgrader.home.submit import submit as hand_in
-    from lockgrader.home.workspace import find
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.submit import default_name
+    from lockgrader.workspace.submit import submit as hand_in
 
     space = find(folder)
     state = space.state
@@ -292,9 +291,9 @@ def bundle(
     as_json: _Json = False,
 ) -> None:
     """Make what students receive: no hidden checks, no solution, the same bytes each time."""
-    from lockgrader.bundle import bundles
-    from lockgrader.home.workspace import student_name
-    from lockgrader.variants import PUBLIC_KEY, course_key
+    from lockgrader.lab.bundle import bundles
+    from lockgrader.lab.variants import PUBLIC_KEY, course_key
+    from lockgrader.workspace.folder import student_name
     from locklabs import find
 
     home, secret = find(lab), course_key(key)
@@ -351,8 +350,8 @@ def lint(
     """
     from dataclasses import asdict
 
+    from lockgrader.author.lint import lint as look
     from lockgrader.cli.lint_show import show_lint
-    from lockgrader.lint import lint as look
     from locklabs import find
     from locklabs import names as installed
     from locksim.jobs import usable_cpus
@@ -390,7 +389,7 @@ def lint(
 
 def _roster(path: Path) -> list[str]:
     """The names in a file, one a line."""
-    from lockgrader.home.workspace import student_name
+    from lockgrader.workspace.folder import student_name
 
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -421,7 +420,7 @@ def _profile(no_sandbox: bool) -> Profile:
 
 def _load() -> None:
     """Load what checks run on; say so where that takes long, as it does once after installing."""
-    from lockgrader.evaluate import warm
+    from lockgrader.checks.evaluate import warm
 
     def say() -> None:
         common.stderr().print("loading the simulator and the checker (the first time: a minute) …")

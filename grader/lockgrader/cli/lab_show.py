@@ -12,11 +12,11 @@ from rich.markup import escape
 
 from lockgrader.cli.show import numbers
 from lockgrader.grade import wanted
-from lockgrader.home.attempt import public_checks, to_do
-from lockgrader.home.hints import NoHintError, Told, next_hint
-from lockgrader.home.workspace import State, Workspace
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
+from lockgrader.workspace.attempt import public_checks, to_do
+from lockgrader.workspace.folder import State, Workspace
+from lockgrader.workspace.hints import NoHintError, Told, next_hint
 from locksim.checker.counterexample import Step
 from locksim.checker.render import behind, did
 from locksim.cli import common, tables

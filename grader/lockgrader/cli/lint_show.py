@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.markup import escape
 
-from lockgrader.lint import Linted
+from lockgrader.author.lint import Linted
 from locksim.cli import common, tables
 
 __all__ = ["show_lint"]

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockgrader.batch import attempt_among
-from lockgrader.compile import Refused
-from lockgrader.evaluate import warm
+from lockgrader.batch.run import attempt_among
+from lockgrader.checks.evaluate import warm
+from lockgrader.compile.text import Refused
 from lockgrader.export.gradescope import document
 from lockgrader.grade import grade, wanted
 from lockgrader.gradescope.bundle import BundleError, read_config
 from lockgrader.lab import load
+from lockgrader.lab.variants import PUBLIC_KEY, course_key
+from lockgrader.read.submission import read
 from lockgrader.result import Result, write
 from lockgrader.sandbox import Profile, SandboxError, available
-from lockgrader.submission import read
-from lockgrader.variants import PUBLIC_KEY, course_key
 
 __all__ = ["Metadata", "close", "handed_in", "metadata", "prepare", "profile", "run"]
 

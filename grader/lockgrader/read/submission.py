@@ -16,7 +16,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
 
 __all__ = ["Submission", "read", "student_of"]
 

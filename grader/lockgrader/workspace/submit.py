@@ -7,15 +7,15 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.bundle import archive
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
 from lockgrader.grade import accept, wanted
-from lockgrader.home.attempt import Changed, changed, public_checks
-from lockgrader.home.workspace import State, Workspace, WorkspaceError
 from lockgrader.lab import Prediction
+from lockgrader.lab.bundle import archive
+from lockgrader.read.submission import read
 from lockgrader.result import write_bytes
 from lockgrader.sandbox import Profile
-from lockgrader.submission import read
+from lockgrader.workspace.attempt import Changed, changed, public_checks
+from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
 __all__ = ["RECORD", "HandedIn", "default_name", "submit"]
 

@@ -21,7 +21,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lockgrader.artefact import MalformedError, parse
+from lockgrader.read.artefact import MalformedError, parse
 from locksim.checker import check_workload
 from locksim.checker.verdict import Budget, Verdict
 from locksim.compiler import compile_source

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lockgrader import answers_inside
-from lockgrader.artefact import MalformedError, numbers, parse
-from lockgrader.compile import Refused, lean
+from lockgrader.compile.text import Refused, lean
+from lockgrader.read import answers_inside
+from lockgrader.read.artefact import MalformedError, numbers, parse
 from lockgrader.sandbox import Job, Limits, Profile, run
 from lockgrader.sandbox.run import interpreter
 

@@ -1,7 +1,7 @@
 """Bytecode from inside a sandbox, held to be hostile until every operand has been looked at.
 
 The compiler inside may be the student's by now, so nothing that it promises is believed. What is
-looked at: that the document has exactly the keys it should (:mod:`~lockgrader.bytecode_schema`);
+looked at: that the document has exactly the keys it should (:mod:`~lockgrader.compile.schema`);
 that every name is a plain identifier which none of ours is hidden by; that structs do not contain
 one another in circles and stay small on the largest machine; that every register, label, type,
 path and order exists; that code does not run off its end; and that the marks which feed the
@@ -27,9 +27,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lockgrader import bytecode_schema as schema
-from lockgrader.artefact import MalformedError
-from lockgrader.bytecode_size import check_sizes
+from lockgrader.compile import schema as schema
+from lockgrader.compile.size import check_sizes
+from lockgrader.read.artefact import MalformedError
 from locksim.compiler.ir import SIGNATURES, ClassCode
 from locksim.compiler.portable import FormatError, codes_from_json
 from locksim.compiler.sources import KINDS, RESERVED
@@ -53,7 +53,7 @@ def accept(document: Any, source: str, file: str) -> dict[str, ClassCode]:
     """The classes of a document, once every part of it has been looked at.
 
     Arguments:
-        document: what :func:`lockgrader.artefact.parse` gave.
+        document: what :func:`lockgrader.read.artefact.parse` gave.
         source: the text that was submitted. file: its name, for messages.
 
     Raises:

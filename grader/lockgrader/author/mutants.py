@@ -22,10 +22,10 @@ from typing import Any
 from lockgrader.c import Compiled, compile_c, interface, judge_c
 from lockgrader.checks import Finding, Submitted, judge
 from lockgrader.checks.numeric import expected
-from lockgrader.compile import Refused
+from lockgrader.compile.text import Refused
 from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
-from lockgrader.scenarios import read
-from lockgrader.variants import variant
+from lockgrader.lab.variants import variant
+from lockgrader.read.scenarios import read
 from locksim.compiler import compile_source
 
 __all__ = ["Broken", "broken", "findings", "solution", "starter", "write"]

@@ -34,14 +34,14 @@ from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import NoReturn, Protocol
 
-from lockgrader.compile import Refused
-from lockgrader.evaluate import die_with_parent
+from lockgrader.checks.evaluate import die_with_parent
+from lockgrader.compile.text import Refused
 from lockgrader.grade import wanted
-from lockgrader.home.attempt import attempt
-from lockgrader.home.workspace import Workspace
+from lockgrader.read.submission import read
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
-from lockgrader.submission import read
+from lockgrader.workspace.attempt import attempt
+from lockgrader.workspace.folder import Workspace
 
 __all__ = ["Screen", "watch"]
 

@@ -30,13 +30,13 @@ from typing import TYPE_CHECKING, Any
 
 from lockgrader.grade import replay, wanted
 from lockgrader.lab import Lab
+from lockgrader.lab.variants import variant
+from lockgrader.read.submission import read
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
-from lockgrader.submission import read
-from lockgrader.variants import variant
 
 if TYPE_CHECKING:
-    from lockgrader.batch import Task
+    from lockgrader.batch.run import Task
 
 __all__ = ["ClusterError", "grade_on"]
 
@@ -181,7 +181,7 @@ def _graded(given: str, files: str) -> str:
     """
     process: subprocess.Popen[str] | None = getattr(_here, "process", None)
     if process is None or process.poll() is not None:
-        command = [sys.executable, "-m", "lockgrader.cluster_worker"]
+        command = [sys.executable, "-m", "lockgrader.batch.cluster_worker"]
         _here.process = process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
         )

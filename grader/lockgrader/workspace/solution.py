@@ -8,7 +8,7 @@ from pathlib import Path
 
 import locklabs
 from lockgrader.grade import wanted
-from lockgrader.home.workspace import Workspace, WorkspaceError
+from lockgrader.workspace.folder import Workspace, WorkspaceError
 
 __all__ = ["Compared", "compare"]
 

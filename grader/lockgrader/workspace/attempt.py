@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 
 from lockgrader.checks import Submitted
 from lockgrader.grade import Gate, Progress, grade
-from lockgrader.home.workspace import Predicted, State, Workspace, WorkspaceError
 from lockgrader.lab import Answer, Check, Measure, Prediction, Simulated
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
+from lockgrader.workspace.folder import Predicted, State, Workspace, WorkspaceError
 
 __all__ = ["Changed", "attempt", "changed", "measures", "public_checks", "to_do"]
 

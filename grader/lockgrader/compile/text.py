@@ -8,8 +8,9 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader import bytecode, compile_inside
-from lockgrader.artefact import MalformedError, parse
+from lockgrader.compile import bytecode
+from lockgrader.compile import inside as compile_inside
+from lockgrader.read.artefact import MalformedError, parse
 from lockgrader.result import Verdict
 from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
 from lockgrader.sandbox.run import interpreter

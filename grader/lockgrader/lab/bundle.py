@@ -25,7 +25,7 @@ from pathlib import Path, PurePosixPath
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lockgrader.lab import Lab, load
-from lockgrader.variants import variant
+from lockgrader.lab.variants import variant
 
 __all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "public_files", "read"]
 

@@ -1,8 +1,8 @@
 """Beside a Dask worker: grades what it is given, one submission after the other.
 
-Reads two lines of JSON for each (:mod:`lockgrader.cluster` writes them), the submission and the
-lab's files, and writes one. It has one thread and is nobody's daemon, so that it may fork. When the
-worker is gone, however it went, standard input ends, and so does this process.
+Reads two lines of JSON for each (:mod:`lockgrader.batch.cluster` writes them), the submission
+and the lab's files, and writes one. It has one thread and is nobody's daemon, so that it may fork.
+When the worker is gone, however it went, standard input ends, and so does this process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from lockgrader.evaluate import warm
+from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
 from lockgrader.lab import Lab
 

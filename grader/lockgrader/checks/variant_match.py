@@ -20,7 +20,7 @@ from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.numeric import answer
 from lockgrader.checks.simulated import reference
 from lockgrader.lab import Answer, Check, Lab, Measure
-from lockgrader.variants import values_of
+from lockgrader.lab.variants import values_of
 
 __all__ = ["elsewhere", "shown"]
 

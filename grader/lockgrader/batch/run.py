@@ -18,16 +18,16 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from lockgrader.cluster import grade_on
-from lockgrader.evaluate import die_with_parent, warm
+from lockgrader.batch.cluster import grade_on
+from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.export import BATCH, export
 from lockgrader.grade import grade, wanted
 from lockgrader.lab import Lab
+from lockgrader.read.submission import read, student_of
 from lockgrader.report.feedback import keep_feedback
 from lockgrader.result import HISTORY, Result, ResultError, keep, load
 from lockgrader.sandbox import Profile, SandboxError
 from lockgrader.sandbox.job import PROFILES
-from lockgrader.submission import read, student_of
 
 __all__ = [
     "Task",
@@ -122,7 +122,10 @@ def publish(results: Sequence[Result], folder: Path, gradebook: str = "") -> Non
     Raises:
         ResultError: a file can not be written. GradebookError: the database refuses.
     """
-    from lockgrader.gradebook import Gradebook, beside  # half a second that a single one saves
+    from lockgrader.export.gradebook import (  # half a second that a single one saves
+        Gradebook,
+        beside,
+    )
 
     export(results, BATCH, folder)
     book = Gradebook(gradebook or beside(folder))

@@ -3,9 +3,9 @@
 Beside it stands ``misconceptions.toml``, what students may believe, which checks refer to by name.
 
 The vocabulary is closed and declarative: what a check does is one of the kinds below, and its
-numbers stand in the file. A value ``"$name"`` is the student's own (:mod:`lockgrader.variants`).
-The checks of ``hidden/checks.toml`` are graded like the others and are in no bundle that students
-get.
+numbers stand in the file. A value ``"$name"`` is the student's own
+(:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the others
+and are in no bundle that students get.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ class Suspect(_Closed):
 
 
 class OwnTests(_Check):
-    """The student's own tests, scenarios for the checker (:mod:`lockgrader.scenarios`).
+    """The student's own tests, scenarios for the checker (:mod:`lockgrader.read.scenarios`).
 
     Arguments:
         lock: the class that they try. states: that one scenario may have on one lock.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from lockgrader.home.attempt import public_checks, to_do
-from lockgrader.home.workspace import Hints, Workspace
 from lockgrader.lab import Check
+from lockgrader.workspace.attempt import public_checks, to_do
+from lockgrader.workspace.folder import Hints, Workspace
 
 __all__ = ["REST", "NoHintError", "Told", "next_hint"]
 

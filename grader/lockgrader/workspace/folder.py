@@ -210,7 +210,7 @@ def start(
     """Make a workspace of a lab's public files; complete or not there.
 
     Arguments:
-        files: path → content, as :func:`lockgrader.bundle.public_files` gives them.
+        files: path → content, as :func:`lockgrader.lab.bundle.public_files` gives them.
         folder: where it shall be. student: whose it is. draw: gives the student's own values.
         now: the time, by default the clock's.
 

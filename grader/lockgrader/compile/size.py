@@ -6,8 +6,8 @@ are a page of JSON and more words than there are atoms; circles are refused on t
 
 from __future__ import annotations
 
-from lockgrader import bytecode_schema as schema
-from lockgrader.artefact import MalformedError
+from lockgrader.compile import schema as schema
+from lockgrader.read.artefact import MalformedError
 from locksim.lang.layout import Space
 from locksim.lang.struct import Struct
 

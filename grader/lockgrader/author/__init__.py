@@ -1,0 +1,1 @@
+"""What a lab's author runs before students see it."""

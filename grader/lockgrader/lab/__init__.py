@@ -1,0 +1,43 @@
+"""A lab: what is asked, what students get, and each student's own values."""
+
+from lockgrader.lab.document import (
+    Answer,
+    Band,
+    C,
+    Check,
+    Choice,
+    Code,
+    Lab,
+    LabError,
+    Measure,
+    Misconception,
+    OwnTests,
+    Prediction,
+    Proven,
+    Simulated,
+    Suspect,
+    Written,
+    changed,
+    load,
+)
+
+__all__ = [
+    "Answer",
+    "Band",
+    "C",
+    "Check",
+    "Choice",
+    "Code",
+    "Lab",
+    "LabError",
+    "Measure",
+    "Misconception",
+    "OwnTests",
+    "Prediction",
+    "Proven",
+    "Simulated",
+    "Suspect",
+    "Written",
+    "changed",
+    "load",
+]
