@@ -22,7 +22,8 @@ import lab02_batch
 import page
 from rich.console import Console
 
-from lockgrader.batch.run import grade_all, tasks
+from lockgrader.batch.run import grade_all
+from lockgrader.batch.tasks import tasks
 from lockgrader.lab import load
 from locklabs import find
 

@@ -32,10 +32,10 @@ from pydantic import ValidationError
 import locksim.locks
 from lockgrader.checks.evaluate import _adapter
 from lockgrader.compile.bytecode import accept
-from lockgrader.compile.text import Refused
 from lockgrader.read import submission
 from lockgrader.read.answers import _cells
 from lockgrader.read.artefact import MalformedError, numbers, parse
+from lockgrader.read.refused import Refused
 from lockgrader.result import RESULT, CheckResult, Result, ResultError, Row, load
 from locksim.checker import check_lock
 from locksim.checker.verdict import Budget

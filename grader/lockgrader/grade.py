@@ -11,19 +11,18 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from lockgrader.c import compile_c, interface, judge_c
+from lockgrader.c import compile_c, interface
 from lockgrader.checks import Finding, Submitted
-from lockgrader.checks.evaluate import LATE, evaluate
+from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.variant_match import elsewhere
-from lockgrader.compile.text import Refused, compile_text
+from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.text import compile_text
 from lockgrader.lab import (
     Answer,
     C,
     Check,
     Code,
     Lab,
-    LabError,
     OwnTests,
     Prediction,
     Proven,
@@ -33,16 +32,16 @@ from lockgrader.lab import (
 from lockgrader.lab.variants import variant
 from lockgrader.read.answers import read_answers
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import Scenario
 from lockgrader.read.scenarios import read as read_scenarios
-from lockgrader.read.submission import Submission, read
-from lockgrader.result import ELSEWHERE, CheckResult, Result
+from lockgrader.read.submission import Submission, take
+from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay", "wanted"]
+__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
-EXIT_USAGE = 2
 PARTS = ("locks", "answers", "tests", "c")
 """Of a submission; one can be refused and leave the others' points alone."""
 
@@ -52,7 +51,7 @@ Gate = Callable[[Check, Submitted], str]
 
 def grade(
     lab: Lab,
-    path: Path,
+    given: Submission | Path,
     *,
     student: str,
     key: bytes,
@@ -68,7 +67,8 @@ def grade(
     """Grade a submission.
 
     Arguments:
-        lab: what it is graded with. path: the submission. student: who handed it in.
+        lab: what it is graded with. given: the submission, or where it is to be read from.
+        student: who handed it in.
         key: the course's. profile: of the sandbox. attempt: from 1, for hints that escalate.
         public_only: leave out what is hidden, as students do at home.
         until_s: when to stop, on the monotonic clock: checks that are not done by then are
@@ -76,7 +76,8 @@ def grade(
         values: the student's variant where the key is not at hand; by default it is drawn.
         only: names of checks to run, by default all.
         gate: says why a check is not to be run yet, or ""; it is skipped then.
-        progress: called with the result so far after each check.
+        progress: called with the result so far after each check but the last, whose result is
+            what this returns.
 
     Raises:
         SandboxError: there is no sandbox, and nothing was run.
@@ -85,44 +86,39 @@ def grade(
     began = time.monotonic()
     drawn = variant(lab, student, key) if values is None else dict(values)
     checks = [c for c in lab.checks(drawn) if c.public or not public_only]
-    names = wanted(lab)
-    submission = Submission({}, "0" * 64)
+    submission = given if isinstance(given, Submission) else take(given, lab.wanted())
     refused: dict[str, Refused] = {}
     submitted = Submitted()
     try:
-        submission = read(path, names)
+        if submission.refused is not None:
+            raise submission.refused
         submitted = accept(lab, checks, submission, refused, profile)
     except Refused as error:
         refused = dict.fromkeys(PARTS, error)
     except Exception as error:
-        if getattr(error, "exit_code", None) == 2:  # no sandbox, no lab: nobody can be graded
+        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, no lab: grades no student
             raise
         fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
         refused = dict.fromkeys(PARTS, fault)
     if "answers" not in refused:
         prepare(checks)
-    done: list[CheckResult] = []
-
-    def result(complete: bool) -> Result:
-        return Result(
-            lab=lab.name,
-            student=student,
-            submission_sha256=submission.sha256,
-            lab_sha256=lab.sha256,
-            files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
-            versions={"locklab": version("locklab")},
-            seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
-            variant=drawn,
-            checks=tuple(done),
-            complete=complete,
-            replay=replay(lab, path, student),
-            measured={"seconds": time.monotonic() - began},
-        )
-
-    for check in checks:
-        if only and check.name not in only:
-            continue
-        missing = next((n for n in check.needs if not _passed(done, n)), None)
+    asked = [c for c in checks if not only or c.name in only]
+    result = Result(
+        lab=lab.name,
+        student=student,
+        submission_sha256=submission.sha256,
+        lab_sha256=lab.sha256,
+        files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
+        versions={"locklab": version("locklab")},
+        seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
+        variant=drawn,
+        checks=(),
+        complete=not asked,
+        replay=replay(lab, submission.path, student),
+    )
+    passed: set[str] = set()
+    for number, check in enumerate(asked, start=1):
+        missing = next((n for n in check.needs if n not in passed), None)
         stopped = refused.get(_part(check))
         if stopped is not None:
             finding = Finding(stopped.verdict, message=stopped.message)
@@ -130,16 +126,20 @@ def grade(
             finding = Finding("skipped", message=f"'{missing}' comes first")
         elif gate is not None and (why := gate(check, submitted)):
             finding = Finding("skipped", message=why)
-        elif isinstance(check, C):
-            finding = _of_c(check, submitted, profile, until_s)
         else:
-            finding = evaluate(check, submitted, lab.seconds, until_s)
+            finding = evaluate(check, submitted, lab.seconds, until_s, profile)
         late = time.monotonic() > until_s
-        others = () if late else elsewhere(lab, check, finding, submitted, drawn)
-        done.append(_result(check, finding, attempt, others))
-        if progress is not None:
-            progress(result(complete=False))
-    return result(complete=True)
+        others = () if late else matching_variants(lab, check, finding, submitted, drawn)
+        if finding.verdict == "pass":
+            passed.add(check.name)
+        result = result.with_check(
+            _result(check, finding, attempt, others),
+            seconds=time.monotonic() - began,
+            complete=number == len(asked),
+        )
+        if progress is not None and not result.complete:
+            progress(result)
+    return result
 
 
 def replay(lab: Lab, path: Path, student: str) -> str:
@@ -150,16 +150,6 @@ def replay(lab: Lab, path: Path, student: str) -> str:
 def printable(text: str) -> str:
     """A text without what a terminal would obey: part of it is the student's."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def wanted(lab: Lab) -> tuple[str, ...]:
-    """The files that a submission may have."""
-    names = [n for n in (lab.locks, lab.c) if n]
-    if lab.answers:
-        stem = Path(lab.answers).stem
-        names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
-    names += [n for n in (lab.tests,) if n]
-    return tuple(dict.fromkeys(names))
 
 
 def accept(
@@ -216,20 +206,6 @@ def accept(
     return Submitted(codes, answers, texts, scenarios, compiled)
 
 
-def _of_c(check: C, submitted: Submitted, profile: Profile, until_s: float) -> Finding:
-    """A check of the C part: it runs in sandboxes of its own, and what comes out is bounded."""
-    if submitted.c is None:
-        raise LabError(f"the check '{check.name}' judges a C file, and the lab names none: c = …")
-    if time.monotonic() > until_s:
-        return Finding("grader_error", message=LATE)
-    try:
-        return judge_c(check, submitted.c, profile)
-    except Exception as error:
-        if getattr(error, "exit_code", None) == EXIT_USAGE:
-            raise
-        return Finding("grader_error", message=traceback.format_exc()[-4000:])
-
-
 def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
     for name in names:
         if name in submission.files:
@@ -243,10 +219,6 @@ def _part(check: Check) -> str:
     if isinstance(check, C):
         return "c"
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
-
-
-def _passed(done: list[CheckResult], name: str) -> bool:
-    return any(c.name == name and c.verdict == "pass" for c in done)
 
 
 def _result(
@@ -263,7 +235,7 @@ def _result(
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
-        message=printable(f"{finding.message}; {ELSEWHERE}" if others else finding.message),
+        message=printable(f"{finding.message}; {FITS_OTHER}" if others else finding.message),
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),

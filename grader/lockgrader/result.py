@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 __all__ = [
-    "ELSEWHERE",
+    "FITS_OTHER",
     "VERDICTS",
     "CheckResult",
     "Curve",
@@ -55,7 +55,7 @@ Verdict = Literal[
 depends on has failed. ``grader_error``: ours; no points are lost, and it is kept for a re-run."""
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 
-ELSEWHERE = "right for another machine than yours"
+FITS_OTHER = "right for another machine than yours"
 """What is said of a wrong answer that is right with another student's variant."""
 RESULT, HISTORY = "result.json", "history.jsonl"
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -208,6 +208,17 @@ class Result(_Model):
         """Whether grading came to its end, and nothing of ours failed on the way."""
         return self.complete and not self.errors
 
+    def with_check(self, check: CheckResult, *, seconds: float, complete: bool) -> Result:
+        """The result with one more check; nothing that is in it already is validated again.
+
+        Arguments:
+            check: the next in the lab's order. seconds: since the grading began.
+            complete: whether it was the last.
+        """
+        checks, measured = (*self.checks, check), {"seconds": seconds}
+        more = {"checks": checks, "measured": measured, "complete": complete}
+        return self.model_copy(update=more)
+
     def decided(self) -> dict[str, Any]:
         """All of it but what depends on the machine and the hour: equal for equal submissions."""
         return self.model_dump(mode="json", exclude={"measured"})
@@ -218,8 +229,11 @@ class Result(_Model):
         return json.dumps(document | self.model_dump(mode="json"), indent=2, allow_nan=False) + "\n"
 
 
-def load(folder: Path) -> Result | None:
+def load(folder: Path, *, unfinished: bool = True) -> Result | None:
     """The result that a folder holds, None if it holds none.
+
+    Arguments:
+        folder: a student's. unfinished: False for None in the place of one that is not complete.
 
     Raises:
         ResultError: there is a file, and it is no result.
@@ -234,6 +248,8 @@ def load(folder: Path) -> Result | None:
             f"{path} can not be read: {error}; move it away and grade again"
         ) from error
     try:
+        if not unfinished and document.get("complete") is False:
+            return None
         document.pop("points", None)
         document.pop("max_points", None)
         return Result.model_validate_json(json.dumps(document))
@@ -266,7 +282,7 @@ def keep(folder: Path, result: Result) -> Result:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
-            before = load(folder)
+            before = load(folder, unfinished=False)  # any result replaces one
             if result.complete:
                 _remember(folder / HISTORY, result)
             if before is not None and not replaces(result, before.sound):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
-from lockgrader.compile.text import Refused
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from locknative import toolchain
 
 RIGHT = "#include <stdlib.h>\nvoid *f(void) { return malloc(8); }\n"

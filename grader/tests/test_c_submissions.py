@@ -9,9 +9,9 @@ from lockgrader.c import compile_c, interface, judge_c, run, tools
 from lockgrader.c.build import TOOLS, Compiled
 from lockgrader.c.interfaces import INTERFACES
 from lockgrader.checks import Finding
-from lockgrader.compile.text import Refused
 from lockgrader.grade import grade
 from lockgrader.lab import C, LabError, load
+from lockgrader.read.refused import Refused
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile, SandboxError, available
 from locknative import toolchain

@@ -1,5 +1,6 @@
 """Grading on a Dask cluster: the same results, whatever becomes of a worker."""
 
+import json
 import os
 import signal
 import threading
@@ -11,8 +12,10 @@ import pytest
 from tiny_lab import KEY, TAS, hand_in, make_lab
 
 from lockgrader.batch.cluster import ClusterError
-from lockgrader.batch.run import Task, grade_all, tasks
-from lockgrader.lab import Lab
+from lockgrader.batch.run import grade_all
+from lockgrader.batch.tasks import Task, tasks
+from lockgrader.lab import Lab, load
+from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
 from lockgrader.sandbox import available
 
@@ -93,9 +96,19 @@ def test_course_key_stays_here(cluster: object, tmp_path: Path) -> None:
     lab = make_lab(tmp_path)
     submissions(tmp_path / "in", 1)
     task = tasks(tmp_path / "in", tmp_path / "out")[0]
-    given = str(module._given(lab, task, 1, KEY, "namespaces"))
+    given = str(module._given(lab, "ada", read(task.path, lab.wanted()), 1, KEY, "namespaces"))
     assert KEY.decode() not in given
     assert str(tmp_path) not in given.replace(lab.folder, "")
+
+
+def test_mutants_for_own_tests_go_along() -> None:
+    """A worker reads no folder of the lab's for them: they are in the lab that it is given."""
+    from lockgrader.batch import cluster as module
+    from locklabs import find
+
+    lab = load(find("lab05"))
+    given = module._given(lab, "ada", Submission(Path("x"), {}, ""), 1, KEY, "namespaces")
+    assert lab == Lab.model_validate_json(json.dumps(given["lab"]))
 
 
 def test_no_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

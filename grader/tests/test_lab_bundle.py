@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from home_lab import CHECKS, RIGHT, make
+from tiny_lab import TAS, WHOLE, make_whole
 
 from lockgrader.lab.bundle import BundleError, bundles, public_files, read
 
@@ -18,7 +18,7 @@ PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     """The small lab's folder, in a path with spaces."""
-    return make(tmp_path / "my labs" / "lab99-tiny")
+    return make_whole(tmp_path / "my labs" / "lab99-tiny")
 
 
 def test_bundle_holds_what_students_get(lab: Path) -> None:
@@ -34,7 +34,7 @@ def test_bundle_holds_what_students_get(lab: Path) -> None:
 def test_same_files_same_bytes(lab: Path, tmp_path: Path) -> None:
     """Times, order and rights of the files change nothing."""
     first = bundles(lab, [], KEY)[0].data
-    copy = make(tmp_path / "lab99-tiny")
+    copy = make_whole(tmp_path / "lab99-tiny")
     (copy / "handout.md").chmod(0o600)
     assert first == bundles(copy, [], KEY)[0].data
 
@@ -68,9 +68,9 @@ def test_bundle_reads_as_its_folder(lab: Path, tmp_path: Path) -> None:
     ("file", "text"),
     [
         ("handout.md", "Beware of again-and-again.\n"),
-        ("lab.toml", CHECKS + "# Right, twice is hidden\n"),
+        ("lab.toml", WHOLE + "# Right, twice is hidden\n"),
         ("starter/notes.txt", "see (again-and-again)"),
-        ("starter/tas.py", RIGHT),
+        ("starter/tas.py", TAS),
     ],
 )
 def test_leak_is_refused(lab: Path, file: str, text: str) -> None:
@@ -85,7 +85,7 @@ def test_beliefs_of_hidden_checks_stay(lab: Path) -> None:
     text = "# Beliefs.\n\n[shown]\nbelief = 'a'\ntruth = 'b'\n\n"
     text += "[kept]\nbelief = '[c]'\ntruth = 'd'\n"
     (lab / "misconceptions.toml").write_text(text)
-    (lab / "lab.toml").write_text(CHECKS.replace('"two steps are one"', '"shown"'))
+    (lab / "lab.toml").write_text(WHOLE.replace('"two steps are one"', '"shown"'))
     told = public_files(lab)["misconceptions.toml"].decode()
     assert (True, False) == ("[shown]" in told, "kept" in told)
 

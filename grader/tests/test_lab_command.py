@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from home_lab import ANSWERS, RIGHT, WRONG, make
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 from typer.testing import CliRunner
 
 from lockgrader.cli.lab import app
@@ -20,7 +20,7 @@ needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {avai
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder with spaces in its path, a bundle in it, and no lab installed."""
-    lab = make(tmp_path / "lab99-tiny")
+    lab = make_whole(tmp_path / "lab99-tiny")
     folder = tmp_path / "my home"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -66,7 +66,7 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "locklab check tas.py:TAS --threads 2 --memory c11 --play tas.html" in checked.output
     assert "probably believed: two steps are one" in checked.output
     assert "hint 1 of 2: first" in ran("hint").output
-    save(home, RIGHT)
+    save(home, TAS)
     solved = ran("check", "--no-sandbox")
     assert 0 == solved.exit_code, solved.output
     assert "10 of 10 points in the public checks; solved" in solved.output
@@ -141,7 +141,7 @@ def test_no_sandbox_is_said_and_never_silent(home: Path, monkeypatch: pytest.Mon
 
 def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
     """With a course key there is no bundle for all, and each student's starts without the key."""
-    lab = make(tmp_path / "lab99-tiny")
+    lab = make_whole(tmp_path / "lab99-tiny")
     Path("course.key").write_text("a key of sixteen bytes or more")
     Path("names.txt").write_text("# the course\nada\nbob\n")
     common = ["bundle", str(lab), "--key", "course.key"]
@@ -164,12 +164,12 @@ def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch
 
     assert 0 == ran("start", "lab99.zip", "--student", "ada").exit_code
     monkeypatch.chdir(home / "lab99-tiny")
-    save(home, RIGHT)
+    save(home, TAS)
     checked = printed("check")
     assert isinstance(checked, dict)
     Path("in").mkdir()
     assert 0 == ran("submit", "-o", "in/ada-lab99.zip").exit_code
-    lab = make(tmp_path / "lab99-tiny")
+    lab = make_whole(tmp_path / "lab99-tiny")
     graded = CliRunner().invoke(grade, [str(lab), "in", "-o", "out", "--json"])
     [result] = json.loads(graded.stdout)
     public = [c for c in result["checks"] if c["public"]]

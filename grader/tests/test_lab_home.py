@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from home_lab import ANSWERS, RIGHT, WRONG, make
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
 from lockgrader.checks.evaluate import warm
-from lockgrader.compile.text import Refused
 from lockgrader.grade import grade
 from lockgrader.lab import bundle, load
+from lockgrader.read.refused import Refused
 from lockgrader.read.submission import student_of
 from lockgrader.result import Result
 from lockgrader.sandbox import available
@@ -36,7 +36,7 @@ def _loaded() -> None:
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     """The small lab's folder."""
-    return make(tmp_path / "lab99-tiny")
+    return make_whole(tmp_path / "lab99-tiny")
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_updates_of_two_are_both_kept(mine: Workspace) -> None:
 
 def test_prediction_comes_first(mine: Workspace) -> None:
     """Nothing is measured before it is there; then it is written down, and proofs never wait."""
-    before = tried(mine, RIGHT, '{"n": 10}')
+    before = tried(mine, TAS, '{"n": 10}')
     assert {"right": "pass", "cheap": "skipped", "guessed": "skipped", "number": "pass"} == (
         verdicts(before)
     )
@@ -143,7 +143,7 @@ def test_prediction_comes_first(mine: Workspace) -> None:
 
 def test_first_prediction_stays(mine: Workspace) -> None:
     """What is changed after measuring is graded, and told."""
-    tried(mine, RIGHT, '{"guess": [1, 2], "n": 10}')
+    tried(mine, TAS, '{"guess": [1, 2], "n": 10}')
     tried(mine, answers=ANSWERS)
     assert (1.0, 2.0) == mine.state.predictions["guess"].values
     made = submit(mine, mine.folder / "ada-lab99.zip", "unconfined")
@@ -152,7 +152,7 @@ def test_first_prediction_stays(mine: Workspace) -> None:
 
 def test_best_result_is_remembered(mine: Workspace) -> None:
     """A worse try lowers no best; the same files again are no new try."""
-    tried(mine, RIGHT, ANSWERS)
+    tried(mine, TAS, ANSWERS)
     tried(mine)
     tried(mine, WRONG)
     state = mine.state
@@ -164,7 +164,7 @@ def test_best_result_is_remembered(mine: Workspace) -> None:
 
 def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:
     """And what was asked for does not exist is named."""
-    tried(mine, RIGHT, ANSWERS)
+    tried(mine, TAS, ANSWERS)
     only = attempt(mine, profile="unconfined", only=["cheap"])
     assert {"right": "pass", "cheap": "pass"} == verdicts(only)
     with pytest.raises(WorkspaceError, match="no check 'nonsense'; there are right, cheap"):
@@ -172,7 +172,7 @@ def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:
 
 
 @needs_sandbox
-@pytest.mark.parametrize("text", [RIGHT, WRONG, "import os\n"])
+@pytest.mark.parametrize("text", [TAS, WRONG, "import os\n"])
 def test_verdicts_are_the_graders(lab: Path, mine: Workspace, text: str) -> None:
     """With a sandbox, without one, and in the grader: the same results of public checks."""
     home = tried(mine, text, ANSWERS)
@@ -221,7 +221,7 @@ def test_no_hint_where_none_helps(mine: Workspace, name: str, says: str) -> None
 
 def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> None:
     """The wanted files and a record; the file's name says whose it is."""
-    tried(mine, RIGHT, ANSWERS)
+    tried(mine, TAS, ANSWERS)
     path = tmp_path / "ada-lab99.zip"
     made = submit(mine, path, "unconfined")
     with zipfile.ZipFile(path) as archive:
@@ -258,7 +258,7 @@ def test_solution_is_shown_after_solving(
     """Not before, and only where it is."""
     with pytest.raises(WorkspaceError, match="once yours is right"):
         compare(mine)
-    tried(mine, RIGHT + "# mine\n", ANSWERS)
+    tried(mine, TAS + "# mine\n", ANSWERS)
     with pytest.raises(WorkspaceError, match="your instructor releases it"):
         compare(mine)
     monkeypatch.setattr("locklabs.HOME", lab.parent)

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from home_lab import ANSWERS, RIGHT, WRONG, make
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
 from lockgrader.lab import bundle
 from lockgrader.workspace import workspace as ws
@@ -93,7 +93,7 @@ def _own_terminal() -> None:
 @pytest.fixture
 def mine(tmp_path: Path) -> Workspace:
     """A folder for the small lab, with a mistake in it."""
-    files = bundle.read(make(tmp_path / "lab99-tiny")).files
+    files = bundle.read(make_whole(tmp_path / "lab99-tiny")).files
     made = ws.start(
         files,
         tmp_path / "my work",
@@ -128,7 +128,7 @@ def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching
     assert "hint 1 of 2: first" in watch.until("next try")
     (mine.folder / "answers.json").write_text(ANSWERS)
     assert "6 of 10" not in watch.until("q: quit")
-    (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "tas.py").write_text(TAS)
     assert "10 of 10 points in the public checks; solved" in watch.until("q: quit")
     watch.press("a")
     watch.until("q: quit")
@@ -188,7 +188,7 @@ def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching
     watch.press("h")
     watch.until("hint 1 of 2")
     os.close(watch.keys)
-    (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "tas.py").write_text(TAS)
     again = watch.until("save a file to run again")
     assert "4 of 10 points in the public checks" in again
     assert 1 == again.count("running the checks")
@@ -205,7 +205,7 @@ def test_save_during_a_run_starts_it_anew(
     watch = watching(True)
     watch.until("running the checks")
     # In this order: no run in between can end.
-    (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "tas.py").write_text(TAS)
     (mine.folder / "answers.py").write_text(f"answers = {ANSWERS}\n")
     assert "solved" in watch.until("q: quit")
     assert 1 == mine.state.attempts

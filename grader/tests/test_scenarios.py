@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_lab import TAS
 
-from lockgrader.checks import Submitted, judge
-from lockgrader.lab import OwnTests, Suspect
+from lockgrader.checks import Submitted
+from lockgrader.checks.judge import judge
+from lockgrader.lab import MutantSource, OwnTests
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.scenarios import Scenario, explore, read
 from locksim.caches.decisions_spinlock import DecisionsSpinlock
@@ -32,13 +33,13 @@ def one(*threads: list[list[Any]], memory: str = "sc") -> tuple[Scenario, ...]:
 
 
 def check(mutants: bool = True) -> OwnTests:
-    """A check with a right lock and two wrong ones."""
-    suspects = tuple(
-        Suspect(name=name, text=text)
-        for name, text in (("", TAS), ("in two steps", TWO_STEPS), ("unordered", UNORDERED))
+    """A check with a right lock and two mutants."""
+    sources = tuple(
+        MutantSource(name=name, text=text)
+        for name, text in (("in two steps", TWO_STEPS), ("unordered", UNORDERED))
     )
     made = OwnTests(kind="tests", name="t", title="T", points=1, lock="TAS", mutants=mutants)
-    return made.model_copy(update={"suspects": suspects})
+    return made.model_copy(update={"solution": TAS, "sources": sources})
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def check(mutants: bool = True) -> OwnTests:
     ],
     ids=["no-such-method", "all", "half", "none", "false-alarm", "empty", "of-a-cache"],
 )
-def test_share_of_wrong_ones_is_what_counts(
+def test_share_of_mutants_is_what_counts(
     scenarios: tuple[Scenario, ...], verdict: str, share: float, told: str
 ) -> None:
     """A false alarm takes all points, and shows nothing of the solution."""

@@ -7,7 +7,7 @@ from test_feedback import Elements
 
 from lockgrader.report import summary
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
-from lockgrader.result import ELSEWHERE, Result
+from lockgrader.result import FITS_OTHER, Result
 
 
 def failed(student: str, word: str, sha: str = "") -> Result:
@@ -59,7 +59,7 @@ def test_answers_of_others_are_told_with_their_owners() -> None:
     ]
     (one,) = suspicions(results)
     assert (("ada",), ("bob",)) == (one.students, one.others)
-    assert f"Title of n: {ELSEWHERE} (machine = m2, cpus = 24; or machine = m3, cpus = 24)" == (
+    assert f"Title of n: {FITS_OTHER} (machine = m2, cpus = 24; or machine = m3, cpus = 24)" == (
         one.what
     )
 

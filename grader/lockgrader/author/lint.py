@@ -24,7 +24,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lockgrader.author.mutants import Broken, broken, solution, starter, write
+from lockgrader.author.mutants import Mutant, mutants, solution, starter, write
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.grade import grade
 from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
@@ -80,13 +80,13 @@ class _Task:
 
     Arguments:
         what: as in :class:`Item`. student: whose variant. names: of checks, none for all.
-        wrong: the wrong submission, if it is one.
+        mutant: the mutant, if it is one.
     """
 
     what: str
     student: str
     names: tuple[str, ...] = ()
-    wrong: Broken | None = None
+    mutant: Mutant | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def lint(
     items = [
         *_solution(done, checks),
         *_starter(done, checks),
-        *(_wrong(one) for one in done if one.task.wrong is not None),
+        *(_wrong(one) for one in done if one.task.mutant is not None),
         *_hints(checks),
         *_times(done),
         *_handout(lab, folder, checks),
@@ -149,7 +149,7 @@ def _tasks(lab: Lab, students: list[str]) -> tuple[list[_Task], int]:
         seen.update(fresh.values())
         if names:
             tasks.append(_Task("solution", student, names))
-    tasks += [_Task("wrong", students[0], (one.check,), one) for one in broken(lab)]
+    tasks += [_Task("wrong", students[0], (one.check,), one) for one in mutants(lab)]
     return tasks, len(variants)
 
 
@@ -186,7 +186,7 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
     used: list[float] = []
     try:
         files = starter(lab) if task.what == "starter" else solution(lab, task.student, KEY)
-        files |= task.wrong.files if task.wrong else {}
+        files |= task.mutant.files if task.mutant else {}
         with tempfile.TemporaryDirectory(prefix="locklab-") as made:
             path = write(files, Path(made) / task.student)
             used.append(_used_s())
@@ -200,6 +200,8 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
                 only=task.names,
                 progress=lambda _: used.append(_used_s()),
             )
+            if result.checks:
+                used.append(_used_s())
     except LabError as error:
         return _Done(task, error=str(error), values=values)
     spent = tuple(after - before for before, after in itertools.pairwise(used))
@@ -249,7 +251,7 @@ def _starter(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
 
 def _wrong(one: _Done) -> Item:
     """A wrong submission's verdict and misconception against the documented ones."""
-    wrong = one.task.wrong
+    wrong = one.task.mutant
     assert wrong is not None
     if one.error or not one.results:
         says = one.error or f"there is no check '{wrong.check}'"

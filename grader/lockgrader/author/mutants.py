@@ -1,7 +1,7 @@
-"""A lab's own submissions: its solution for a student, its starter, and the wrong ones.
+"""A lab's own submissions: its solution for a student, its starter, and its mutants.
 
 What a lab promises is tested with these: the solution earns everything for every student, the
-starter nothing, and each wrong submission gets the verdict that ``broken.toml`` documents. They are
+starter nothing, and each mutant gets the verdict that ``mutants.toml`` documents. They are
 ours, so they may be judged without a sandbox (:func:`findings`) or graded as a student's.
 
 A solution's numbers differ from student to student. They are not written down but found as the
@@ -15,28 +15,29 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lockgrader.c import Compiled, compile_c, interface, judge_c
-from lockgrader.checks import Finding, Submitted, judge
+from lockgrader.c import Compiled, compile_c, interface
+from lockgrader.checks import Finding, Submitted
+from lockgrader.checks.judge import judge
 from lockgrader.checks.numeric import expected
-from lockgrader.compile.text import Refused
 from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
 from lockgrader.lab.variants import variant
+from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import read
 from locksim.compiler import compile_source
 
-__all__ = ["Broken", "broken", "findings", "solution", "starter", "write"]
+__all__ = ["Mutant", "findings", "mutants", "solution", "starter", "write"]
 
 Files = dict[str, str]
 """A submission: name → text."""
 
 
 @dataclass(frozen=True)
-class Broken:
-    """A wrong submission.
+class Mutant:
+    """A submission that is wrong on purpose.
 
     Arguments:
         name: what is wrong. files: name → text, to be laid over the solution's.
@@ -74,8 +75,8 @@ def starter(lab: Lab) -> Files:
     return _files(lab, "starter")
 
 
-def broken(lab: Lab) -> list[Broken]:
-    """The wrong submissions of ``broken.toml``.
+def mutants(lab: Lab) -> list[Mutant]:
+    """The mutants of ``mutants.toml``.
 
     Each is the solution with something changed: ``change`` is a list of pairs, what stands there
     (the first time) and what comes in its place; or with a whole ``text`` of its own. ``file`` says
@@ -84,13 +85,16 @@ def broken(lab: Lab) -> list[Broken]:
     Raises:
         LabError: there is no such file, or it does not fit the solution.
     """
-    path = Path(lab.folder) / "broken.toml"
+    path = Path(lab.folder) / "mutants.toml"
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise LabError(f"{path} can not be read: {error}") from error
+    strange = document.keys() - {"mutant"}
+    if strange:
+        raise LabError(f"{path}: write [[mutant]] for each, not {', '.join(sorted(strange))}")
     right = _files(lab, "solution")
-    return [_broken(lab, raw, right) for raw in document.get("broken", [])]
+    return [_mutant(lab, raw, right) for raw in document.get("mutant", [])]
 
 
 def findings(
@@ -117,11 +121,14 @@ def findings(
         scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
     )
     compiled = _compiled(lab, files, [c for c in checks if only in ("", c.name)])
+    refused = compiled if isinstance(compiled, Refused) else None
+    if isinstance(compiled, Compiled):
+        submitted = replace(submitted, c=compiled)
     passed: set[str] = set()
     for check in checks:
         if only in ("", check.name):
             skipped = not only and not {*check.needs} <= passed
-            finding = Finding("skipped") if skipped else _judged(check, submitted, compiled)
+            finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
             passed |= {check.name} if finding.verdict == "pass" else set()
             yield check, finding
 
@@ -134,14 +141,12 @@ def write(files: Files, folder: Path) -> Path:
     return folder
 
 
-def _judged(check: Check, submitted: Submitted, compiled: Compiled | Refused | None) -> Finding:
-    if not isinstance(check, C):
-        return judge(check, submitted)
-    if compiled is None:
-        return Finding("no_output")
-    if isinstance(compiled, Refused):
-        return Finding(compiled.verdict, message=compiled.message)
-    return judge_c(check, compiled, "namespaces")
+def _judged(check: Check, submitted: Submitted, refused: Refused | None) -> Finding:
+    if isinstance(check, C) and submitted.c is None:
+        if refused is None:
+            return Finding("no_output")
+        return Finding(refused.verdict, message=refused.message)
+    return judge(check, submitted)
 
 
 def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused | None:
@@ -163,14 +168,14 @@ def _files(lab: Lab, name: str) -> Files:
     return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.is_file()}
 
 
-def _broken(lab: Lab, raw: dict[str, Any], right: Files) -> Broken:
+def _mutant(lab: Lab, raw: dict[str, Any], right: Files) -> Mutant:
     try:
         name, file = raw["name"], raw.get("file", lab.locks)
         text = raw["text"] if "text" in raw else right[file]
-        text = changed(text, raw.get("change", []), f"{lab.name}, broken '{name}'")
+        text = changed(text, raw.get("change", []), f"{lab.name}, mutant '{name}'")
         belief = raw["misconception"]
         if belief and lab.misconceptions:
             belief = lab.misconceptions[belief].belief
-        return Broken(name, {file: text}, raw["check"], raw["verdict"], belief)
+        return Mutant(name, {file: text}, raw["check"], raw["verdict"], belief)
     except KeyError as error:
-        raise LabError(f"{lab.name}, broken '{raw.get('name', '?')}': no {error}") from error
+        raise LabError(f"{lab.name}, mutant '{raw.get('name', '?')}': no {error}") from error

@@ -26,17 +26,15 @@ import threading
 from collections.abc import Generator
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lockgrader.grade import replay, wanted
+from lockgrader.batch.tasks import Task
+from lockgrader.grade import replay
 from lockgrader.lab import Lab
 from lockgrader.lab.variants import variant
-from lockgrader.read.submission import read
+from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
-
-if TYPE_CHECKING:
-    from lockgrader.batch.run import Task
 
 __all__ = ["ClusterError", "grade_on"]
 
@@ -56,12 +54,17 @@ class ClusterError(Exception):
 
 
 def grade_on(
-    address: str, lab: Lab, todo: list[tuple[Task, int]], *, key: bytes, profile: Profile
+    address: str,
+    lab: Lab,
+    todo: list[tuple[Task, Submission, int]],
+    *,
+    key: bytes,
+    profile: Profile,
 ) -> Generator[tuple[Task, Result], None, None]:
     """Grade submissions on a cluster; each with its result, as they are done.
 
     Arguments:
-        address: the scheduler's. todo: submissions and which attempt each is.
+        address: the scheduler's. todo: tasks, their submissions, and which attempt each is.
         lab, key, profile: as for :func:`lockgrader.grade.grade`.
 
     Raises:
@@ -82,8 +85,8 @@ def grade_on(
         _check_workers(client)
         files = client.submit(_same, json.dumps(_files(Path(lab.folder))))
         asked = {}
-        for task, attempt in todo:
-            given = json.dumps(_given(lab, task, attempt, key, profile))
+        for task, submission, attempt in todo:
+            given = json.dumps(_given(lab, task.student, submission, attempt, key, profile))
             asked[client.submit(_graded, given, files, pure=False, retries=RETRIES)] = task
         lost = []
         for future in distributed.as_completed(list(asked), loop=client.loop):
@@ -137,15 +140,17 @@ def _versions() -> dict[str, str]:
     return {"locklab": version("locklab")}
 
 
-def _given(lab: Lab, task: Task, attempt: int, key: bytes, profile: Profile) -> dict[str, object]:
+def _given(
+    lab: Lab, student: str, submission: Submission, attempt: int, key: bytes, profile: Profile
+) -> dict[str, object]:
     """All that a worker needs for a submission but the lab's files."""
     return {
         "lab": lab.model_dump(mode="json"),
-        "values": variant(lab, task.student, key),
-        "student": task.student,
+        "values": variant(lab, student, key),
+        "student": student,
         "attempt": attempt,
         "profile": profile,
-        "files": {name: _text(data) for name, data in read(task.path, wanted(lab)).files.items()},
+        "files": {name: _text(data) for name, data in submission.files.items()},
     }
 
 

@@ -14,8 +14,8 @@ import re
 from collections.abc import Set
 
 from lockgrader.c.elf import SHT_NULL, Object
-from lockgrader.compile.text import Refused
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 
 __all__ = ["CALLS", "examine_assembly", "examine_object"]
 

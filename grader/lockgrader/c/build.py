@@ -20,8 +20,8 @@ from lockgrader.c.elf import read_object
 from lockgrader.c.interfaces import Interface
 from lockgrader.c.source import examine
 from lockgrader.c.tools import ToolError, compiler, make, tool
-from lockgrader.compile.text import Refused
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile, SandboxError
 from locknative import toolchain
 from locknative.errors import NativeError

@@ -24,9 +24,9 @@ from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, told
 from lockgrader.c.history import Order
 from lockgrader.checks.base import Finding
-from lockgrader.compile.text import Refused
 from lockgrader.lab import C
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
 
 __all__ = ["judge"]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lockgrader.compile.text import Refused
+from lockgrader.read.refused import Refused
 
 __all__ = ["HEADERS", "MAX_SOURCE", "examine"]
 

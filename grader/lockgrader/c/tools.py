@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.c import tools_inside
-from lockgrader.compile.text import Refused
 from lockgrader.read.artefact import MalformedError, parse
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
 from lockgrader.sandbox.run import interpreter
 from locknative import toolchain

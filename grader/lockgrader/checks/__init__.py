@@ -6,6 +6,5 @@ loaded machine.
 """
 
 from lockgrader.checks.base import Finding, Submitted, found
-from lockgrader.checks.judge import judge
 
-__all__ = ["Finding", "Submitted", "found", "judge"]
+__all__ = ["Finding", "Submitted", "found"]

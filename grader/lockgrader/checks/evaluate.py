@@ -22,12 +22,15 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from lockgrader.checks import Finding, Submitted, judge
-from lockgrader.lab import Check
+from lockgrader.checks import Finding, Submitted
+from lockgrader.checks.judge import judge
+from lockgrader.lab import C, Check
+from lockgrader.sandbox import Profile
 from lockgrader.sandbox.watch import die_with_parent
 
 __all__ = ["die_with_parent", "evaluate", "warm"]
 
+EXIT_USAGE = 2
 WALL_FACTOR = 20
 """Wall time for a check, over its processor time: what a loaded machine may add."""
 LATE = "the time for the whole grading was over; grade this submission again"
@@ -37,17 +40,26 @@ _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
 
 
 def evaluate(
-    check: Check, submitted: Submitted, seconds: int, until_s: float = math.inf
+    check: Check,
+    submitted: Submitted,
+    seconds: int,
+    until_s: float = math.inf,
+    profile: Profile = "namespaces",
 ) -> Finding:
     """What a check finds, within a budget of processor time.
+
+    A C check runs sandboxes that have limits of their own, so it needs no process here.
 
     Arguments:
         check: what to do. submitted: validated data. seconds: of processor time.
         until_s: when the time of the whole grading is over, on the monotonic clock.
+        profile: of the sandboxes of a C check.
     """
     left_s = until_s - time.monotonic()
     if left_s <= 0:
         return Finding("grader_error", message=LATE)
+    if isinstance(check, C):
+        return _in_sandboxes(check, submitted, profile)
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(theirs, ours, check, submitted, seconds))
@@ -92,6 +104,15 @@ def warm() -> None:
     # heads of all these objects, and so copy the pages that it shares with its parent.
     gc.collect()
     gc.freeze()
+
+
+def _in_sandboxes(check: C, submitted: Submitted, profile: Profile) -> Finding:
+    try:
+        return judge(check, submitted, profile)
+    except Exception as error:
+        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, or a lab that is wrong
+            raise
+        return Finding("grader_error", message=traceback.format_exc()[-4000:])
 
 
 def _child(

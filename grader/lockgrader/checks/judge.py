@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lockgrader.c import judge_c
 from lockgrader.checks.base import Finding, Submitted
 from lockgrader.checks.code import code
 from lockgrader.checks.numeric import answer, prediction
@@ -9,6 +10,7 @@ from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
+from lockgrader.sandbox import Profile
 from locksim.checker.client import KINDS
 from locksim.lang.struct import Struct
 from locksim.machine import MachineError
@@ -17,10 +19,15 @@ from locksim.registry import UnknownNameError
 __all__ = ["judge"]
 
 
-def judge(check: Check, submitted: Submitted) -> Finding:
+def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -> Finding:
     """What a check finds. A fault of the submitted program is a finding, not an error.
 
+    Arguments:
+        check: one of the lab's. submitted: validated data.
+        profile: of the sandboxes in which a C check runs; the other kinds need none.
+
     Raises:
+        SandboxError: there is no sandbox for a C check.
         Exception: anything else is the grader's own fault.
     """
     match check:
@@ -39,7 +46,11 @@ def judge(check: Check, submitted: Submitted) -> Finding:
                     raise
                 return Finding("fail", 0.0, str(error)[:4000], tag="fault")
         case C():
-            raise TypeError("the C part is judged in sandboxes of its own (lockgrader.c)")
+            if submitted.c is None:
+                raise LabError(
+                    f"the check '{check.name}' judges a C file, and the lab names none: c = …"
+                )
+            return judge_c(check, submitted.c, profile)
     if check.answer not in submitted.texts:
         return Finding("no_output", message=f"there is no answer '{check.answer}'")
     told = submitted.texts[check.answer]

@@ -1,4 +1,4 @@
-"""The student's own tests: how many of the lab's wrong locks they find, without a false alarm."""
+"""The student's own tests: how many of the lab's mutants they find, without a false alarm."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ Codes = dict[type[Struct], ClassCode]
 
 
 def own_tests(check: OwnTests, submitted: Submitted) -> Finding:
-    """Try the scenarios on the right one, which none may accuse, then on each wrong one.
+    """Try the scenarios on the solution, which none may accuse, then on each mutant.
 
-    Without wrong ones the right one is the submission's own.
+    A check without mutants tries them on the submission's own class.
     """
     if not submitted.scenarios:
         return Finding("no_output", message="there is no scenario in the tests", tag="missing")
     try:
         if not check.mutants:
             return _own(check, submitted)
-        right, *wrong = check.suspects
-        sound, finding = _sound(check, submitted.scenarios, *_made(check, right.text))
+        sound, finding = _sound(check, submitted.scenarios, *_made(check, check.solution))
         if finding is not None:
             return finding
         survivors = []
-        for suspect in wrong:
-            subject, codes = _made(check, suspect.text)
+        for mutant in check.sources:
+            subject, codes = _made(check, mutant.text)
             if not any(_accuses(s, subject, codes, check.states) for s in sound):
-                survivors.append(suspect.name)
+                survivors.append(mutant.name)
     except MalformedError as error:
         return Finding("malformed_output", message=str(error))
-    told = f"{len(wrong) - len(survivors)} of {len(wrong)} wrong ones are found"
+    of = len(check.sources)
+    told = f"{of - len(survivors)} of {of} mutants are found"
     if survivors:
         told = f"{told}; not found: {', '.join(survivors)}"
     if len(sound) < len(submitted.scenarios):
         left = [s.name for s in submitted.scenarios if s not in sound]
         told = f"{told}; too large to explore, and left out: {', '.join(left)}"
-    line = row("wrong ones that the tests find", len(wrong) - len(survivors), _all(len(wrong)))
+    line = row("mutants that the tests find", of - len(survivors), _all(of))
     return found([line], told)
 
 
@@ -94,8 +94,8 @@ def _accuses(scenario: Scenario, subject: Struct, codes: Codes, states: int) -> 
 
 
 def _made(check: OwnTests, text: str) -> tuple[Struct, Codes]:
-    """A suspect, of a text that is the lab's own."""
-    codes = compile_source(text, "<suspect>")
+    """The solution or a mutant, from a text of the lab's own."""
+    codes = compile_source(text, "<mutant>")
     return codes[check.lock].struct(), {code.struct: code for code in codes.values()}
 
 

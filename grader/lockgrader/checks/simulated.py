@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.curve import UNITS, curve_of
-from lockgrader.lab import Band, LabError, Measure, Simulated
+from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
 from lockgrader.result import Row
 from locksim.caches.avc_of import AvcOf
 from locksim.compiler.ir import ClassCode
@@ -58,25 +58,9 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
 
 
 @functools.cache
-def reference(measure: Measure, seed: int = 1) -> float:
+def reference(measure: Measure) -> float:
     """What a lock of the library measures: the grader's own number, found once in a process."""
-    asked = Simulated(
-        kind="simulated",
-        name="reference",
-        title="reference",
-        points=1,
-        lock=measure.lock,
-        machine=measure.machine,
-        cpus=(measure.cpus,),
-        measure=measure.measure,
-        workload=measure.workload,
-        settings=measure.settings,
-        words=measure.words,
-        hold_ns=measure.hold_ns,
-        think_ns=measure.think_ns,
-        seed=seed,
-    )
-    return _value(asked, resolve(measure.lock).struct(**measure.options), measure.cpus, {})
+    return _value(measure, resolve(measure.lock).struct(**measure.options), measure.cpus, {})
 
 
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
@@ -114,9 +98,7 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
     raise AssertionError(check.shape)  # the schema knows no other
 
 
-def _value(
-    check: Simulated, lock: Struct, cpus: int, codes: dict[type[Struct], ClassCode]
-) -> float:
+def _value(check: Measured, lock: Struct, cpus: int, codes: dict[type[Struct], ClassCode]) -> float:
     """One measure of one lock on a number of CPUs.
 
     Raises:
@@ -145,7 +127,7 @@ def _value(
     return _MEASURES[check.measure](made)
 
 
-def _workload(check: Simulated, lock: Struct) -> Workload:
+def _workload(check: Measured, lock: Struct) -> Workload:
     """The load with the lock, or the cache, in its place.
 
     Raises:
@@ -161,7 +143,7 @@ def _workload(check: Simulated, lock: Struct) -> Workload:
         lock = AvcOf(cache=lock, salt=check.seed)
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
-        raise LabError(f"{check.name}: the workload {check.workload} takes no lock and no cache")
+        raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
     return kind(**{place: lock}, **check.settings)
 
 

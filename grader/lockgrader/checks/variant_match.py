@@ -22,12 +22,12 @@ from lockgrader.checks.simulated import reference
 from lockgrader.lab import Answer, Check, Lab, Measure
 from lockgrader.lab.variants import values_of
 
-__all__ = ["elsewhere", "shown"]
+__all__ = ["matching_variants", "shown"]
 
 MOST = 64
 
 
-def elsewhere(
+def matching_variants(
     lab: Lab,
     check: Check,
     finding: Finding,

@@ -42,7 +42,12 @@ def export(
     formats = tuple(format_ or ()) or (() if gradebook else BATCH)
     folder = results if out is None else common.folder_to_write(out, "--out")
     files = write_all(loaded, formats, folder)
-    new = _entered(results, gradebook) if gradebook else None
+    new = None
+    if gradebook:
+        from lockgrader.export.gradebook import enter
+
+        students = [path.parent.name for path in sorted(results.glob("*/result.json"))]
+        new = enter(results, students, gradebook)
     if as_json:
         entered = None if new is None else {"new_attempts": new}
         told = {"results": len(loaded), "files": files, "gradebook": entered}
@@ -52,13 +57,3 @@ def export(
         common.say(f"{path}")
     if new is not None:
         common.say(f"gradebook: {new} new attempts of {len(loaded)} students")
-
-
-def _entered(results: Path, url: str) -> int:
-    from lockgrader.export.gradebook import Gradebook
-
-    book = Gradebook(url)
-    try:
-        return book.enter_folders(p.parent for p in sorted(results.glob("*/result.json")))
-    finally:
-        book.close()

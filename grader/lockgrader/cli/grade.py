@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from lockgrader.cli.show import show
-from lockgrader.result import Result
+from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
 from locksim.cli import common
 
@@ -43,7 +43,7 @@ def grade(
         str, typer.Option(help="ADDRESS of a Dask cluster to grade a folder of submissions on")
     ] = "",
     gradebook: Annotated[
-        str, typer.Option(help="database URL for a batch; by default RESULTS/gradebook.sqlite")
+        str, typer.Option(help="database URL, with --out; by default RESULTS/gradebook.sqlite")
     ] = "",
     public: Annotated[bool, typer.Option(help="only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
@@ -53,15 +53,14 @@ def grade(
     Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
     in some check; grade again.
     """
-    from lockgrader.batch.run import attempt_at, grade_all, publish, tasks
+    from lockgrader.batch.run import grade_all, publish
+    from lockgrader.batch.tasks import attempt_of, tasks
     from lockgrader.checks.evaluate import warm
     from lockgrader.grade import grade as grade_one
-    from lockgrader.grade import wanted
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
-    from lockgrader.read.submission import student_of
+    from lockgrader.read.submission import student_of, take
     from lockgrader.report.feedback import keep_feedback
-    from lockgrader.result import keep
     from locklabs import find
     from locksim.jobs import usable_cpus
 
@@ -77,15 +76,18 @@ def grade(
         raise common.UsageError(
             f"{submission} does not exist; name a submission, or a folder of them"
         )
-    if scheduler and not _is_batch(submission, wanted(loaded), out):
+    if scheduler and not _is_batch(submission, loaded.wanted(), out):
         raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
-    if _is_batch(submission, wanted(loaded), out):
+    if out is not None:
+        from lockgrader.export.gradebook import Gradebook, enter  # half a second that others save
+
+        if gradebook:
+            Gradebook(gradebook).close()  # a mistake in it is reported before anything is graded
+    elif gradebook:
+        raise common.UsageError("--gradebook is for results that are kept: add --out RESULTS")
+    if _is_batch(submission, loaded.wanted(), out):
         assert out is not None
         todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
-        if gradebook:
-            from lockgrader.export.gradebook import Gradebook
-
-            Gradebook(gradebook).close()  # a mistake in it is told before anything is graded
         count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
         with common.progress("grading") as report:
             results = grade_all(
@@ -101,6 +103,7 @@ def grade(
             publish(results, out, gradebook)
         _print_all(results, as_json)
     else:
+        handed_in = take(submission, loaded.wanted())
         name = student or student_of(submission.absolute(), loaded.name)
         folder = None if out is None else common.folder_to_write(out, "--out") / name
         with common.progress("grading") as report:
@@ -113,17 +116,18 @@ def grade(
 
             result = grade_one(
                 loaded,
-                submission,
+                handed_in,
                 student=name,
                 key=secret,
                 profile=sandbox,
-                attempt=1 if folder is None else attempt_at(loaded, submission, folder),
+                attempt=1 if folder is None else attempt_of(folder, handed_in.sha256),
                 public_only=public,
                 progress=progress,
             )
         results = [result]
-        if folder is not None:
+        if out is not None and folder is not None:
             keep_feedback(folder, keep(folder, result))
+            enter(out, [name], gradebook)
         if as_json:
             common.print_json(json.loads(result.to_json()))
         else:

@@ -11,7 +11,6 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.cli.show import numbers
-from lockgrader.grade import wanted
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
@@ -183,7 +182,7 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
 
 def _own_files(workspace: Workspace, message: str) -> str:
     """A message with the student's files as an editor knows them: tas.py:3, not <tas.py>:3."""
-    for name in wanted(workspace.lab):
+    for name in workspace.lab.wanted():
         message = message.replace(f"<{name}>", name)
     return message
 

@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from lockgrader.compile import bytecode
 from lockgrader.compile import inside as compile_inside
 from lockgrader.read.artefact import MalformedError, parse
-from lockgrader.result import Verdict
-from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
+from lockgrader.read.refused import Refused
+from lockgrader.sandbox import Job, Limits, Profile, run
+from lockgrader.sandbox.lean import LEAN, lean
 from lockgrader.sandbox.run import interpreter
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["MAX_SOURCE", "Refused", "compile_text"]
+__all__ = ["MAX_SOURCE", "compile_text"]
 
 MAX_SOURCE = 64 << 10
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_bytes=384 << 20, output_bytes=1 << 20, processes=4)
-_LEAN = "/lean"
-_PACKAGES = (
-    "locksim",
-    "numpy",
-    "numpy.libs",
-    "pydantic",
-    "pydantic_core",
-    "annotated_types",
-    "typing_inspection",
-    "typing_extensions",
-)
-"""What the compiler imports; nothing else of this machine's Python is inside."""
-
-
-@dataclass(frozen=True)
-class Refused(Exception):
-    """A submission that gets no further.
-
-    Arguments:
-        verdict: why, one of the closed set. message: for the student.
-    """
-
-    verdict: Verdict
-    message: str
-
-    def __str__(self) -> str:
-        return self.message
 
 
 def compile_text(
@@ -65,7 +36,7 @@ def compile_text(
     if len(text.encode("utf-8", errors="surrogatepass")) > MAX_SOURCE:
         raise Refused("ungradable", f"{file} is longer than {MAX_SOURCE >> 10} KiB")
     title = bytecode.shown(file, text)
-    argv = (interpreter(profile), "-I", "-S", "/job/compile.py", _LEAN)
+    argv = (interpreter(profile), "-I", "-S", "/job/compile.py", LEAN)
     read = {"/job/compile.py": Path(compile_inside.__file__), **lean()}
     given = json.dumps({"text": text, "file": title}).encode()
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -87,33 +58,6 @@ def compile_text(
     if borrowed:
         raise Refused("forbidden_operation", f"{file} uses {borrowed}: write it yourself")
     return codes
-
-
-@functools.cache
-def lean() -> dict[str, Path]:
-    """The packages that the compiler needs, where it finds them inside.
-
-    Raises:
-        SandboxError: one is not installed.
-    """
-    numpy = importlib.util.find_spec("numpy")
-    site = Path(numpy.origin).parent.parent if numpy and numpy.origin else Path("/nonexistent")
-    found = {}
-    for name in _PACKAGES:
-        path = _folder(name) or site / name
-        if path.exists():
-            found[f"{_LEAN}/{path.name}"] = path
-        elif not name.endswith(".libs"):
-            raise SandboxError(f"the package {name} is not installed; run make setup")
-    return found
-
-
-def _folder(name: str) -> Path | None:
-    spec = importlib.util.find_spec(name) if "." not in name else None
-    if spec is None or spec.origin is None:
-        return None
-    path = Path(spec.origin)
-    return path.parent if path.name == "__init__.py" else path
 
 
 def _last(stderr: bytes) -> str:

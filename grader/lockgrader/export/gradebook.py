@@ -40,7 +40,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, rela
 
 from lockgrader.result import Result, history, load, replaces
 
-__all__ = ["Attempt", "Check", "Gradebook", "GradebookError", "Lab", "Student", "beside"]
+__all__ = ["Attempt", "Check", "Gradebook", "GradebookError", "Lab", "Student", "enter"]
 
 
 class GradebookError(Exception):
@@ -111,9 +111,22 @@ class Check(_Base):
     answer: Mapped[str] = mapped_column(Text)
 
 
-def beside(results: Path) -> URL:
-    """The gradebook that a folder of results has of its own: ``gradebook.sqlite``."""
-    return URL.create("sqlite", database=str(results / "gradebook.sqlite"))
+def enter(results: Path, students: Iterable[str], url: str = "") -> int:
+    """Enter the histories of students in a folder of results; how many attempts are new.
+
+    Arguments:
+        results: the folder. students: names of folders in it.
+        url: of the database; by default the folder's own, ``gradebook.sqlite``.
+
+    Raises:
+        GradebookError: the database refuses. ResultError: a result cannot be read.
+    """
+    own = URL.create("sqlite", database=str(results / "gradebook.sqlite"))
+    book = Gradebook(url or own)
+    try:
+        return book.enter_folders(results / student for student in students)
+    finally:
+        book.close()
 
 
 _Named = TypeVar("_Named", Student, Lab)

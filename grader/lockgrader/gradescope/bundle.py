@@ -85,7 +85,7 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
     if key is not None:
         parts["course.key"] = key
     for inner, data in _files(Path(lab.folder), NOT_FOR_GRADING):
-        if not inner.startswith("broken"):  # the wrong submissions, with what becomes of them
+        if inner != "mutants.toml":  # wrong submissions, each with its verdict
             parts[f"lab/{inner}"] = data
     for name in SOURCES:
         for inner, data in _files(root / name, NO_SOURCE):

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lockgrader.batch.run import attempt_among
+from lockgrader.batch.tasks import attempt_among
 from lockgrader.checks.evaluate import warm
-from lockgrader.compile.text import Refused
 from lockgrader.export.gradescope import document
-from lockgrader.grade import grade, wanted
+from lockgrader.grade import grade
 from lockgrader.gradescope.bundle import BundleError, read_config
 from lockgrader.lab import load
 from lockgrader.lab.variants import PUBLIC_KEY, course_key
-from lockgrader.read.submission import read
+from lockgrader.read.submission import take
 from lockgrader.result import Result, write
 from lockgrader.sandbox import Profile, SandboxError, available
 
@@ -58,7 +57,8 @@ def run(root: Path) -> Result:
         config, lab = read_config(source / "config.json"), load(source / "lab")
         key = source / "course.key"
         about = metadata(root / "submission_metadata.json", config.student)
-        submission = handed_in(root / "submission", wanted(lab))
+        folder = handed_in(root / "submission", lab.wanted())
+        submission = take(folder, lab.wanted())
         sandbox = profile()
         warm()
         result = grade(
@@ -67,7 +67,7 @@ def run(root: Path) -> Result:
             student=about.student,
             key=course_key(key) if key.exists() else PUBLIC_KEY,
             profile=sandbox,
-            attempt=_attempt(submission, wanted(lab), about.before),
+            attempt=attempt_among(about.before, submission.sha256),
             until_s=began + config.seconds,
             progress=lambda so_far: put(document(so_far)),
         )
@@ -144,13 +144,6 @@ def prepare() -> Profile:
     """
     warm()
     return profile()
-
-
-def _attempt(submission: Path, names: tuple[str, ...], before: tuple[str, ...]) -> int:
-    try:
-        return attempt_among(before, read(submission, names).sha256)
-    except Refused:
-        return attempt_among(before, "")
 
 
 def _nothing(why: str) -> dict[str, Any]:

@@ -1,24 +1,20 @@
 """A lab: what is asked, what students get, and each student's own values."""
 
-from lockgrader.lab.document import (
+from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load
+from lockgrader.lab.vocabulary import (
     Answer,
     Band,
     C,
     Check,
-    Choice,
     Code,
-    Lab,
-    LabError,
     Measure,
-    Misconception,
+    Measured,
+    MutantSource,
     OwnTests,
     Prediction,
     Proven,
     Simulated,
-    Suspect,
     Written,
-    changed,
-    load,
 )
 
 __all__ = [
@@ -31,12 +27,13 @@ __all__ = [
     "Lab",
     "LabError",
     "Measure",
+    "Measured",
     "Misconception",
+    "MutantSource",
     "OwnTests",
     "Prediction",
     "Proven",
     "Simulated",
-    "Suspect",
     "Written",
     "changed",
     "load",

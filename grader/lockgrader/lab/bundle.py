@@ -31,7 +31,7 @@ __all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "publ
 
 BELIEFS = "misconceptions.toml"
 NAMED = ("lab.toml", "handout.md", BELIEFS)
-SECRET = ("hidden", "solution", "broken")
+SECRET = ("hidden", "solution", "mutants")
 OWN = "student.json"
 MAX_FILES, MAX_BYTES = 200, 16 << 20
 LONG = 200

@@ -15,31 +15,16 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
-__all__ = [
-    "Answer",
-    "C",
-    "Check",
-    "Code",
-    "Lab",
-    "LabError",
-    "Misconception",
-    "OwnTests",
-    "Prediction",
-    "Proven",
-    "Simulated",
-    "Suspect",
-    "changed",
-    "load",
-]
+from lockgrader.lab.vocabulary import Check, Closed, MutantSource, OwnTests, Text
+
+__all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
 MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
-Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Measured = Literal["transfers", "time_ns", "throughput", "fairness", "growth"]
-Text = Annotated[str, Field(min_length=1)]
+RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
+"""Files that labs had under another name: name → new name, old table, new table."""
 
 
 class LabError(Exception):
@@ -48,234 +33,7 @@ class LabError(Exception):
     exit_code = 2
 
 
-class _Closed(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Band(_Closed):
-    """What is right, and how far from it still earns something.
-
-    Arguments:
-        low, high: the ends of what is right; None leaves one open.
-        fade: distance from the band, as a fraction of its nearer end, at which nothing is earned
-            any more. 0 is all or nothing.
-    """
-
-    low: Number | None = None
-    high: Number | None = None
-    fade: Annotated[float, Field(ge=0, le=10)] = 0.0
-
-
-class _Check(_Closed):
-    """What all checks have.
-
-    Arguments:
-        needs: checks that must pass first. hints: one an attempt, the last one from then on.
-        misconceptions: what went wrong, in a word → what is probably believed.
-        public: set by where the check stands. revealed: whether students see a hidden check's
-            title, points and numbers in their feedback; its name and verdict they see always.
-    """
-
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
-    title: Text
-    points: Points
-    needs: tuple[str, ...] = ()
-    hints: tuple[str, ...] = ()
-    no_hint: str = ""
-    misconceptions: dict[str, str] = Field(default_factory=dict)
-    public: bool = True
-    revealed: bool = False
-
-
-class Proven(_Check):
-    """Every interleaving of a few threads, by the checker.
-
-    Arguments:
-        lock: a class of the submission: a lock, or a cache of decisions.
-        threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
-        client: the beginning of the names of the standard clients to check with; "" for all.
-        states: of one client, at most.
-    """
-
-    kind: Literal["proven"]
-    lock: Text
-    client: str = ""
-    threads: Annotated[int, Field(ge=1, le=8)] = 2
-    rounds: Annotated[int, Field(ge=1, le=10)] = 1
-    memory: Literal["sc", "tso", "c11"] = "sc"
-    property: str = "all"
-    states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
-
-
-class Simulated(_Check):
-    """Measures in simulated time: a value, or the shape of a curve over numbers of CPUs.
-
-    Arguments:
-        lock: a class of the submission. machine: a profile. cpus: where it is measured.
-        workload: a workload of the library, "critical_section" or one for access vector caches.
-        settings: of the workload.
-        measure: what is measured, for one unit of the workload's work; "growth" is the objects that
-            were allocated and not freed.
-        shape: "value" (each point), "slope" (of the logarithms, over all points), "plateau"
-        (largest
-            over smallest), "ratio" (over that of ``against``, each point), "ordering" (``lock``
-            below ``against`` at each point; the band is not used).
-        against: a lock of the library, or a class of the submission.
-        band: what is right.
-    """
-
-    kind: Literal["simulated"]
-    lock: Text
-    machine: Text
-    cpus: Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], Field(min_length=1)]
-    workload: str = "critical_section"
-    settings: dict[str, int] = Field(default_factory=dict)
-    measure: Measured
-    shape: Literal["value", "slope", "plateau", "ratio", "ordering"] = "value"
-    against: str = ""
-    band: Band = Band()
-    words: Annotated[int, Field(ge=0, le=64)] = 1
-    hold_ns: Annotated[int, Field(ge=0, le=10**6)] = 0
-    think_ns: Annotated[int, Field(ge=0, le=10**6)] = 1000
-    operations: Annotated[int, Field(ge=1, le=10_000)] = 60
-    replications: Annotated[int, Field(ge=1, le=20)] = 2
-    seed: Annotated[int, Field(ge=0, le=2**62)] = 1
-
-
-class Measure(_Closed):
-    """A number that the grader finds by simulating a lock of the library.
-
-    Arguments:
-        lock: its name. options: parameters of the lock's own, such as ``store_used``.
-        The others are as in :class:`Simulated`.
-    """
-
-    lock: Text
-    machine: Text
-    cpus: Annotated[int, Field(ge=1, le=1024)]
-    options: dict[str, int] = Field(default_factory=dict)
-    workload: str = "critical_section"
-    settings: dict[str, int] = Field(default_factory=dict)
-    measure: Measured
-    words: int = 1
-    hold_ns: int = 0
-    think_ns: int = 1000
-
-    def __hash__(self) -> int:
-        """Equal ones are simulated once; their settings are dicts, which have no hash."""
-        return hash(self.model_dump_json())
-
-
-class Answer(_Check):
-    """A number in the answers. ``expected`` is one, or a measure of the reference.
-
-    Arguments:
-        tolerance: what is right, as a fraction of the expected value. fade: as in :class:`Band`.
-    """
-
-    kind: Literal["answer"]
-    answer: Text
-    expected: Number | Measure
-    tolerance: Annotated[float, Field(ge=0, le=10)] = 0.0
-    fade: Annotated[float, Field(ge=0, le=10)] = 0.0
-
-
-class Prediction(_Check):
-    """An interval that was predicted, scored by its width and by how far it misses.
-
-    Arguments:
-        answer: two numbers, the ends of a 90 % interval. expected: what turned out.
-        worst: interval score, as a fraction of what turned out, that earns nothing.
-    """
-
-    kind: Literal["prediction"]
-    answer: Text
-    expected: Number | Measure
-    worst: Annotated[float, Field(gt=0, le=100)] = 2.0
-
-
-class Code(_Check):
-    """What a class's bytecode has and has not.
-
-    Arguments:
-        must, must_not: instructions, such as FETCH_ADD.
-        waits_by_reading: methods in which a waiting loop only reads.
-        max_words: words that the lock takes on a machine of one CPU.
-    """
-
-    kind: Literal["code"]
-    lock: Text
-    must: tuple[str, ...] = ()
-    must_not: tuple[str, ...] = ()
-    waits_by_reading: tuple[str, ...] = ()
-    max_words: Annotated[int, Field(ge=1)] | None = None
-
-
-class C(_Check):
-    """What a tool finds in the C part (:mod:`lockgrader.c`).
-
-    Arguments:
-        tool: "explorer" (interleavings of a scenario), "validate" (operations in turns beside a
-            model), "torture" (at once, on real threads), or a sanitizer over operations in turns.
-        scenario: of the explorer's client. threads: at once.
-        memory, preemptions, runs: the explorer's model, its bound, and the runs that it may take.
-        operations: of each thread, for the others. seed: which ones.
-    """
-
-    kind: Literal["c"]
-    tool: Literal["explorer", "validate", "torture", "asan", "tsan", "ubsan"]
-    scenario: str = ""
-    threads: Annotated[int, Field(ge=2, le=8)] = 2
-    memory: Literal["sc", "tso"] = "sc"
-    preemptions: Annotated[int, Field(ge=0, le=100)] = 2
-    runs: Annotated[int, Field(ge=1, le=10_000_000)] = 300_000
-    operations: Annotated[int, Field(ge=10, le=5_000)] = 400
-    seed: Annotated[int, Field(ge=0, le=2**40)] = 1
-
-
-class Suspect(_Closed):
-    """A lock that students' tests are tried on.
-
-    Arguments:
-        name: the public one, "" for the right one. text: source in the language.
-    """
-
-    name: str
-    text: str
-
-
-class OwnTests(_Check):
-    """The student's own tests, scenarios for the checker (:mod:`lockgrader.read.scenarios`).
-
-    Arguments:
-        lock: the class that they try. states: that one scenario may have on one lock.
-        mutants: True tries them on the solution, which none may accuse, and on the lab's wrong
-            ones, of which the share that is found counts; False on the submission's own class.
-        suspects: filled in: the solution, and the wrong ones.
-    """
-
-    kind: Literal["tests"]
-    lock: Text
-    states: Annotated[int, Field(ge=100, le=1_000_000)] = 30_000
-    mutants: bool = False
-    suspects: tuple[Suspect, ...] = Field(default=(), exclude=True, repr=False)
-
-
-class Written(_Check):
-    """An answer in words, collected for the instructor, who alone gives points for it."""
-
-    kind: Literal["written"]
-    answer: Text
-    points: Annotated[float, Field(ge=0, le=0)] = 0.0
-
-
-Check = Annotated[
-    Proven | Simulated | Answer | Prediction | Code | OwnTests | C | Written,
-    Field(discriminator="kind"),
-]
-
-
-class Misconception(_Closed):
+class Misconception(Closed):
     """Something that students believe, kept in ``misconceptions.toml`` under a name.
 
     Arguments:
@@ -287,7 +45,7 @@ class Misconception(_Closed):
     see: str = ""
 
 
-class Choice(_Closed):
+class Choice(Closed):
     """A student's own value: one of some, or a whole number from a range."""
 
     choice: tuple[str | int, ...] = ()
@@ -296,7 +54,7 @@ class Choice(_Closed):
     step: Annotated[int, Field(ge=1)] = 1
 
 
-class Lab(_Closed):
+class Lab(Closed):
     """A lab.
 
     Arguments:
@@ -308,7 +66,8 @@ class Lab(_Closed):
         c: the C file; "" for none. interface: what it has to be (:mod:`lockgrader.c.interfaces`).
         variant: name → what a student's own value is drawn from.
         check: the checks, in order; a check comes after those that it needs.
-        suspects: the solution and the wrong ones of ``hidden/mutants.toml``, for students' tests.
+        solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
+            students' own tests.
         seconds: processor time for one check, at most.
     """
 
@@ -325,7 +84,8 @@ class Lab(_Closed):
     seconds: Annotated[int, Field(ge=1, le=600)] = 60
     variant: dict[str, Choice] = Field(default_factory=dict)
     check: tuple[dict[str, Any], ...]
-    suspects: tuple[Suspect, ...] = Field(default=(), exclude=True, repr=False)
+    solution: str = Field(default="", repr=False)
+    sources: tuple[MutantSource, ...] = Field(default=(), repr=False)
     sha256: str = ""
     folder: str = ""
 
@@ -352,15 +112,24 @@ class Lab(_Closed):
             for needed in made.needs:
                 if needed not in known:
                     raise LabError(f"{where} needs '{needed}', which is no check before it")
-            found.append(self._with_suspects(made, where))
+            found.append(self._with_sources(made, where))
         return found
 
-    def _with_suspects(self, made: Check, where: str) -> Check:
+    def wanted(self) -> tuple[str, ...]:
+        """The files that a submission may have."""
+        names = [n for n in (self.locks, self.c) if n]
+        if self.answers:
+            stem = Path(self.answers).stem
+            names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
+        names += [n for n in (self.tests,) if n]
+        return tuple(dict.fromkeys(names))
+
+    def _with_sources(self, made: Check, where: str) -> Check:
         if not (isinstance(made, OwnTests) and made.mutants):
             return made
-        if len(self.suspects) < 2:
-            raise LabError(f"{where}: there is no {MUTANTS} with wrong ones")
-        return made.model_copy(update={"suspects": self.suspects})
+        if not self.sources:
+            raise LabError(f"{where}: there is no {MUTANTS} with mutants to find")
+        return made.model_copy(update={"solution": self.solution, "sources": self.sources})
 
     def _told(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
         """A check with the beliefs in the place of their names."""
@@ -380,6 +149,12 @@ def load(folder: Path) -> Lab:
     Raises:
         LabError: there is no lab in it, or it makes no sense.
     """
+    for old, (new, table, by) in RENAMED.items():
+        if (folder / old).exists():
+            raise LabError(
+                f"{folder / old}: labs keep this in {new} now\n"
+                f"help: rename the file, and each {table} in it to {by}"
+            )
     digest = hashlib.sha256()
     document = _toml(folder / "lab.toml", digest)
     hidden = folder / "hidden" / "checks.toml"
@@ -392,7 +167,7 @@ def load(folder: Path) -> Lab:
     if (folder / MISCONCEPTIONS).exists():
         document["misconceptions"] = _toml(folder / MISCONCEPTIONS, digest)
     if (folder / MUTANTS).exists():
-        document["suspects"] = _suspects(folder, str(document.get("locks", "")), digest)
+        document |= _own_tests(folder, str(document.get("locks", "")), digest)
     try:
         lab = Lab.model_validate(
             {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
@@ -418,21 +193,20 @@ def changed(text: str, changes: list[list[str]], where: str) -> str:
     return text
 
 
-def _suspects(folder: Path, file: str, digest: Any) -> list[dict[str, str]]:
+def _own_tests(folder: Path, file: str, digest: Any) -> dict[str, Any]:
+    """The solution and the mutants that students' own tests are tried on."""
     path = folder / MUTANTS
-    wrong = _toml(path, digest).get("mutant", [])
+    mutants = _toml(path, digest).get("mutant", [])
     try:
         right = (folder / "solution" / file).read_text(encoding="utf-8")
         digest.update(right.encode())
-        return [
-            {"name": "", "text": right},
-            *(
-                {"name": m["name"], "text": changed(right, m["change"], f"{path}, '{m['name']}'")}
-                for m in wrong
-            ),
+        sources = [
+            {"name": m["name"], "text": changed(right, m["change"], f"{path}, '{m['name']}'")}
+            for m in mutants
         ]
     except (OSError, KeyError) as error:
         raise LabError(f"{path}: the solution, a name or a change is missing: {error}") from error
+    return {"solution": right, "sources": sources}
 
 
 def _toml(path: Path, digest: Any) -> dict[str, Any]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lockgrader.compile.text import Refused, lean
 from lockgrader.read import answers_inside
 from lockgrader.read.artefact import MalformedError, numbers, parse
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Profile, run
+from lockgrader.sandbox.lean import lean
 from lockgrader.sandbox.run import interpreter
 
 __all__ = ["read_answers"]

@@ -11,15 +11,18 @@ import hashlib
 import io
 import os
 import stat
+import traceback
 import zipfile
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.compile.text import Refused
+from lockgrader.read.refused import Refused
 
-__all__ = ["Submission", "read", "student_of"]
+__all__ = ["UNREADABLE", "Submission", "read", "student_of", "take"]
 
+UNREADABLE = "0" * 64
+"""The hash of a submission that cannot be read."""
 MAX_FILE = 4 << 20
 MAX_ENTRIES = 2000
 MAX_ARCHIVE = 64 << 20
@@ -34,11 +37,14 @@ class Submission:
     """The wanted files.
 
     Arguments:
-        files: name → content. sha256: of the files, names and contents.
+        path: where they came from. files: name → content. sha256: of names and contents.
+        refused: why it cannot be read, or None.
     """
 
+    path: Path
     files: dict[str, bytes]
     sha256: str
+    refused: Refused | None = None
 
 
 def read(path: Path, wanted: tuple[str, ...]) -> Submission:
@@ -67,7 +73,23 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
     digest = hashlib.sha256()
     for name in sorted(found):
         digest.update(f"{len(name)}:{name}:{len(found[name])}:".encode() + found[name])
-    return Submission(found, digest.hexdigest())
+    return Submission(path, found, digest.hexdigest())
+
+
+def take(path: Path, wanted: tuple[str, ...]) -> Submission:
+    """Read a submission as :func:`read` does; one that cannot be read says why.
+
+    Arguments:
+        path, wanted: as for :func:`read`. A fault of the reader itself is a ``grader_error``.
+    """
+    try:
+        return read(path, wanted)
+    except Refused as error:
+        refused = error
+    except Exception:
+        fault = f"it could not be read: {traceback.format_exc()[-2000:]}"
+        refused = Refused("grader_error", fault)
+    return Submission(path, {}, UNREADABLE, refused)
 
 
 def student_of(path: Path, lab: str) -> str:

@@ -12,13 +12,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lockgrader.result import ELSEWHERE, CheckResult, Result
+from lockgrader.read.submission import UNREADABLE
+from lockgrader.result import FITS_OTHER, CheckResult, Result
 
 __all__ = ["Group", "Suspicion", "by_counterexample", "by_misconception", "suspicions"]
 
 _STEP = ("thread", "action", "operation", "word", "was", "becomes")
-NOTHING = "0" * 64
-"""The hash of a submission that could not be read."""
 
 
 @dataclass
@@ -105,7 +104,7 @@ def _identical(results: Sequence[Result]) -> Iterator[Suspicion]:
 
 
 def _whole(result: Result) -> Iterator[tuple[str, str, str]]:
-    if result.submission_sha256 != NOTHING:
+    if result.submission_sha256 != UNREADABLE:
         yield result.lab, "", result.submission_sha256
 
 
@@ -119,7 +118,7 @@ def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
         for check in result.checks:
             fitting = {v for variant in check.elsewhere for v in _with(results, result, variant)}
             if check.elsewhere:
-                what = f"{check.title}: {ELSEWHERE} ({'; or '.join(check.elsewhere)})"
+                what = f"{check.title}: {FITS_OTHER} ({'; or '.join(check.elsewhere)})"
                 yield Suspicion((result.student,), what, tuple(sorted(fitting)))
 
 

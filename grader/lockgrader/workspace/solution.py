@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import locklabs
-from lockgrader.grade import wanted
 from lockgrader.workspace.folder import Workspace, WorkspaceError
 
 __all__ = ["Compared", "compare"]
@@ -42,7 +41,7 @@ def compare(workspace: Workspace) -> list[Compared]:
         )
     answers = Path(workspace.lab.answers).stem
     made = []
-    for name in wanted(workspace.lab):
+    for name in workspace.lab.wanted():
         ours = folder / name
         if ours.is_file() and ours.stem != answers:
             made.append(Compared(name, _diff(workspace.folder / name, ours)))

@@ -7,10 +7,10 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.compile.text import Refused
-from lockgrader.grade import accept, wanted
+from lockgrader.grade import accept
 from lockgrader.lab import Prediction
 from lockgrader.lab.bundle import archive
+from lockgrader.read.refused import Refused
 from lockgrader.read.submission import read
 from lockgrader.result import write_bytes
 from lockgrader.sandbox import Profile
@@ -56,9 +56,9 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     """
     state, lab = workspace.state, workspace.lab
     _may_write(out)
-    found = read(workspace.folder, wanted(lab))
+    found = read(workspace.folder, lab.wanted())
     if not found.files:
-        names = ", ".join(wanted(lab))
+        names = ", ".join(lab.wanted())
         raise WorkspaceError(f"there is nothing to hand in: none of {names} is there")
     refused: dict[str, Refused] = {}
     submitted = accept(lab, public_checks(workspace), found, refused, profile)
@@ -84,7 +84,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
         write_bytes(out, data)
     except OSError as error:
         raise WorkspaceError(f"{out} can not be written: {error.strerror}") from error
-    again = read(out, wanted(lab))
+    again = read(out, lab.wanted())
     if again.sha256 != found.sha256:
         raise WorkspaceError(f"{out} does not hold what was put into it; is the disk full?")
     doubts = _doubts(workspace, refused, changed(state, submitted.answers))

@@ -35,8 +35,7 @@ from types import FrameType
 from typing import NoReturn, Protocol
 
 from lockgrader.checks.evaluate import die_with_parent
-from lockgrader.compile.text import Refused
-from lockgrader.grade import wanted
+from lockgrader.read.refused import Refused
 from lockgrader.read.submission import read
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
@@ -108,7 +107,7 @@ class _Watch:
         self, workspace: Workspace, screen: Screen, profile: Profile, keys: int | None, asked: int
     ) -> None:
         self._workspace, self._screen, self._profile = workspace, screen, profile
-        self._names = wanted(workspace.lab)
+        self._names = workspace.lab.wanted()
         self._selector = selectors.DefaultSelector()
         self._looked, self._since_s = "", 0.0
         self._ran = ""

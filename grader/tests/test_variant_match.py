@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lockgrader.checks import Submitted, judge
-from lockgrader.checks.variant_match import MOST, elsewhere
+from lockgrader.checks import Submitted
+from lockgrader.checks.judge import judge
+from lockgrader.checks.variant_match import MOST, matching_variants
 from lockgrader.lab import Answer, Lab, load
 
 LAB = """
@@ -45,7 +46,7 @@ def suspected(lab: Lab, number: float, mine: int = 100) -> tuple[str, ...]:
     own: dict[str, str | int] = {"mine": mine, "unused": "a"}
     (check,) = lab.checks(own)
     submitted = Submitted(answers={"n": [number]})
-    return elsewhere(lab, check, judge(check, submitted), submitted, own)
+    return matching_variants(lab, check, judge(check, submitted), submitted, own)
 
 
 @pytest.mark.parametrize(
@@ -78,4 +79,4 @@ def test_a_missing_answer_is_nobodys(tmp_path: Path) -> None:
     lab = a_lab(tmp_path)
     (check,) = lab.checks({"mine": 100, "unused": "a"})
     finding = judge(check, Submitted())
-    assert () == elsewhere(lab, check, finding, Submitted(), {"mine": 100, "unused": "a"})
+    assert () == matching_variants(lab, check, finding, Submitted(), {"mine": 100, "unused": "a"})
