@@ -47,7 +47,7 @@ with open(sys.argv[2], "w") as file:
 
 
 class RivalError(Exception):
-    """A rival can not be installed or does not run; the message says why."""
+    """A rival cannot be installed or does not run; the message says why."""
 
     exit_code = 2
 
@@ -64,7 +64,7 @@ def environment(name: str, folder: Path) -> Path:
     """A rival's environment, made from its hashed requirements if it is not there; its Python.
 
     Raises:
-        RivalError: it can not be made.
+        RivalError: it cannot be made.
     """
     wanted = ROOT / "requirements" / "beside" / f"{name}.txt"
     home, text = (folder / name).resolve(), wanted.read_text()
@@ -79,7 +79,7 @@ def environment(name: str, folder: Path) -> Path:
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RivalError(f"{name} can not be installed:\n{done.stderr.strip()[-2000:]}")
+            raise RivalError(f"{name} cannot be installed:\n{done.stderr.strip()[-2000:]}")
     stamp.write_text(text)
     return python
 

@@ -175,7 +175,7 @@ def accept(
             try:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise Refused("ungradable", f"{lab.locks} is no UTF-8 text") from error
+                raise Refused("ungradable", f"{lab.locks} is not valid UTF-8") from error
             codes = compile_text(text, lab.locks, profile, lab.library)
         except Refused as error:
             refused["locks"] = error

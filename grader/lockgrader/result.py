@@ -63,7 +63,7 @@ Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e6)]
 
 
 class ResultError(Exception):
-    """A result that can not be read or kept; the message says why."""
+    """A result that cannot be read or kept; the message says why."""
 
     exit_code = 2
 
@@ -200,7 +200,7 @@ class Result(_Model):
 
     @property
     def errors(self) -> list[CheckResult]:
-        """Checks that failed through our own fault."""
+        """Checks that failed because the grader failed."""
         return [c for c in self.checks if c.verdict == "grader_error"]
 
     @property
@@ -236,7 +236,7 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
         folder: a student's. unfinished: False for None in the place of one that is not complete.
 
     Raises:
-        ResultError: there is a file, and it is no result.
+        ResultError: there is a file, and it is not a result.
     """
     path = folder / RESULT
     try:
@@ -245,7 +245,7 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
         return None
     except (OSError, ValueError) as error:
         raise ResultError(
-            f"{path} can not be read: {error}; move it away and grade again"
+            f"{path} cannot be read: {error}; move it away and grade again"
         ) from error
     try:
         if not unfinished and document.get("complete") is False:
@@ -255,7 +255,7 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
         return Result.model_validate_json(json.dumps(document))
     except (ValidationError, AttributeError, TypeError) as error:
         raise ResultError(
-            f"{path} is no result: {error}\nmend: move it away and grade again"
+            f"{path} is not a result: {error}\nmend: move it away and grade again"
         ) from error
 
 
@@ -277,7 +277,7 @@ def keep(folder: Path, result: Result) -> Result:
     the history only. The history holds each complete result once.
 
     Raises:
-        ResultError: the folder can not be written.
+        ResultError: the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -290,7 +290,7 @@ def keep(folder: Path, result: Result) -> Result:
             write(folder / RESULT, result.to_json())
             return result
     except OSError as error:
-        raise ResultError(f"{folder} can not be written: {error.strerror}; name another") from error
+        raise ResultError(f"{folder} cannot be written: {error.strerror}; name another") from error
 
 
 def write(path: Path, text: str) -> None:

@@ -38,7 +38,7 @@ def cluster() -> Iterator[object]:
 
 
 def submissions(folder: Path, students: int) -> None:
-    """Right ones, wrong ones and one that can not be read."""
+    """Right ones, wrong ones and one that cannot be read."""
     for number in range(students):
         text = TAS if number % 2 else TAS.replace("swap(1, ACQUIRE)", "load(ACQUIRE)")
         hand_in(folder / f"student{number}", text)

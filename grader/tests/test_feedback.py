@@ -70,7 +70,7 @@ def test_hidden_checks_tell_name_and_verdict_only() -> None:
 def test_our_own_failure_is_called_ours() -> None:
     """A grader_error costs nothing, says so, and shows no traceback."""
     page = feedback(rich_result())
-    assert "could not be graded through our own fault" in page
+    assert "could not be graded because the grader failed" in page
     assert "Traceback" not in page
 
 

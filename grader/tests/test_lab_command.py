@@ -108,7 +108,7 @@ def test_mistakes_end_with_2_and_a_way_out(home: Path, monkeypatch: pytest.Monke
         (("start", "lab98.zip"), "name the bundle"),
         (("start", "lab99.zip", "--student", "../x"), "--student"),
         (("check",), "locklab lab start LAB"),
-        (("check", "--dir", "nowhere"), "is no folder"),
+        (("check", "--dir", "nowhere"), "is not a folder"),
         (("hint",), "locklab lab start LAB"),
         (("submit",), "locklab lab start LAB"),
         (("solution",), "locklab lab start LAB"),

@@ -57,7 +57,7 @@ def test_impossible_checks_are_refused(verdict: str, points: float) -> None:
 
 
 def test_unknown_keys_are_refused(tmp_path: Path) -> None:
-    """A result with something added is no result."""
+    """A result with something added is not a result."""
     write(
         tmp_path / "result.json", json.dumps(json.loads(result(check()).to_json()) | {"bonus": 9})
     )

@@ -115,7 +115,7 @@ def lint(
         report: called with a text and the fraction that is done.
 
     Raises:
-        LabError: the lab can not be read. SandboxError: there is no sandbox.
+        LabError: the lab cannot be read. SandboxError: there is no sandbox.
     """
     lab = load(folder)
     names = [f"student{number}" for number in range(1, students + 1)]
@@ -227,8 +227,8 @@ def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
                     times, cpu_s = times + 1, max(cpu_s, used_s)
                     if result.points != result.max_points or result.verdict != "pass":
                         worst = worst or f"{_values(one)}: {result.verdict}, {_short(result)}"
-        told = "1 variant" if times == 1 else f"{times} variants"
-        yield Item("solution", check.name, not worst, worst or f"full marks, {told}", cpu_s)
+        tried = "1 variant" if times == 1 else f"{times} variants"
+        yield Item("solution", check.name, not worst, worst or f"full marks, {tried}", cpu_s)
 
 
 def _starter(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
@@ -259,16 +259,16 @@ def _wrong(one: _Done) -> Item:
     result = one.results[0]
     says = f"{wrong.check}: {result.verdict}"
     if result.verdict != wrong.verdict:
-        told = f"{says}, and it must be {wrong.verdict} ({_short(result)})"
-        return Item("wrong", wrong.name, False, told, one.cpu_s[0])
+        text = f"{says}, and it must be {wrong.verdict} ({_short(result)})"
+        return Item("wrong", wrong.name, False, text, one.cpu_s[0])
     if not _believed(wrong.misconception, result.misconception):
-        told = f"{says}, told is '{result.misconception}', and not '{wrong.misconception}'"
-        return Item("wrong", wrong.name, False, told, one.cpu_s[0])
+        text = f"{says}, reported is '{result.misconception}', and not '{wrong.misconception}'"
+        return Item("wrong", wrong.name, False, text, one.cpu_s[0])
     return Item("wrong", wrong.name, True, says, one.cpu_s[0])
 
 
-def _believed(wanted: str, told: str) -> bool:
-    return wanted in told and bool(wanted) == bool(told)
+def _believed(wanted: str, reported: str) -> bool:
+    return wanted in reported and bool(wanted) == bool(reported)
 
 
 def _hints(checks: list[Check]) -> Iterable[Item]:

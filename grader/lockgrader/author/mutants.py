@@ -89,7 +89,7 @@ def mutants(lab: Lab) -> list[Mutant]:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise LabError(f"{path} can not be read: {error}") from error
+        raise LabError(f"{path} cannot be read: {error}") from error
     strange = document.keys() - {"mutant"}
     if strange:
         raise LabError(f"{path}: write [[mutant]] for each, not {', '.join(sorted(strange))}")

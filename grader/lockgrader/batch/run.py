@@ -46,7 +46,7 @@ def grade_all(
         scheduler: the address of a Dask cluster to grade on; "" for `processes` of this machine.
 
     Raises:
-        SandboxError: there is no sandbox. ResultError: a result can not be kept.
+        SandboxError: there is no sandbox. ResultError: a result cannot be kept.
         ClusterError: there is no such cluster, or it gave submissions up.
     """
     if profile not in PROFILES:
@@ -80,7 +80,7 @@ def publish(results: Sequence[Result], folder: Path, gradebook: str = "") -> Non
         results: of the batch. folder: theirs. gradebook: a database's URL, by default the folder's.
 
     Raises:
-        ResultError: a file can not be written. GradebookError: the database refuses.
+        ResultError: a file cannot be written. GradebookError: the database refuses.
     """
     from lockgrader.export.gradebook import enter  # imports a database's library: half a second
 

@@ -10,7 +10,7 @@ constructors, no names of a sanitizer's. It is compiled and linked in sandboxes 
 it runs (:mod:`.tools`, :mod:`.build`).
 
 **What runs** (:mod:`.run`) is a program in a sandbox of its own with nothing beside it. Its exit
-code is no verdict, nor is anything that it prints: out come the explorer's report and the records
+code is not a verdict, nor is anything that it prints: out come the explorer's report and the records
 of operations, masked with a nonce, which are read as hostile and judged here (:mod:`.explored`,
 :mod:`.history`).
 

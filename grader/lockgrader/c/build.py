@@ -170,7 +170,7 @@ def compile_c(
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Refused("ungradable", f"{file} is no UTF-8 text") from error
+        raise Refused("ungradable", f"{file} is not valid UTF-8") from error
     examine(text, file, (interface.header,))
     wanted = sorted(set(tools))
     commands = [command for name in wanted for command in _commands(file, name)]
@@ -248,9 +248,7 @@ def link(
                 profile,
             )
         except ToolError as error:
-            raise Refused(
-                "student_error", f"{compiled.file} can not be linked:\n{error}"
-            ) from error
+            raise Refused("student_error", f"{compiled.file} cannot be linked:\n{error}") from error
     programs = [made.files[f"program{i}"] for i in range(len(clients))]
     if name != "explorer":
         return [Program(data) for data in programs]

@@ -1,4 +1,4 @@
-"""The explorer's report, read as hostile, told in the words of the program.
+"""The explorer's report, read as hostile and put into the words of the program.
 
 The report names places and words by numbers. What they are called follows from the linked program,
 which was described before anything of it ran (:class:`~lockgrader.c.build.Program`); nothing that a
@@ -20,10 +20,10 @@ from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE,
 from locksim.checker.counterexample import Counterexample, Step
 from locksim.checker.render import table
 
-__all__ = ["MAX_REPORT", "told"]
+__all__ = ["MAX_REPORT", "finding_of"]
 
 MAX_REPORT = 8 << 20
-TOLD_STEPS = 200
+SHOWN_STEPS = 200
 Natural = Annotated[int, Field(ge=0, lt=2**64)]
 Word = Annotated[str, Field(max_length=60)]
 
@@ -59,7 +59,7 @@ class _Report(_Model):
     path: list[_Step]
 
 
-def told(data: bytes, program: Program, source: dict[str, list[str]], memory: str) -> Finding:
+def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memory: str) -> Finding:
     """What a report says.
 
     Arguments:
@@ -86,7 +86,7 @@ def told(data: bytes, program: Program, source: dict[str, list[str]], memory: st
     message = re.sub(r"\{(pc|at):(\w{1,16})\}", names.named, report.message)
     threads = max(1, report.threads)  # what goes wrong in the setup is nobody's
     path = [one for one in report.path if not _is_private(one)]
-    steps = [_step(names, source, one, threads) for one in path[-TOLD_STEPS:]]
+    steps = [_step(names, source, one, threads) for one in path[-SHOWN_STEPS:]]
     shown = Counterexample(report.found, message, steps, threads)
     text = f"{report.found} ({made}): {message}\n{table(shown)}"
     # Who reads what another frees has a lifetime wrong, not an order.

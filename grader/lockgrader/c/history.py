@@ -132,7 +132,7 @@ def sequential(found: Records, order: Order) -> str:
             expected, right = len(entries) - len(kept), (0, 0, 0, 0)
             entries = kept
         if (result, words) != (expected, right):
-            return _told(one, expected, right)
+            return _difference(one, expected, right)
     return ""
 
 
@@ -212,7 +212,7 @@ def _mixed(x: _U64) -> _U64:
     return x ^ (x >> np.uint64(31))
 
 
-def _told(one: np.void, expected: int, right: tuple[int, ...]) -> str:
+def _difference(one: np.void, expected: int, right: tuple[int, ...]) -> str:
     """An answer beside the right one."""
     number = f"operation {int(one['began']) // 2 + 1}"
     key, result = int(one["key"]), int(one["result"])

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from lockgrader.c import history
 from lockgrader.c.build import Compiled, Program, link, reference
-from lockgrader.c.explored import MAX_REPORT, told
+from lockgrader.c.explored import MAX_REPORT, finding_of
 from lockgrader.c.history import Order
 from lockgrader.checks.base import Finding
 from lockgrader.lab import C
@@ -167,7 +167,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
 def _explored(check: C, compiled: Compiled, program: Program, outcome: Outcome) -> Finding:
     if not outcome.stdout:
         return _ended(check, outcome)
-    return told(outcome.stdout, program, compiled.source, check.memory)
+    return finding_of(outcome.stdout, program, compiled.source, check.memory)
 
 
 def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:

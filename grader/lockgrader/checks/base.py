@@ -1,4 +1,4 @@
-"""What a check gets and gives, and how a number's distance from what is right becomes points."""
+"""Input and output of a check, and how the error of a number becomes a share of the points."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["Finding", "Submitted", "found", "row", "shares"]
 
 @dataclass(frozen=True)
 class Submitted:
-    """A submission after the sandbox: data.
+    """A submission after the sandbox: validated data.
 
     Arguments:
         codes: class name → bytecode. answers: name → numbers. texts: name → words.
         scenarios: the student's own tests.
-        c: the C part's objects, None where there is none.
+        c: the objects of the C part, or None.
     """
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Submitted:
 
     @property
     def table(self) -> dict[type[Struct], ClassCode]:
-        """The bytecode as engines and checker want it."""
+        """The bytecode in the form that engines and checker take."""
         return {code.struct: code for code in self.codes.values()}
 
 
@@ -49,9 +49,9 @@ class Finding:
 
     Arguments:
         verdict: one of the closed set. share: of the points, 0 to 1.
-        message: why. rows: the numbers. tag: what went wrong, in a word that the lab knows.
-        counterexample: JSON-ready, or None. curve: what was measured, where it is one.
-        answer: words that the instructor will read.
+        message: the reason. rows: the numbers. tag: one word for the mistake, known to the lab.
+        counterexample: JSON-ready, or None. curve: the measured curve, or None.
+        answer: an answer in words, for the instructor.
     """
 
     verdict: Verdict
@@ -71,7 +71,7 @@ class Finding:
 
 
 def found(rows: Sequence[Row], message: str = "") -> Finding:
-    """The finding of a table: the mean of its rows' shares."""
+    """The finding of a table of rows: its share is the mean of theirs."""
     share = math.fsum(r.share for r in rows) / len(rows) if rows else 0.0
     if all(r.share == 1.0 for r in rows):
         return Finding("pass", 1.0, message, tuple(rows))
@@ -84,15 +84,15 @@ def found(rows: Sequence[Row], message: str = "") -> Finding:
 
 
 def row(what: str, got: float, band: Band) -> Row:
-    """A number beside what is right, with what it earns. NaN is never right."""
+    """A number beside the right band, with its share of the points. NaN is never right."""
     if not math.isfinite(got):
-        return Row(what=what, got=None, low=band.low, high=band.high, says="no finite number")
+        return Row(what=what, got=None, low=band.low, high=band.high, says="not a finite number")
     share, says = shares(got, band)
     return Row(what=what, got=got, low=band.low, high=band.high, says=says, share=share)
 
 
 def shares(got: float, band: Band) -> tuple[float, str]:
-    """The share of the points that a number earns, and the words for it."""
+    """The share of the points that a number earns, and the reason in words."""
     if band.low is not None and got < band.low:
         off, end, says = band.low - got, band.low, "too small"
     elif band.high is not None and got > band.high:

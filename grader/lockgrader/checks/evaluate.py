@@ -1,8 +1,8 @@
 """Run one check in a process of its own, with a limit that does not depend on the machine's load.
 
-The data has been validated and the engines bound what they do, so this is the second net: should a
-submission hang or crash one of them all the same, one check is lost and not the batch. The child
-answers with JSON (never a pickle), and its answer is read as hostile.
+The data has been validated and the engines have budgets, so this is a second line of defence. If a
+submission still hangs or crashes an engine, one check is lost and not the batch. The child answers
+with JSON (never a pickle), and its answer is treated as untrusted input.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ __all__ = ["die_with_parent", "evaluate", "warm"]
 
 EXIT_USAGE = 2
 WALL_FACTOR = 20
-"""Wall time for a check, over its processor time: what a loaded machine may add."""
-LATE = "the time for the whole grading was over; grade this submission again"
+"""Wall time of a check over its processor time: the margin for a loaded machine."""
+LATE = "the time for the whole grading ran out; grade this submission again"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
@@ -46,13 +46,13 @@ def evaluate(
     until_s: float = math.inf,
     profile: Profile = "namespaces",
 ) -> Finding:
-    """What a check finds, within a budget of processor time.
+    """The finding of a check, within a budget of processor time.
 
     A C check runs sandboxes that have limits of their own, so it needs no process here.
 
     Arguments:
-        check: what to do. submitted: validated data. seconds: of processor time.
-        until_s: when the time of the whole grading is over, on the monotonic clock.
+        check: the check. submitted: validated data. seconds: of processor time.
+        until_s: when the time of the whole grading ends, on the monotonic clock.
         profile: of the sandboxes of a C check.
     """
     left_s = until_s - time.monotonic()
@@ -79,17 +79,21 @@ def evaluate(
     if not answered and left_s < seconds * WALL_FACTOR:
         return Finding("grader_error", message=LATE)
     if not answered:
-        return Finding("timeout_wall", message=f"not done after {seconds * WALL_FACTOR} s")
+        return Finding(
+            "timeout_wall", message=f"not finished after {seconds * WALL_FACTOR} s of wall time"
+        )
     if not data:
         return _silent(child.exitcode, seconds)
     try:
         return _adapter.validate_json(data)
     except ValidationError as error:
-        return Finding("grader_error", message=f"a check's answer makes no sense: {error}"[:2000])
+        return Finding(
+            "grader_error", message=f"the check's process gave an invalid answer: {error}"[:2000]
+        )
 
 
 def warm() -> None:
-    """Load what checks run on, so that each child finds it there."""
+    """Load the checker and the engines once, so that each forked child inherits them."""
     from locksim.checker import check_lock
     from locksim.locks.tas import TASLock
     from locksim.simulation import simulate
@@ -99,9 +103,9 @@ def warm() -> None:
         check_lock(TASLock, threads=2, memory=memory)
     made = simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
     made.transactions()
-    made.by_lock()  # both import what takes long, and nothing else does
-    # What is there by now lives as long as the process: a collection in a child would write to the
-    # heads of all these objects, and so copy the pages that it shares with its parent.
+    made.by_lock()  # both import slow modules that nothing else imports
+    # All objects of this moment live as long as the process. A collection in a child would write to
+    # their headers and so copy the pages that the child shares with its parent.
     gc.collect()
     gc.freeze()
 
@@ -124,12 +128,12 @@ def _child(
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     bound = _address_space() + HEADROOM_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     sys.setrecursionlimit(10_000)
     try:
         finding = judge(check, submitted)
     except MemoryError:
-        finding = Finding("out_of_memory", message="the check took more memory than there is")
+        finding = Finding("out_of_memory", message="the check ran out of memory")
     except RecursionError:
         finding = Finding("fail", message="the program is nested too deeply", tag="fault")
     except Exception:
@@ -140,15 +144,15 @@ def _child(
 
 
 def _silent(code: int | None, seconds: int) -> Finding:
-    """A child that ended without an answer."""
+    """The finding for a child that ended without an answer."""
     if code == -signal.SIGXCPU:
-        return Finding("timeout_cpu", message=f"not done after {seconds} s of processor time")
+        return Finding("timeout_cpu", message=f"not finished after {seconds} s of processor time")
     how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
     return Finding("grader_error", message=f"the check's process ended without an answer: {how}")
 
 
 def _ends(child: Any) -> bool:
-    """Whether a child that has answered ends by itself within a moment."""
+    """Whether a child that has answered ends by itself within seconds."""
     with contextlib.suppress(OSError):
         child.join(5)
     return not child.is_alive()

@@ -1,4 +1,4 @@
-"""One check on one submission."""
+"""Dispatch one check on one submission to the module that decides it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
 
     Raises:
         SandboxError: there is no sandbox for a C check.
-        Exception: anything else is the grader's own fault.
+        Exception: anything else is an internal error of the grader.
     """
     match check:
         case Answer():
@@ -39,8 +39,8 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
             try:
                 return _of_program(check, submitted)
             except Exception as error:
-                # LinkError, CheckError, SimulationError and their like: what users can cause. A
-                # name that a lab gives wrongly is no user's.
+                # LinkError, CheckError, SimulationError and so on: errors that a user can cause. An
+                # unknown name comes from the lab, not from the user.
                 ours = isinstance(error, LabError | UnknownNameError | MachineError)
                 if ours or getattr(error, "exit_code", None) != 2:
                     raise
@@ -53,8 +53,8 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
             return judge_c(check, submitted.c, profile)
     if check.answer not in submitted.texts:
         return Finding("no_output", message=f"there is no answer '{check.answer}'")
-    told = submitted.texts[check.answer]
-    return Finding("pass", 1.0, "kept for the instructor", answer=told)
+    answered = submitted.texts[check.answer]
+    return Finding("pass", 1.0, "kept for the instructor", answer=answered)
 
 
 def _of_program(check: Proven | Simulated | Code | OwnTests, submitted: Submitted) -> Finding:
@@ -79,6 +79,6 @@ def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
     cls = submitted.codes[name].struct
     if not issubclass(cls, KINDS):
         there = ", ".join(kind.__name__ for kind in KINDS)
-        told = f"{name} is none of {there}: write 'class {name}(...):' with the one of the starter"
-        return Finding("fail", 0.0, told, tag="kind")
+        message = f"{name} must be one of {there}: keep the base class of the starter file"
+        return Finding("fail", 0.0, message, tag="kind")
     return cls

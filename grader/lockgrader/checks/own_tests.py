@@ -23,7 +23,7 @@ def own_tests(check: OwnTests, submitted: Submitted) -> Finding:
     A check without mutants tries them on the submission's own class.
     """
     if not submitted.scenarios:
-        return Finding("no_output", message="there is no scenario in the tests", tag="missing")
+        return Finding("no_output", message="the tests hold no scenario", tag="missing")
     try:
         if not check.mutants:
             return _own(check, submitted)
@@ -38,14 +38,14 @@ def own_tests(check: OwnTests, submitted: Submitted) -> Finding:
     except MalformedError as error:
         return Finding("malformed_output", message=str(error))
     of = len(check.sources)
-    told = f"{of - len(survivors)} of {of} mutants are found"
+    summary = f"{of - len(survivors)} of {of} mutants found"
     if survivors:
-        told = f"{told}; not found: {', '.join(survivors)}"
+        summary = f"{summary}; not found: {', '.join(survivors)}"
     if len(sound) < len(submitted.scenarios):
         left = [s.name for s in submitted.scenarios if s not in sound]
-        told = f"{told}; too large to explore, and left out: {', '.join(left)}"
+        summary = f"{summary}; left out because too large to explore: {', '.join(left)}"
     line = row("mutants that the tests find", of - len(survivors), _all(of))
-    return found([line], told)
+    return found([line], summary)
 
 
 def _own(check: OwnTests, submitted: Submitted) -> Finding:
@@ -56,13 +56,13 @@ def _own(check: OwnTests, submitted: Submitted) -> Finding:
     if finding is not None:
         return finding
     line = row("scenarios that end", len(sound), _all(len(submitted.scenarios)))
-    return found([line], f"{len(sound)} scenarios, and none accuses your own {check.lock}")
+    return found([line], f"{len(sound)} scenarios; none accuses your own {check.lock}")
 
 
 def _sound(
     check: OwnTests, scenarios: tuple[Scenario, ...], subject: Struct, codes: Codes
 ) -> tuple[list[Scenario], Finding | None]:
-    """The scenarios that the right one passes; a finding if one accuses it."""
+    """The scenarios that the right lock passes; a finding if one accuses it."""
     sound = []
     for scenario in scenarios:
         verdict = explore(scenario, subject, codes, check.states)
@@ -74,18 +74,18 @@ def _sound(
 
 
 def _false_alarm(scenario: Scenario, verdict: Verdict, *, own: bool) -> Finding:
-    told = verdict.counterexample
-    assert told is not None
-    whom = "your own" if own else "a right one"
-    message = f"'{scenario.name}' accuses {whom} ({verdict.found}): {told.message}"
+    example = verdict.counterexample
+    assert example is not None
+    whom = "your own class" if own else "a right solution"
+    message = f"'{scenario.name}' accuses {whom} ({verdict.found}): {example.message}"
     if own:
-        message = f"{message}\n{table(told)}"
-    # The right one's steps are the solution's; only the student's own may be shown.
+        message = f"{message}\n{table(example)}"
+    # The steps of the solution stay secret; only steps of the student's own class are shown.
     return Finding(
         "fail",
         message=message,
         tag="false-alarm",
-        counterexample=told.to_json() if own else None,
+        counterexample=example.to_json() if own else None,
     )
 
 

@@ -1,14 +1,13 @@
-"""A wrong answer that is right for somebody else: whose variant it was taken from.
+"""Find the other variants of a lab for which a wrong answer would be right.
 
-An answer that fails is held against the same check with other variants of the lab. Where these are
-few, all of them are tried, so that it does not matter whose answer was copied, nor which students
-are in the batch: a result depends on its own submission alone. Where there are more than MOST, the
-first MOST are tried that make the check another one.
+A failed answer is judged by the same check with other variants of the lab. Up to MOST different
+checks are tried. They come from the lab and not from the batch, so a result depends on its own
+submission only.
 
-It is a suspicion and no verdict: points stay as they are. Two machines can be so near to one
-another that an honest mistake lands on the other's number. The student reads "right for another
-machine than yours", which helps whoever measured on the wrong one; whose it is only the
-instructor's summary says.
+A match is a reason to ask, not a verdict; points stay as they are. Two machines can be so similar
+that an honest mistake gives the other's number. The student reads that the answer is correct for a
+different variant, which helps after a measurement on the wrong machine. Only the instructor's
+summary names the students who have that variant.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def matching_variants(
     """The variants, as :func:`shown` writes them, for which a wrong answer is right.
 
     Arguments:
-        lab, check, submitted: what was graded. finding: what came of it.
+        lab, check, submitted: as for the check. finding: its finding.
         own: the student's variant.
     """
     wrong = finding.verdict in ("fail", "partial")
@@ -51,15 +50,15 @@ def matching_variants(
 
 
 def shown(values: Mapping[str, str | int]) -> str:
-    """A variant in a line."""
+    """A variant as one line of text."""
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 def _known(check: Answer) -> Answer:
-    """A check with the number in the place of what measures it.
+    """A check whose expected value is the number, not the measure of a reference lock.
 
-    The lab and the library's locks are all that this runs, so it needs no process of its own, and
-    a batch finds each number once in each of its processes.
+    This simulates locks of the library only, so it needs no process of its own. A batch simulates
+    each number once in each of its processes.
     """
     if not isinstance(check.expected, Measure):
         return check
@@ -69,7 +68,7 @@ def _known(check: Answer) -> Answer:
 def _others(
     lab: Lab, check: Answer, own: Mapping[str, str | int]
 ) -> Iterator[tuple[Answer, dict[str, str | int]]]:
-    """The same check as others have it, each once, with the first variant that makes it so."""
+    """The same check with other variants: each different one once, with its first variant."""
     place = next(i for i, c in enumerate(lab.checks(dict(own))) if c.name == check.name)
     used = {n: c for n, c in lab.variant.items() if f"${n}" in str(lab.check[place])}
     seen = [check.expected]

@@ -50,8 +50,8 @@ def export(
         new = enter(results, students, gradebook)
     if as_json:
         entered = None if new is None else {"new_attempts": new}
-        told = {"results": len(loaded), "files": files, "gradebook": entered}
-        common.print_json(told)
+        document = {"results": len(loaded), "files": files, "gradebook": entered}
+        common.print_json(document)
         return
     for path in files:
         common.say(f"{path}")

@@ -32,26 +32,31 @@ def grade(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="folder for results, one for each student")
     ] = None,
-    student: Annotated[str, typer.Option(help="who handed it in; by default the file's name")] = "",
-    explain: Annotated[str, typer.Option(help="show a STUDENT's variant, and grade nothing")] = "",
+    student: Annotated[str, typer.Option(help="the student; by default the file's name")] = "",
+    explain: Annotated[
+        str, typer.Option(help="show a STUDENT's variant and checks; grade nothing")
+    ] = "",
     key: Annotated[
         Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
     ] = None,
     sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
-    processes: Annotated[int, typer.Option(help="submissions at a time; 0: as many as CPUs")] = 0,
+    processes: Annotated[
+        int, typer.Option(help="number of submissions graded at a time; 0: as many as CPUs")
+    ] = 0,
     scheduler: Annotated[
-        str, typer.Option(help="ADDRESS of a Dask cluster to grade a folder of submissions on")
+        str,
+        typer.Option(help="ADDRESS of a Dask cluster on which to grade a folder of submissions"),
     ] = "",
     gradebook: Annotated[
         str, typer.Option(help="database URL, with --out; by default RESULTS/gradebook.sqlite")
     ] = "",
-    public: Annotated[bool, typer.Option(help="only the checks that students see")] = False,
+    public: Annotated[bool, typer.Option(help="run only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Grade submissions; what is graded already, and has not changed, is not graded again.
+    """Grade submissions. A batch skips submissions that are graded already and have not changed.
 
-    Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
-    in some check; grade again.
+    Exit code 0: graded, with any verdicts. 2: bad input, or no sandbox. 3: the grader itself failed
+    in some check (internal error); grade again.
     """
     from lockgrader.batch.run import grade_all, publish
     from lockgrader.batch.tasks import attempt_of, tasks
@@ -99,7 +104,7 @@ def grade(
                 scheduler=scheduler,
                 report=report,
             )
-            report("writing what the results are made into", 1.0)
+            report("writing tables, pages and the gradebook", 1.0)
             publish(results, out, gradebook)
         _print_all(results, as_json)
     else:
@@ -137,13 +142,13 @@ def grade(
 
 
 def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:
-    """A folder without any wanted file is a folder of submissions, and needs somewhere to write."""
+    """Whether a path is a folder of submissions: it holds none of the wanted files. Needs --out."""
     if not path.is_dir() or any((path / name).exists() for name in names):
         return False
     if out is None:
         raise common.UsageError(
             f"{path} holds none of {', '.join(names)}; if it is a folder of submissions, "
-            "say where results go: --out RESULTS"
+            "name a folder for the results: --out RESULTS"
         )
     return True
 
@@ -153,9 +158,11 @@ def _print_all(results: list[Result], as_json: bool) -> None:
         common.print_json([json.loads(r.to_json()) for r in results])
         return
     for result in results:
-        told = f"{result.points:g} of {result.max_points:g}"
+        points = f"{result.points:g} of {result.max_points:g}"
         failed = [c.name for c in result.checks if c.verdict != "pass"]
-        common.say(f"{result.student}: {told}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
+        common.say(
+            f"{result.student}: {points}{'; not passed: ' * bool(failed)}{', '.join(failed)}"
+        )
 
 
 def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
@@ -173,9 +180,9 @@ def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
         if isinstance(c, Answer | Prediction)
     }
     if as_json:
-        told = {"lab": lab.name, "student": student, "variant": values}
+        document = {"lab": lab.name, "student": student, "variant": values}
         dumped = [c.model_dump(mode="json") for c in checks]
-        common.print_json(told | {"checks": dumped, "right": right})
+        common.print_json(document | {"checks": dumped, "right": right})
         return
     for name, value in values.items():
         common.say(f"{name} = {value}")

@@ -50,8 +50,8 @@ def bundle(
     files = write_bundle(loaded, out, key=own, config=Config(student=student, seconds=seconds))
     size = out.stat().st_size
     if as_json:
-        told = {"lab": loaded.name, "file": out, "files": files, "bytes": size}
-        common.print_json(told | {"key": own is not None})
+        document = {"lab": loaded.name, "file": out, "files": files, "bytes": size}
+        common.print_json(document | {"key": own is not None})
         return
     common.say(f"{out}: {files} files, {size / 1e6:.1f} MB, for {loaded.name}")
     common.say("Upload it under Configure Autograder; it holds the hidden checks: keep it private.")
@@ -67,7 +67,7 @@ def run(
 ) -> None:
     """Grade the submission of this container (called by run_autograder).
 
-    Exit code 3: some check failed through our own fault; grade again.
+    Exit code 3: some check failed because the grader failed; grade again.
     """
     from lockgrader.gradescope.run import run as grade_here
 

@@ -59,8 +59,8 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
             continue
         begun.add(state.lab)
         points = sum(raw.get("points", 0) for raw in one.lab.check)
-        told = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
-        rows.append({"lab": state.lab, "title": state.title, "points": points, "state": told})
+        progress = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
+        rows.append({"lab": state.lab, "title": state.title, "points": points, "state": progress})
         rows[-1] |= {"best": state.best, "folder": str(one.folder)}
     for name in names():
         if name not in begun:
@@ -110,7 +110,7 @@ def start(
 
     is_zip = lab.endswith(".zip")
     if is_zip and not Path(lab).is_file():
-        raise common.UsageError(f"{lab} is no file; name the bundle that you were given")
+        raise common.UsageError(f"{lab} is not a file; name the bundle that you were given")
     source = bundle.read(Path(lab) if is_zip else find(lab))
     own = source.own
     if own is not None and student not in ("", own.student):
@@ -156,7 +156,7 @@ def check(
     """Run the public checks: the grader's verdicts, and what to mend next.
 
     Exit code 0: all that ran has passed. 1: not yet. 2: bad input, or no sandbox. 3: a check failed
-    through our own fault. With --watch: 0.
+    because the grader failed. With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
     from lockgrader.result import Result
@@ -255,7 +255,7 @@ def submit(
     as_json: _Json = False,
 ) -> None:
     """Make the archive to hand in, and say now what could not be graded."""
-    from lockgrader.cli.lab_show import told
+    from lockgrader.cli.lab_show import say_wrapped
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.submit import default_name
     from lockgrader.workspace.submit import submit as hand_in
@@ -270,10 +270,10 @@ def submit(
         return
     for doubt in made.doubts:
         common.stderr().print(f"doubt: {doubt}", markup=False, soft_wrap=True)
-    told(f"{path}: {', '.join(made.files)}", "")
+    say_wrapped(f"{path}: {', '.join(made.files)}", "")
     if state.verdicts:
-        told(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
-    told("hand this file in; the grader runs hidden checks too", "  ")
+        say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
+    say_wrapped("hand this file in; the grader runs hidden checks too", "  ")
 
 
 @app.command()
@@ -394,7 +394,7 @@ def _roster(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise common.UsageError(f"--roster {path} can not be read: {error}") from error
+        raise common.UsageError(f"--roster {path} cannot be read: {error}") from error
     names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not names:
         raise common.UsageError(f"--roster {path} names nobody; put one student on each line")

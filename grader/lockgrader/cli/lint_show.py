@@ -36,8 +36,8 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
         items = [item for item in linted.items if item.what == what]
         kept = sum(item.ok for item in items)
         verdict = "[green]ok[/green]" if kept == len(items) else "[red]broken[/red]"
-        told = (f"{kept} of {len(items)}", verdict) if items else ("", "not looked at")
-        table.add_row(promise, *told)
+        kept_of = (f"{kept} of {len(items)}", verdict) if items else ("", "not looked at")
+        table.add_row(promise, *kept_of)
     tables.print_table(common.console(), table)
     shown = [item for item in linted.items if every or not item.ok]
     if shown:

@@ -1,16 +1,20 @@
-"""Bytecode from inside a sandbox, held to be hostile until every operand has been looked at.
+"""Bytecode from inside a sandbox: untrusted until every operand has been validated.
 
-The compiler inside may be the student's by now, so nothing that it promises is believed. What is
-looked at: that the document has exactly the keys it should (:mod:`~lockgrader.compile.schema`);
-that every name is a plain identifier which none of ours is hidden by; that structs do not contain
-one another in circles and stay small on the largest machine; that every register, label, type,
-path and order exists; that code does not run off its end; and that the marks which feed the
-meters are where the compiler puts them, no more and no fewer. A program that passes can still be
-wrong, slow or endless, and may fault: engines and checker are made for that, and run under a
-budget.
+A student's code may have taken over the compiler inside, so nothing that it promises is believed.
+The validator checks that
 
-Two things are replaced instead of looked at: the name of the file, which messages would otherwise
-open on *our* side to show a line of, and the source text, which is the one that was submitted.
+- the document has exactly the expected keys (:mod:`~lockgrader.compile.schema`);
+- every name is a plain identifier and hides none of ours;
+- structs do not contain each other in a cycle and stay small on the largest machine;
+- every register, label, type, path and memory order exists;
+- code does not run off its end;
+- the marks that feed the meters are exactly where the compiler puts them.
+
+A program that passes can still be wrong, slow or endless, and may fault. The engines and the
+checker are made for that and run under a budget.
+
+Two things are replaced instead of validated. The file name is replaced because messages would open
+that file on *our* side to show a line. The source text is the one that was submitted.
 """
 
 from __future__ import annotations
@@ -50,14 +54,14 @@ _MOST = 1 << 63
 
 
 def accept(document: Any, source: str, file: str) -> dict[str, ClassCode]:
-    """The classes of a document, once every part of it has been looked at.
+    """The classes of a document, after every part of it has been validated.
 
     Arguments:
         document: what :func:`lockgrader.read.artefact.parse` gave.
         source: the text that was submitted. file: its name, for messages.
 
     Raises:
-        MalformedError: it is no bytecode that the compiler could have made.
+        MalformedError: the compiler could not have made this document.
     """
     try:
         read = schema.Document.model_validate_json(json.dumps(document))
@@ -78,21 +82,21 @@ def accept(document: Any, source: str, file: str) -> dict[str, ClassCode]:
     try:
         return codes_from_json(plain)
     except (FormatError, TypeError) as error:
-        raise MalformedError(f"the classes can not be made: {str(error)[:200]}") from error
+        raise MalformedError(f"the classes cannot be built: {str(error)[:200]}") from error
 
 
 def shown(file: str, source: str) -> str:
-    """The name under which messages show lines of a submission, and never of a file of ours."""
+    """The name under which messages show lines of a submission, never of one of our files."""
     title = f"<{re.sub(r'[^A-Za-z0-9_.-]', '_', file)[:60]}>"
     linecache.cache[title] = (len(source), None, source.splitlines(keepends=True), title)
     return title
 
 
 def borrowed(document: Any, title: str, allowed: tuple[str, ...] = ()) -> str:
-    """What an accepted document takes from the library's locks; an empty text for nothing.
+    """The first thing that an accepted document takes from the library's locks; "" for none.
 
-    A courtesy to honest students, who should not stumble into an import that writes the lock for
-    them, and no protection: the library's sources are public, and can be copied.
+    This helps honest students, who might import a finished lock by accident. It is not a
+    protection: the library's sources are public and can be copied.
 
     Arguments:
         document: as it came. title: the name that the submission was compiled under.
@@ -129,7 +133,7 @@ def _fail(where: str, what: str) -> None:
 
 def _check_name(name: str, where: str) -> None:
     if not _NAME.fullmatch(name) or name.startswith("__") or keyword.iskeyword(name):
-        _fail(where, f"{name[:40]!r} is no name")
+        _fail(where, f"{name[:40]!r} is not a valid name")
     if name in _TAKEN:
         _fail(where, f"the name {name!r} is taken")
 
@@ -140,7 +144,7 @@ def _check_structs(document: schema.Document) -> None:
     for key, struct in document.structs.items():
         if isinstance(struct, schema.Library):
             if struct.library not in library():
-                _fail(key, f"{struct.library[:80]!r} is no class of the library")
+                _fail(key, f"{struct.library[:80]!r} is not a class of the library")
             continue
         _check_name(struct.name, f"struct {key}")
         if struct.kind not in _KINDS:
@@ -148,7 +152,7 @@ def _check_structs(document: schema.Document) -> None:
         kind = _KINDS[struct.kind]
         ours = kind.METERED.items() if issubclass(kind, Lock | RWLock) else ()
         if not {*ours} <= {*struct.metered.items()} or not {*struct.metered.values()} <= {*METERS}:
-            _fail(key, f"a {struct.kind} is metered as the language does it, and not otherwise")
+            _fail(key, f"the metered methods of a {struct.kind} differ from the language's")
         for name, field in struct.fields.items():
             where = f"{key}.{name}"
             _check_name(name, f"struct {key}")
@@ -167,14 +171,14 @@ def _check_class(name: str, made: schema.Class, document: schema.Document) -> No
         _fail(name, f"there is no struct {made.struct[:40]!r}")
     struct = document.structs[made.struct]
     if isinstance(struct, schema.Library):
-        _fail(name, "a class of the library is not the submission's to define")
+        _fail(name, "a submission must not define a class of the library")
         return
     if name != struct.name:
         _fail(name, f"the struct's name is {struct.name!r}")
     for kind, key in made.types.items():
         _check_name(kind, f"{name}: types")
         if key not in document.structs or kind in ("self", "word"):
-            _fail(name, f"type {kind!r} is {key[:40]!r}, which is not there")
+            _fail(name, f"type {kind!r} is {key[:40]!r}, which does not exist")
     if len(made.methods) > MAX_METHODS:
         _fail(name, "too many methods")
     if sum(len(m.instrs) for m in made.methods.values()) > MAX_INSTRS:
@@ -183,14 +187,14 @@ def _check_class(name: str, made: schema.Class, document: schema.Document) -> No
         _check_name(method_name, name)
         where = f"{name}.{method_name}"
         if method.name != method_name or method_name in struct.fields:
-            _fail(where, f"is called {method.name[:40]!r}, or is a field already")
+            _fail(where, f"the name {method.name[:40]!r} differs, or is already a field")
         if method.role != struct.metered.get(method_name):
-            _fail(where, "is not metered as the language does it")
+            _fail(where, "its role for the meters differs from the language's")
         _Method(where, method, made.types).check()
 
 
 class _Method:
-    """A method in the looking at."""
+    """A method under validation."""
 
     def __init__(self, where: str, method: schema.Method, types: Iterable[str]) -> None:
         self.where, self.method, self.types = where, method, {*types}
@@ -210,10 +214,12 @@ class _Method:
             _fail(self.where, "the code runs off its end")
         for k, (op, operands, *_) in enumerate(method.instrs):
             if op not in SIGNATURES or len(operands) != len(SIGNATURES[op]):
-                self.fail(k, f"{op[:20]!r} with {len(operands)} operands is no instruction")
+                self.fail(k, f"{op[:20]!r} with {len(operands)} operands is not an instruction")
             for role, operand in zip(SIGNATURES[op], operands, strict=True):
                 if not self._is_operand(role, operand):
-                    self.fail(k, f"{op}: {str(operand)[:40]!r} is no operand of this sort ({role})")
+                    self.fail(
+                        k, f"{op}: {str(operand)[:40]!r} is not an operand of this kind ({role})"
+                    )
             self._check_whole(k, op, dict(zip(SIGNATURES[op], operands, strict=True)))
         self._check_marks()
 
@@ -255,7 +261,7 @@ class _Method:
         return _TYPE.fullmatch(text) is not None and (first == "self" or first in self.types)
 
     def _check_whole(self, k: int, op: str, named: dict[str, Any]) -> None:
-        """What operands have to be together."""
+        """Check rules that join several operands of one instruction."""
         order, path, kind = named.get("order"), named.get("path"), named.get("type")
         if order is not None and order not in _ORDERS.get(op, (0, 1, 2, 3, 4)):
             self.fail(k, f"{op} has no order {order}")
@@ -265,7 +271,7 @@ class _Method:
             self.fail(k, f"{op} of a word")
 
     def _check_marks(self) -> None:
-        """The meters hear of every acquisition and release, and of nothing else."""
+        """The meters must see every acquisition and release, and nothing else."""
         instrs, role = self.method.instrs, self.method.role
         marks = {k: tuple(i[1]) for k, i in enumerate(instrs) if i[0] == "MARK"}
         jumps = [
@@ -281,15 +287,15 @@ class _Method:
                 ends = [k for k, i in enumerate(instrs) if i[0] == "RET"]
                 wanted |= {k - 1: {after} | ({failed} if failed else set()) for k in ends}
                 if targets & {*ends, 0}:
-                    _fail(self.where, "a jump leaves out a mark of the meters")
+                    _fail(self.where, "a jump skips a lock-event mark")
             elif 0 in targets:
-                _fail(self.where, "a jump repeats a mark of the meters")
+                _fail(self.where, "a jump repeats a lock-event mark")
         for k in {*marks, *wanted}:
             if k not in wanted or k not in marks:
-                self.fail(k, "the marks of the meters are not where they belong")
+                self.fail(k, "a lock-event mark is missing or misplaced")
             what, subject = marks[k]
             if what not in wanted[k] or subject != "r0":
-                self.fail(k, "a mark of the meters says what is not so")
+                self.fail(k, "a lock-event mark does not match the method's role")
 
 
 def _is_number(value: Any, low: int, high: int) -> bool:

@@ -1,8 +1,8 @@
 """Runs in the sandbox: a submission's text becomes bytecode, or the compiler's message.
 
 Standard input is a JSON object with ``file`` and ``text``; standard output is one with ``bytecode``
-or ``error``. The text is parsed and never executed, but a parser can have bugs too; so it works
-where nothing can be won by one, and what it writes is read as hostile.
+or ``error``. The text is parsed and never executed. A parser can have bugs too, so it runs in the
+sandbox, and its output is treated as untrusted input.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 
 
 def main() -> None:
-    """Compile what is on standard input."""
+    """Compile the text on standard input."""
     sys.path.insert(0, sys.argv[1])
     from locksim.compiler import compile_source
     from locksim.compiler.diagnostics import CompileError
@@ -25,7 +25,7 @@ def main() -> None:
         json.dump({"error": str(error)}, sys.stdout)
         return
     for made in document["classes"].values():
-        made["source"] = ""  # whoever asked has it
+        made["source"] = ""  # the caller has it already
     json.dump({"bytecode": document}, sys.stdout)
 
 

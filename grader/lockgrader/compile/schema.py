@@ -1,4 +1,4 @@
-"""The document of :mod:`locksim.compiler.portable`, with exactly the keys that it may have."""
+"""The schema of :mod:`locksim.compiler.portable`'s documents, with exactly the allowed keys."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ Element = Annotated[Word | Pointer | Described, Field(discriminator="kind")]
 
 
 class Array(_Closed):
-    """A number of elements, or of as many as a parameter says."""
+    """A number of elements, fixed or given by a parameter."""
 
     kind: Literal["array"] = Field(alias="is")
     n: Annotated[int, Field(ge=1, le=MAX_ELEMENTS)] | Text

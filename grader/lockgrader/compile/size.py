@@ -1,7 +1,8 @@
-"""How much memory the structs of a hostile document would take, found without making any of them.
+"""An upper bound on the memory of a document's structs, found without building any of them.
 
-A bound, not the layout: every field is counted as if it began a line. Twenty arrays in one another
-are a page of JSON and more words than there are atoms; circles are refused on the way.
+The bound is not the layout: every field is counted as if it began a cache line. Twenty nested
+arrays fit on a page of JSON and could ask for any amount of memory. Structs that contain themselves
+are refused.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ class _Sizes:
         self.known: dict[str, int] = {}
 
     def of(self, described: schema.Described, path: tuple[str, ...]) -> int:
-        """Words of a described struct; ``path`` is what it lies in."""
+        """Words of a described struct; ``path`` holds the structs that contain it."""
         key = described.struct
         if key in path or len(path) > 16:
-            raise MalformedError(f"struct {key!r} lies in itself, or too deep in others")
+            raise MalformedError(f"struct {key!r} contains itself, or is nested too deeply")
         plain = not described.params and not described.parts
         if plain and key in self.known:
             return self.known[key]
@@ -55,9 +56,9 @@ class _Sizes:
         return size
 
     def _library(self, struct: schema.Library, described: schema.Described) -> int:
-        """A library's struct has its own layout; settings of it are the library's business."""
+        """A struct of the library has its own layout; its settings are checked by the library."""
         if described.parts:
-            raise MalformedError(f"{struct.library!r} is used with other parts than its own")
+            raise MalformedError(f"{struct.library!r} cannot take other parts than its own")
         cls = self.library[struct.library]
         try:
             for name, value in (described.params or {}).items():

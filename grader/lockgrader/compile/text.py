@@ -1,4 +1,4 @@
-"""From a submission's text to bytecode that may be trusted to be data."""
+"""Compile a submission's text in a sandbox; return validated bytecode."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def compile_text(
 
     Arguments:
         text: what was submitted. file: its name. profile: the sandbox's.
-        library: modules of the library that it may use.
+        library: modules of the library that the submission may use.
 
     Raises:
-        Refused: it is outside the language, or whatever came out of the sandbox is no bytecode.
+        Refused: it is outside the language, or the output of the sandbox is not valid bytecode.
         SandboxError: there is no sandbox; nothing was run.
     """
     if len(text.encode("utf-8", errors="surrogatepass")) > MAX_SOURCE:
@@ -42,9 +42,9 @@ def compile_text(
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, read, given, environment, LIMITS), profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"compiling {file} was ended: {outcome.ended}")
+        raise Refused(outcome.ended, f"compiling {file} was stopped: {outcome.ended}")
     if not outcome.stdout:
-        raise Refused("no_output", f"compiling {file} gave nothing{_last(outcome.stderr)}")
+        raise Refused("no_output", f"compiling {file} gave no output{_last(outcome.stderr)}")
     try:
         answer = parse(outcome.stdout)
         if not isinstance(answer, dict) or len(answer) != 1:
@@ -53,7 +53,7 @@ def compile_text(
             raise Refused("student_error", str(answer["error"])[:4000])
         codes = bytecode.accept(answer.get("bytecode"), text, file)
     except MalformedError as error:
-        raise Refused("malformed_output", f"what {file} became is no bytecode: {error}") from error
+        raise Refused("malformed_output", f"{file} gave invalid bytecode: {error}") from error
     borrowed = bytecode.borrowed(answer["bytecode"], title, library)
     if borrowed:
         raise Refused("forbidden_operation", f"{file} uses {borrowed}: write it yourself")
@@ -61,6 +61,6 @@ def compile_text(
 
 
 def _last(stderr: bytes) -> str:
-    """The last line of standard error, as far as it can be shown."""
+    """The last line of standard error, shortened."""
     text = stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:200]
     return f": {text}" if text else ""

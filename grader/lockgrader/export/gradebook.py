@@ -44,7 +44,7 @@ __all__ = ["Attempt", "Check", "Gradebook", "GradebookError", "Lab", "Student", 
 
 
 class GradebookError(Exception):
-    """A database that can not be used; the message says why."""
+    """A database that cannot be used; the message says why."""
 
     exit_code = 2
 
@@ -73,7 +73,7 @@ class Attempt(_Base):
     """One decision about one submission.
 
     ``stands``: this one is the student's grade. ``sound``: complete, and no check failed through
-    the grader's own fault. ``entered``: when the gradebook first saw it, UTC.
+    an error of the grader. ``entered``: when the gradebook first saw it, UTC.
     """
 
     __tablename__ = "attempts"
@@ -149,10 +149,10 @@ class Gradebook:
         except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
             raise GradebookError(
                 f"--gradebook: no database of this kind can be used: {_first(error)}\n"
-                "mend: give a URL such as sqlite:///grades.sqlite, or install its driver"
+                "help: give a URL such as sqlite:///grades.sqlite, or install its driver"
             ) from error
         except SQLAlchemyError as error:
-            raise GradebookError(f"the gradebook can not be opened: {_first(error)}") from error
+            raise GradebookError(f"the gradebook cannot be opened: {_first(error)}") from error
 
     def enter(self, results: Iterable[Result]) -> int:
         """Enter results, all or none, in the order in which they were decided.
@@ -172,14 +172,14 @@ class Gradebook:
                 for result in results:
                     new += _enter(session, result)
         except SQLAlchemyError as error:
-            raise GradebookError(f"the gradebook can not be written: {_first(error)}") from error
+            raise GradebookError(f"the gradebook cannot be written: {_first(error)}") from error
         return new
 
     def enter_folders(self, folders: Iterable[Path]) -> int:
         """Enter the histories of students' folders, and what stands there; as :meth:`enter`.
 
         Raises:
-            GradebookError: the database refuses. ResultError: a result can not be read.
+            GradebookError: the database refuses. ResultError: a result cannot be read.
         """
         kept = ((history(folder), load(folder)) for folder in folders)
         return self.enter(r for past, now in kept for r in (*past, *([now] if now else [])))

@@ -56,9 +56,9 @@ def _case(suite: ElementTree.Element, result: Result, check: CheckResult) -> Non
     kind = {"grader_error": "error", "skipped": "skipped", "pass": ""}.get(check.verdict, "failure")
     if kind:
         points = f"{check.points:g} of {check.max_points:g} points"
-        told = ElementTree.SubElement(case, kind, message=f"{check.title}: {points}")
-        told.set("type", check.verdict)
-        told.text = _text(check.message)
+        outcome = ElementTree.SubElement(case, kind, message=f"{check.title}: {points}")
+        outcome.set("type", check.verdict)
+        outcome.text = _text(check.message)
 
 
 def _counts(checks: Iterable[CheckResult]) -> dict[str, str]:

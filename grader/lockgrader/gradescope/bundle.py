@@ -43,7 +43,7 @@ LATEST_S, EARLIEST_S = 3600, 30
 
 
 class BundleError(Exception):
-    """A bundle that can not be made or read; the message says why."""
+    """A bundle that cannot be made or read; the message says why."""
 
     exit_code = 2
 
@@ -70,14 +70,14 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
         config: for the run there.
 
     Raises:
-        BundleError: our own sources are not at hand, or the file can not be written.
+        BundleError: our own sources are not at hand, or the file cannot be written.
     """
     root = Path(__file__).resolve().parents[3]
     missing = [name for name in SOURCES if not (root / name).exists()]
     if missing:
         raise BundleError(
             f"a bundle is made from our sources, and {root} has no {', '.join(missing)}\n"
-            "mend: run this from a checkout (make setup), not from an installed package"
+            "help: run this from a checkout (make setup), not from an installed package"
         )
     here = Path(__file__).parent
     parts = {name: (here / name).read_bytes() for name in ("setup.sh", "run_autograder")}
@@ -101,7 +101,7 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
     try:
         write_bytes(out, made.getvalue())
     except OSError as error:
-        raise BundleError(f"--out {out} can not be written: {error.strerror}") from error
+        raise BundleError(f"--out {out} cannot be written: {error.strerror}") from error
     return len(parts)
 
 
@@ -114,7 +114,7 @@ def read_config(path: Path) -> Config:
     try:
         return Config.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError) as error:
-        raise BundleError(f"{path} is no configuration of a bundle: {error}") from error
+        raise BundleError(f"{path} is not a bundle's configuration: {error}") from error
 
 
 def _files(path: Path, without: set[str]) -> Iterator[tuple[str, bytes]]:

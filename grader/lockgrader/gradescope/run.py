@@ -47,9 +47,9 @@ def run(root: Path) -> Result:
     results.parent.mkdir(parents=True, exist_ok=True)
     close(root)
 
-    def put(told: dict[str, Any]) -> None:
-        told["execution_time"] = round(time.monotonic() - began, 1)
-        write(results, json.dumps(told, indent=2, allow_nan=False) + "\n")
+    def put(document: dict[str, Any]) -> None:
+        document["execution_time"] = round(time.monotonic() - began, 1)
+        write(results, json.dumps(document, indent=2, allow_nan=False) + "\n")
 
     put(_nothing("Grading was ended before its first check."))
     try:
@@ -104,13 +104,13 @@ def metadata(path: Path, which: str) -> Metadata:
         BundleError: it does not say whose submission this is.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        names = sorted(str(user[which]) for user in told["users"] if user.get(which))
+        document = json.loads(path.read_text(encoding="utf-8"))
+        names = sorted(str(user[which]) for user in document["users"] if user.get(which))
         student = names[0]
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise BundleError(f"{path} does not say by '{which}' whose submission this is") from error
     before = []
-    for one in told.get("previous_submissions") or []:
+    for one in document.get("previous_submissions") or []:
         extra = ((one or {}).get("results") or {}).get("extra_data") or {}
         if isinstance(extra.get("submission_sha256"), str):
             before.append(extra["submission_sha256"])

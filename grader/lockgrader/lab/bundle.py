@@ -39,7 +39,7 @@ LONG = 200
 
 
 class BundleError(Exception):
-    """A bundle that can not be made or read; the message says why."""
+    """A bundle that cannot be made or read; the message says why."""
 
     exit_code = 2
 
@@ -77,7 +77,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
 
     Raises:
         BundleError: something that is not for them is in it, or a part is missing.
-        LabError: it is no lab.
+        LabError: it is not a lab.
     """
     lab = load(folder)
     files = {n: (folder / n).read_bytes() for n in NAMED if (folder / n).is_file()}
@@ -86,7 +86,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
     starter = folder / "starter"
     for path in sorted(p for p in starter.rglob("*") if p.is_symlink() or not p.is_dir()):
         if path.is_symlink() or not path.is_file():
-            raise BundleError(f"{path} is no plain file; put the file itself there")
+            raise BundleError(f"{path} is not a regular file; put the file itself there")
         if "__pycache__" not in path.parts:
             files[path.relative_to(folder).as_posix()] = path.read_bytes()
     if not any(name.startswith("starter/") for name in files):
@@ -142,7 +142,7 @@ def read(path: Path) -> Source:
     """A lab to start, from its folder, from an unpacked bundle, or from a bundle.
 
     Raises:
-        BundleError: it is none that can be read. LabError: it is no lab.
+        BundleError: it is none that can be read. LabError: it is not a lab.
     """
     if path.is_dir():
         own = path / OWN
@@ -150,11 +150,11 @@ def read(path: Path) -> Source:
     try:
         files = _unzipped(path)
     except OSError as error:
-        raise BundleError(f"{path} can not be read: {error.strerror}") from error
+        raise BundleError(f"{path} cannot be read: {error.strerror}") from error
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        raise BundleError(f"{path} is no zip that can be read: {error}") from error
+        raise BundleError(f"{path} is not a readable zip: {error}") from error
     if "lab.toml" not in files:
-        raise BundleError(f"{path} is no lab's bundle: it has no lab.toml")
+        raise BundleError(f"{path} is not a lab bundle: it has no lab.toml")
     data = files.pop(OWN, None)
     return Source(files, None if data is None else _own(data))
 
@@ -168,7 +168,7 @@ def name_of(source: Source) -> str:
     try:
         document = tomllib.loads(source.files["lab.toml"].decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BundleError(f"lab.toml can not be read: {error}") from error
+        raise BundleError(f"lab.toml cannot be read: {error}") from error
     name = document.get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
         raise BundleError("lab.toml names no lab")
@@ -215,7 +215,7 @@ def _of_public_checks(lab: Lab, path: Path) -> bytes:
                 f"{path}: only tables [name], each from the start of a line, are read"
             )
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BundleError(f"{path} can not be read: {error}") from error
+        raise BundleError(f"{path} cannot be read: {error}") from error
     return made
 
 

@@ -28,7 +28,7 @@ RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
 
 
 class LabError(Exception):
-    """A lab that can not be graded with; the message says where, and what is expected."""
+    """A lab that cannot be graded with; the message says where, and what is expected."""
 
     exit_code = 2
 
@@ -100,8 +100,8 @@ class Lab(Closed):
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
-                told = self._told(raw, where)
-                made = adapter.validate_python(_filled(told, values, where))
+                named = self._with_beliefs(raw, where)
+                made = adapter.validate_python(_filled(named, values, where))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -131,7 +131,7 @@ class Lab(Closed):
             raise LabError(f"{where}: there is no {MUTANTS} with mutants to find")
         return made.model_copy(update={"solution": self.solution, "sources": self.sources})
 
-    def _told(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
+    def _with_beliefs(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
         """A check with the beliefs in the place of their names."""
         named = raw.get("misconceptions", {})
         if not self.misconceptions or not isinstance(named, dict):
@@ -215,9 +215,9 @@ def _toml(path: Path, digest: Any) -> dict[str, Any]:
         digest.update(data)
         return tomllib.loads(data.decode("utf-8"))
     except FileNotFoundError:
-        raise LabError(f"{path.parent} is no lab: it has no {path.name}") from None
+        raise LabError(f"{path.parent} is not a lab: it has no {path.name}") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise LabError(f"{path} can not be read: {error}") from error
+        raise LabError(f"{path} cannot be read: {error}") from error
 
 
 def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:

@@ -1,7 +1,7 @@
 """Each student's own machine, workload and constants: drawn from HMAC(course key, lab, student).
 
 The key never leaves the trusted side. Who has it can draw a variant again at any time, so nothing
-needs to be stored; who has it not can not tell a fellow student's variant from a name.
+needs to be stored; who has it not cannot tell a fellow student's variant from a name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def course_key(file: Path | None) -> bytes:
     """The course's key: from a file, else from the environment, else the one that everybody has.
 
     Raises:
-        LabError: the file can not be read, or holds less than 16 bytes.
+        LabError: the file cannot be read, or holds less than 16 bytes.
     """
     if file is None:
         text = os.environ.get(ENVIRONMENT, "")
@@ -33,11 +33,11 @@ def course_key(file: Path | None) -> bytes:
         try:
             key = file.read_bytes().strip()
         except OSError as error:
-            raise LabError(f"--key {file} can not be read: {error.strerror}") from error
+            raise LabError(f"--key {file} cannot be read: {error.strerror}") from error
     if len(key) < 16:
         raise LabError(
             "the course key is shorter than 16 bytes, and can be guessed\n"
-            "mend: head -c 32 /dev/urandom | base64 > course.key"
+            "help: head -c 32 /dev/urandom | base64 > course.key"
         )
     return key
 

@@ -77,4 +77,4 @@ def _cells(name: str, data: bytes) -> bytes:
                 lines.append(source if isinstance(source, str) else "".join(source))
         return "\n".join(lines).encode()
     except (MalformedError, KeyError, TypeError, ValueError) as error:
-        raise Refused("ungradable", f"{name} is no notebook: {error}") from error
+        raise Refused("ungradable", f"{name} is not a notebook: {error}") from error

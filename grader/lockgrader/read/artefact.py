@@ -37,7 +37,7 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
     try:
         text = data.decode("utf-8", errors="strict")
     except UnicodeDecodeError as error:
-        raise MalformedError(f"byte {error.start} is no UTF-8") from error
+        raise MalformedError(f"byte {error.start} is not valid UTF-8") from error
     _check_depth(text)
     try:
         document = json.loads(
@@ -74,7 +74,7 @@ def numbers(document: Any, names: tuple[str, ...], *, most: int = 10_000) -> dic
             raise MalformedError(f"{name}: {len(values)} numbers; at most {most} are read")
         for one in values:
             if isinstance(one, bool) or not isinstance(one, int | float):
-                raise MalformedError(f"{name}: {type(one).__name__} is no number")
+                raise MalformedError(f"{name}: {type(one).__name__} is not a number")
         found[name] = [float(one) for one in values]
     return found
 
@@ -126,7 +126,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> float:
-    raise MalformedError(f"{name} is no finite number")
+    raise MalformedError(f"{name} is not a finite number")
 
 
 def _float(text: str) -> float:
@@ -134,7 +134,7 @@ def _float(text: str) -> float:
         raise MalformedError(f"a number of {len(text)} characters")
     value = float(text)
     if not math.isfinite(value):
-        raise MalformedError(f"{text[:30]} is no finite number")
+        raise MalformedError(f"{text[:30]} is not a finite number")
     return value
 
 

@@ -79,8 +79,8 @@ def read(data: bytes) -> tuple[Scenario, ...]:
         return _Suite.model_validate_json(data, strict=True).scenarios
     except ValidationError as error:
         where = [str(at) for at in error.errors()[0]["loc"] if isinstance(at, int) or at.islower()]
-        told = f"{'.'.join(where)[:80]}: {error.errors()[0]['msg'][:120]}"
-        raise MalformedError(f"{told}; see the table of steps in the handout") from None
+        message = f"{'.'.join(where)[:80]}: {error.errors()[0]['msg'][:120]}"
+        raise MalformedError(f"{message}; see the table of steps in the handout") from None
 
 
 def explore(

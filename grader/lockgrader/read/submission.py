@@ -55,7 +55,7 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
         wanted: names of files; of ``answers.json`` also ``answers.py`` and ``.ipynb`` will do.
 
     Raises:
-        Refused: it can not be read safely.
+        Refused: it cannot be read safely.
     """
     try:
         if path.is_symlink():
@@ -69,7 +69,7 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
             fitting = [n for n in wanted if Path(n).suffix == path.suffix]
             found = {} if data is None or not fitting else {fitting[0]: data}
     except OSError as error:
-        raise Refused("ungradable", f"{path.name} can not be read: {error.strerror}") from error
+        raise Refused("ungradable", f"{path.name} cannot be read: {error.strerror}") from error
     digest = hashlib.sha256()
     for name in sorted(found):
         digest.update(f"{len(name)}:{name}:{len(found[name])}:".encode() + found[name])
@@ -113,11 +113,11 @@ def _file(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Refused("ungradable", f"{path.name} is no plain file") from error
+        raise Refused("ungradable", f"{path.name} is not a regular file") from error
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
-            raise Refused("ungradable", f"{path.name} is no plain file")
+            raise Refused("ungradable", f"{path.name} is not a regular file")
         if about.st_nlink > 1:
             raise Refused("ungradable", f"{path.name} is a hard link to another file")
         data = file.read(MAX_FILE + 1)
@@ -141,8 +141,8 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
                 if name in found:
                     raise Refused("ungradable", f"{path.name} holds {name} twice")
                 if entry.compress_type not in _METHODS:
-                    told = f"{name} is packed by method {entry.compress_type}; make a plain zip"
-                    raise Refused("ungradable", f"{path.name}: {told}")
+                    message = f"{name} is packed by method {entry.compress_type}; make a plain zip"
+                    raise Refused("ungradable", f"{path.name}: {message}")
                 # The size that an entry claims is not believed; reading stops at the limit.
                 with archive.open(entry) as file:
                     found[name] = _bounded(name, file.read(MAX_FILE + 1))
@@ -154,7 +154,7 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
         RuntimeError,
         ValueError,
     ) as error:
-        raise Refused("ungradable", f"{path.name} is no zip that can be read: {error}") from error
+        raise Refused("ungradable", f"{path.name} is not a readable zip: {error}") from error
     return found
 
 
@@ -168,7 +168,7 @@ def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
         return None
     kind = entry.external_attr >> 16
     if kind and not stat.S_ISREG(kind) and stat.S_IFMT(kind):
-        raise Refused("ungradable", f"{parts[-1]} in the archive is no plain file")
+        raise Refused("ungradable", f"{parts[-1]} in the archive is not a regular file")
     return parts[-1]
 
 

@@ -78,12 +78,12 @@ def chart(curve: Curve, name: str) -> dict[str, Any]:
 def alt_text(curve: Curve) -> str:
     """What the picture shows, in words."""
     unit = f" {curve.unit}" * bool(curve.unit)
-    told = (
+    text = (
         f"{curve.what} of {curve.name}: {fixed(curve.y[0], None)}{unit} on {curve.x[0]} CPUs, "
         f"{fixed(curve.y[-1], None)}{unit} on {curve.x[-1]} CPUs"
     )
     if curve.reference:
-        told += (
+        text += (
             f"; {curve.reference_name} goes from {fixed(curve.reference[0], None)} "
             f"to {fixed(curve.reference[-1], None)}"
         )
@@ -93,8 +93,8 @@ def alt_text(curve: Curve) -> str:
         if edge
     ]
     if ends:
-        told += f"; right on {curve.x[-1]} CPUs is {' and '.join(ends)}"
-    return told + "."
+        text += f"; right on {curve.x[-1]} CPUs is {' and '.join(ends)}"
+    return text + "."
 
 
 def _rows(curve: Curve) -> list[list[str]]:

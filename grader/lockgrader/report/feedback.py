@@ -37,7 +37,7 @@ for (const data of document.querySelectorAll("script.counterexample")) {
 
 def feedback(result: Result) -> str:
     """The page's text."""
-    checks = [_told(seen(c), number) for number, c in enumerate(result.checks)]
+    checks = [_parts(seen(c), number) for number, c in enumerate(result.checks)]
     open_ones = [c for c in checks if not c["secret"] and c["check"].verdict != "skipped"]
     shows = any(c["steps"] for c in checks)
     script = bundle.script() + _MOUNT if shows else ""
@@ -86,7 +86,7 @@ def _policy(script: str) -> str:
     )
 
 
-def _told(check: CheckResult, number: int) -> dict[str, Any]:
+def _parts(check: CheckResult, number: int) -> dict[str, Any]:
     """A check as the template wants it."""
     message, _, steps = check.message.partition("\n")
     title = check.title if check.counterexample is not None else ""

@@ -78,11 +78,11 @@ def _grouped(
 
 
 def _counterexample(check: CheckResult) -> Hashable:
-    told = check.counterexample
-    if told is None:
+    example = check.counterexample
+    if example is None:
         return None
-    steps: list[dict[str, Any]] = told.get("steps", [])
-    return check.name, told.get("found"), tuple(tuple(s.get(k) for k in _STEP) for s in steps)
+    steps: list[dict[str, Any]] = example.get("steps", [])
+    return check.name, example.get("found"), tuple(tuple(s.get(k) for k in _STEP) for s in steps)
 
 
 def _found(check: CheckResult) -> str:
@@ -91,15 +91,15 @@ def _found(check: CheckResult) -> str:
 
 def _identical(results: Sequence[Result]) -> Iterator[Suspicion]:
     """Students with the same files, and those who share one of several."""
-    told = set()
+    seen = set()
     for what, key in (("the same files", _whole), ("the same {}", _each)):
         same: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for result in results:
             for one in key(result):
                 same[one].append(result.student)
         for (_, name, _), students in same.items():
-            if len(students) > 1 and tuple(students) not in told:
-                told.add(tuple(students))
+            if len(students) > 1 and tuple(students) not in seen:
+                seen.add(tuple(students))
                 yield Suspicion(tuple(students), f"handed in {what.format(name)}, byte for byte")
 
 

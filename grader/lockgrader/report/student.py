@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from lockgrader.result import CheckResult, Result, Verdict
 
-__all__ = ["NOT_TOLD", "WORDS", "hidden_points", "seen"]
+__all__ = ["HIDDEN", "WORDS", "hidden_points", "seen"]
 
-NOT_TOLD = "a hidden check: only its verdict is told"
+HIDDEN = "a hidden check: only its verdict is shown"
 WORDS: dict[Verdict, str] = {
     "pass": "passed",
     "partial": "partly right",
@@ -43,7 +43,7 @@ def seen(check: CheckResult) -> CheckResult:
         verdict=check.verdict,
         points=0.0,
         max_points=0.0,
-        message=NOT_TOLD,
+        message=HIDDEN,
     )
 
 

@@ -1,4 +1,4 @@
-"""The few packages that run inside a sandbox, and where they lie there."""
+"""The few packages that code inside a sandbox may import."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PACKAGES = (
     "typing_inspection",
     "typing_extensions",
 )
-"""What the compiler imports; nothing else of this machine's Python is inside."""
+"""The compiler's imports; the sandbox holds nothing else of this machine's Python."""
 
 
 @functools.cache
 def lean() -> dict[str, Path]:
-    """The packages that the compiler needs, where it finds them inside.
+    """The packages of the compiler: path inside → path on this machine.
 
     Raises:
         SandboxError: one is not installed.

@@ -38,7 +38,7 @@ Points = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class WorkspaceError(Exception):
-    """A folder that is no workspace, or can not become one; the message says how to mend it."""
+    """A folder that is no workspace, or cannot become one; the message says how to mend it."""
 
     exit_code = 2
 
@@ -103,19 +103,19 @@ class Workspace:
         """What is remembered, as it is on disk now.
 
         Raises:
-            WorkspaceError: it can not be read.
+            WorkspaceError: it cannot be read.
         """
         path = self.folder / LAB / STATE
         try:
             return State.model_validate_json(path.read_bytes())
         except OSError as error:
-            raise WorkspaceError(f"{path} can not be read: {error.strerror}") from error
+            raise WorkspaceError(f"{path} cannot be read: {error.strerror}") from error
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
             raise WorkspaceError(
                 f"{path} is damaged: {f'{place}: ' * bool(place)}{first['msg']}\n"
-                "mend: your own files are untouched; start the lab again in another folder "
+                "help: your own files are untouched; start the lab again in another folder "
                 "(locklab lab start LAB --dir NEW) and copy them there"
             ) from error
 
@@ -124,7 +124,7 @@ class Workspace:
         """The lab's public checks.
 
         Raises:
-            LabError: they can not be read.
+            LabError: they cannot be read.
         """
         return load(self.folder / LAB)
 
@@ -148,7 +148,7 @@ class Workspace:
             file = path.open("w")
         except OSError as error:
             raise WorkspaceError(
-                f"{path.parent} can not be written: {error.strerror}; "
+                f"{path.parent} cannot be written: {error.strerror}; "
                 "copy the folder to a place that is yours"
             ) from error
         with file:
@@ -167,7 +167,7 @@ def find(folder: Path) -> Workspace:
         if (one / LAB / STATE).is_file():
             return Workspace(one)
     if not here.is_dir():
-        raise WorkspaceError(f"{folder} is no folder")
+        raise WorkspaceError(f"{folder} is not a folder")
     near = [w.folder.relative_to(here) for w in workspaces(here)]
     if near:
         raise WorkspaceError(f"no lab was started in {folder}; go to {' or '.join(map(str, near))}")
@@ -215,7 +215,7 @@ def start(
         now: the time, by default the clock's.
 
     Raises:
-        WorkspaceError: the folder holds something already, or can not be written.
+        WorkspaceError: the folder holds something already, or cannot be written.
         LabError: these files are no lab.
     """
     if folder.is_dir() and (folder / LAB / STATE).exists():
@@ -233,7 +233,7 @@ def start(
         made = Path(tempfile.mkdtemp(prefix=".locklab-", dir=folder.parent))
     except OSError as error:
         raise WorkspaceError(
-            f"{folder} can not be made: {error.strerror}; name another folder with --dir"
+            f"{folder} cannot be made: {error.strerror}; name another folder with --dir"
         ) from error
     try:
         made.chmod(0o755)
@@ -255,7 +255,7 @@ def start(
         write(made / LAB / STATE, state.model_dump_json(indent=2) + "\n")
         os.rename(made, folder)  # onto an empty folder, or where there is none
     except OSError as error:
-        raise WorkspaceError(f"{folder} can not be made: {error.strerror}") from error
+        raise WorkspaceError(f"{folder} cannot be made: {error.strerror}") from error
     finally:
         shutil.rmtree(made, ignore_errors=True)
     return Workspace(folder.resolve())

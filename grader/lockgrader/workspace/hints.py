@@ -9,7 +9,7 @@ from lockgrader.lab import Check
 from lockgrader.workspace.attempt import public_checks, to_do
 from lockgrader.workspace.folder import Hints, Workspace
 
-__all__ = ["REST", "NoHintError", "Told", "next_hint"]
+__all__ = ["REST", "NoHintError", "Shown", "next_hint"]
 
 REST = timedelta(minutes=5)
 """Time after a hint before the next one of the same check, unless something else was tried."""
@@ -30,7 +30,7 @@ class NoHintError(Exception):
 
 
 @dataclass(frozen=True)
-class Told:
+class Shown:
     """The hints of a check that a student has seen now.
 
     Arguments:
@@ -45,7 +45,7 @@ class Told:
     wait_minutes: int = 0
 
 
-def next_hint(workspace: Workspace, name: str = "", now: datetime | None = None) -> Told:
+def next_hint(workspace: Workspace, name: str = "", now: datetime | None = None) -> Shown:
     """Give the next hint, unless it is too early, and remember that it was seen.
 
     Arguments:
@@ -69,12 +69,12 @@ def next_hint(workspace: Workspace, name: str = "", now: datetime | None = None)
         rest = before.at + REST - now
         if rest > timedelta(0):
             minutes = -(-rest // timedelta(minutes=1))
-            return Told(check.name, check.title, check.hints[: before.seen], of, minutes)
+            return Shown(check.name, check.title, check.hints[: before.seen], of, minutes)
     seen = min(of, 1 if before is None else before.seen + 1)
     if before is None or seen > before.seen:
         made = Hints(seen=seen, at=now, attempt=state.attempts)
         workspace.update(lambda state: {"hints": state.hints | {check.name: made}})
-    return Told(check.name, check.title, check.hints[:seen], of)
+    return Shown(check.name, check.title, check.hints[:seen], of)
 
 
 def _check(workspace: Workspace, name: str) -> Check:

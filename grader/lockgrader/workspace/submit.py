@@ -51,7 +51,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
         profile: the sandbox in which the files are tried.
 
     Raises:
-        Refused: it could not be graded. WorkspaceError: it can not be written there.
+        Refused: it could not be graded. WorkspaceError: it cannot be written there.
         SandboxError: there is no sandbox.
     """
     state, lab = workspace.state, workspace.lab
@@ -83,7 +83,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     try:
         write_bytes(out, data)
     except OSError as error:
-        raise WorkspaceError(f"{out} can not be written: {error.strerror}") from error
+        raise WorkspaceError(f"{out} cannot be written: {error.strerror}") from error
     again = read(out, lab.wanted())
     if again.sha256 != found.sha256:
         raise WorkspaceError(f"{out} does not hold what was put into it; is the disk full?")
@@ -95,17 +95,17 @@ def _doubts(
     workspace: Workspace, refused: dict[str, Refused], changes: list[Changed]
 ) -> tuple[str, ...]:
     state = workspace.state
-    told = [error.message for error in refused.values()]
+    found = [error.message for error in refused.values()]
     for name, before in changes:
         values = ", ".join(f"{v:g}" for v in before.values)
-        told.append(
+        found.append(
             f"the prediction {name} was [{values}] before the first measurement, and is another "
             f"now; {RECORD} in the archive says so"
         )
     asked = [c.answer for c in public_checks(workspace) if isinstance(c, Prediction)]
     if any(name not in state.predictions for name in asked):
-        told.append("nothing was measured yet: 'locklab lab check' would show what is missing")
-    return tuple(told)
+        found.append("nothing was measured yet: 'locklab lab check' would show what is missing")
+    return tuple(found)
 
 
 def _may_write(out: Path) -> None:

@@ -79,7 +79,7 @@ def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespace
     """Watch a workspace until ``q`` is pressed.
 
     Arguments:
-        workspace: the student's. screen: is told what happens. profile: as for ``attempt``.
+        workspace: the student's. screen: is answer what happens. profile: as for ``attempt``.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -164,17 +164,17 @@ class _Watch:
     def _take(self, run: _Run) -> None:
         """One message of the worker; its last one, or its end, ends the run."""
         try:
-            told = json.loads(run.answers.recv_bytes())
+            answer = json.loads(run.answers.recv_bytes())
         except (EOFError, OSError):
-            told = {"failed": "the checks ended without an answer; press r to run them again"}
-        if "so_far" in told:
-            self._screen.so_far(_result(told["so_far"]))
+            answer = {"failed": "the checks ended without an answer; press r to run them again"}
+        if "so_far" in answer:
+            self._screen.so_far(_result(answer["so_far"]))
             return
         self._end(run)
-        if "failed" in told:
-            self._screen.failed(told["failed"])
+        if "failed" in answer:
+            self._screen.failed(answer["failed"])
         else:
-            self._last = _result(told["done"])
+            self._last = _result(answer["done"])
             self._screen.done(self._last)
 
     def _end(self, run: _Run) -> None:
@@ -205,21 +205,21 @@ class _Watch:
 @contextlib.contextmanager
 def _asked_to_end() -> Iterator[int]:
     """The descriptor on which the numbers of signals that ask to end arrive."""
-    told, tell = os.pipe()
-    os.set_blocking(tell, False)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
 
     def asked(number: int, _frame: FrameType | None) -> None:
         with contextlib.suppress(BlockingIOError):  # a full pipe has said it already
-            os.write(tell, bytes([number]))
+            os.write(write_end, bytes([number]))
 
     handlers = {s: signal.signal(s, asked) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield read_end
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        os.close(told)
-        os.close(tell)
+        os.close(read_end)
+        os.close(write_end)
 
 
 def _end_as_asked(asked: int) -> NoReturn:
@@ -240,21 +240,21 @@ def _work(answers: Connection, workspace: Workspace, profile: Profile) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C ends
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
-    def tell(kind: str, what: object) -> None:
+    def send(kind: str, what: object) -> None:
         answers.send_bytes(json.dumps({kind: what}).encode())
 
     try:
         result = attempt(
             workspace,
             profile=profile,
-            progress=lambda so_far: tell("so_far", so_far.decided()),
+            progress=lambda so_far: send("so_far", so_far.decided()),
         )
     except Exception as error:
         if not isinstance(getattr(error, "exit_code", None), int):
             raise
-        tell("failed", str(error))
+        send("failed", str(error))
         return
-    tell("done", result.decided())
+    send("done", result.decided())
 
 
 @contextlib.contextmanager
@@ -290,7 +290,7 @@ def _keys() -> Iterator[int | None]:
 
 
 def _can_wait_for(descriptor: int) -> bool:
-    """Whether a descriptor can be waited for; a plain file, always ready, can not."""
+    """Whether a descriptor can be waited for; a plain file, always ready, cannot."""
     with selectors.DefaultSelector() as selector:
         try:
             selector.register(descriptor, selectors.EVENT_READ)

@@ -24,7 +24,7 @@
 
 #define LATE_READER 1 /* reads what was freed */
 #define UNPROTECTED 2 /* writes and reads a plain word at once */
-#define WRONG_END 3   /* expects an answer that can not be */
+#define WRONG_END 3   /* expects an answer that cannot be */
 
 #ifndef CANARY
 #define CANARY 0
