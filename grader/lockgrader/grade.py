@@ -1,4 +1,4 @@
-"""Grade one submission: read, compile inside, validate, check outside, keep."""
+"""Grade one submission: read it, compile it inside, validate it, check it outside."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from locksim.compiler.ir import ClassCode
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
 PARTS = ("locks", "answers", "tests", "c")
-"""Of a submission; one can be refused and leave the others' points alone."""
+"""The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]
 Gate = Callable[[Check, Submitted], str]
@@ -67,21 +67,21 @@ def grade(
     """Grade a submission.
 
     Arguments:
-        lab: what it is graded with. given: the submission, or where it is to be read from.
+        lab: the lab. given: the submission, or the path from which to read it.
         student: who handed it in.
         key: the course's. profile: of the sandbox. attempt: from 1, for hints that escalate.
         public_only: leave out what is hidden, as students do at home.
-        until_s: when to stop, on the monotonic clock: checks that are not done by then are
-            grader_errors, for a platform that would otherwise throw all of them away.
-        values: the student's variant where the key is not at hand; by default it is drawn.
-        only: names of checks to run, by default all.
-        gate: says why a check is not to be run yet, or ""; it is skipped then.
-        progress: called with the result so far after each check but the last, whose result is
-            what this returns.
+        until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
+            grader_errors, for a platform that would otherwise discard all results.
+        values: the student's variant, where the key is not available; by default it is drawn.
+        only: names of checks to run; by default all.
+        gate: returns why a check must not run yet, or "". A check with a reason is skipped.
+        progress: called with the partial result after each check but the last; the result after
+            the last one is returned.
 
     Raises:
         SandboxError: there is no sandbox, and nothing was run.
-        LabError: the lab makes no sense.
+        LabError: the lab is invalid.
     """
     began = time.monotonic()
     drawn = variant(lab, student, key) if values is None else dict(values)
@@ -96,7 +96,7 @@ def grade(
     except Refused as error:
         refused = dict.fromkeys(PARTS, error)
     except Exception as error:
-        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, no lab: grades no student
+        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, or an invalid lab
             raise
         fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
         refused = dict.fromkeys(PARTS, fault)
@@ -123,7 +123,7 @@ def grade(
         if stopped is not None:
             finding = Finding(stopped.verdict, message=stopped.message)
         elif missing is not None:
-            finding = Finding("skipped", message=f"'{missing}' comes first")
+            finding = Finding("skipped", message=f"waits for the check '{missing}'")
         elif gate is not None and (why := gate(check, submitted)):
             finding = Finding("skipped", message=why)
         else:
@@ -143,12 +143,12 @@ def grade(
 
 
 def replay(lab: Lab, path: Path, student: str) -> str:
-    """The command that grades a submission again."""
+    """The command that grades this submission again."""
     return shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student])
 
 
 def printable(text: str) -> str:
-    """A text without what a terminal would obey: part of it is the student's."""
+    """A text without control characters of a terminal: part of it comes from the student."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -159,11 +159,11 @@ def accept(
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """All parts of a submission; a part that is refused leaves the others' points alone.
+    """All parts of a submission. A refused part does not touch the points of the others.
 
     Arguments:
-        lab: the lab. checks: what is asked. submission: the files.
-        refused: a part (of PARTS) → why, filled in here. profile: of the sandbox.
+        lab: the lab. checks: the student's. submission: the files.
+        refused: part (of PARTS) → reason, filled in here. profile: of the sandbox.
     """
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}

@@ -1,18 +1,17 @@
 """Grade on other machines: a Dask cluster does the work, this process keeps the results.
 
-Mechanism. A task carries all that it needs as JSON: the files of a submission, the lab and the
-student's own values, so that the course key stays here; the lab's files are a task of their own,
-computed once and fetched by each worker. No path of this machine means anything there.
-A worker hands tasks to a process of its own beside it (:mod:`cluster_worker`), since checks are
+Mechanism. A task carries its whole input as JSON: the files of a submission, the lab and the
+student's own values. So the course key stays here, and no path of this machine is used there. The
+lab's files are a task of their own, computed once and fetched by each worker. A worker hands tasks to a process of its own beside it (:mod:`cluster_worker`), since checks are
 forked, and neither a process with Dask's threads nor Dask's daemons may fork.
 
-A worker that is lost takes its tasks with it, and the scheduler gives them to another. A task that
-was done twice that way comes back once, and only this process writes: a result can be neither lost
-nor doubled. A submission that ends one worker after the other is given up after some, the others
-are graded, and the command says so (exit code 3); started again, it goes on.
+The scheduler gives the tasks of a lost worker to another. A task that ran twice comes back once, and
+only this process writes, so a result is neither lost nor doubled. A submission that kills several
+workers is given up. The others are graded, and the command reports it with exit code 3; started
+again, it continues.
 
-The workers and the scheduler are the instructor's and trusted. Who can reach the scheduler can run
-code on the workers: use Dask's TLS, or a network of your own.
+The workers and the scheduler belong to the instructor and are trusted. Anyone who can reach the
+scheduler can run code on the workers: use Dask's TLS, or a private network.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ __all__ = ["ClusterError", "grade_on"]
 
 PATIENCE_S = 20
 MOST_BYTES = 32 << 20
-"""Of a lab's files together."""
+"""Size limit of a lab's files together."""
 RETRIES = 2
 _here = threading.local()
 
@@ -61,15 +60,15 @@ def grade_on(
     key: bytes,
     profile: Profile,
 ) -> Generator[tuple[Task, Result], None, None]:
-    """Grade submissions on a cluster; each with its result, as they are done.
+    """Grade submissions on a cluster; yield each with its result when it is done.
 
     Arguments:
         address: the scheduler's. todo: tasks, their submissions, and which attempt each is.
         lab, key, profile: as for :func:`lockgrader.grade.grade`.
 
     Raises:
-        ClusterError: there is no cluster, its workers are not like this machine, or some
-            submissions were given up; all others have come by then.
+        ClusterError: there is no cluster, its workers have another version, or it gave up on
+            some submissions; all others were yielded before.
     """
     distributed = _distributed()
     with contextlib.ExitStack() as stack:
@@ -94,7 +93,7 @@ def grade_on(
             try:
                 answer = json.loads(future.result())
             except Exception as error:
-                # A worker too many, or a cluster that went away: this one's, and no verdict.
+                # Too many lost workers, or a lost cluster: this submission gets no verdict.
                 lost.append(f"{task.student} ({type(error).__name__}: {str(error)[:200]})")
                 continue
             if "refused" in answer:
@@ -105,7 +104,7 @@ def grade_on(
     if lost:
         raise ClusterError(
             f"{len(lost)} of {len(todo)} submissions were not graded: {'; '.join(lost)}\n"
-            "help: start the same command again; what is graded is kept",
+            "help: start the same command again; finished results are kept",
             exit_code=3,
         )
 
@@ -121,18 +120,18 @@ def _distributed() -> Any:
 
 
 def _check_workers(client: Any) -> None:
-    """Refuse workers that would grade otherwise than this machine."""
+    """Refuse workers that have another version than this machine."""
     try:
         found = client.run(_versions)
     except ImportError as error:
-        raise ClusterError(f"the workers have no LockLab installed: {error}") from error
+        raise ClusterError(f"LockLab is not installed on the workers: {error}") from error
     if not found:
         raise ClusterError("the scheduler has no workers; start some: dask worker ADDRESS")
     for worker, there in found.items():
         if there != _versions():
             raise ClusterError(
-                f"worker {worker} has LockLab {there['locklab']}, and here is "
-                f"{_versions()['locklab']}: install the same everywhere"
+                f"worker {worker} has LockLab {there['locklab']}, this machine has "
+                f"{_versions()['locklab']}: install the same version everywhere"
             )
 
 
@@ -143,7 +142,7 @@ def _versions() -> dict[str, str]:
 def _given(
     lab: Lab, student: str, submission: Submission, attempt: int, key: bytes, profile: Profile
 ) -> dict[str, object]:
-    """All that a worker needs for a submission but the lab's files."""
+    """The input of a worker for a submission, without the lab's files."""
     return {
         "lab": lab.model_dump(mode="json"),
         "values": variant(lab, student, key),
@@ -155,7 +154,7 @@ def _given(
 
 
 def _files(folder: Path) -> dict[str, str]:
-    """A lab's files, but for the solution, which no check needs."""
+    """A lab's files without the folder of the solution, which no check reads."""
     found: dict[str, str] = {}
     size = 0
     for path in sorted(folder.rglob("*")):
@@ -174,7 +173,7 @@ def _text(data: bytes) -> str:
 
 
 def _same(files: str) -> str:
-    """A task for what all others need: unlike data that was sent, it can be made again."""
+    """A task that all others need: unlike sent data, the scheduler can compute it again."""
     return files
 
 

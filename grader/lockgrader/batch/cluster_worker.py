@@ -1,7 +1,7 @@
-"""Beside a Dask worker: grades what it is given, one submission after the other.
+"""A process beside a Dask worker that grades one submission after the other.
 
 Reads two lines of JSON for each (:mod:`lockgrader.batch.cluster` writes them), the submission
-and the lab's files, and writes one. It has one thread and is nobody's daemon, so that it may fork.
+and the lab's files, and writes one. It has one thread and is not a daemon, so it may fork.
 When the worker is gone, however it went, standard input ends, and so does this process.
 """
 
@@ -27,7 +27,7 @@ VALUES: TypeAdapter[dict[str, str | int]] = TypeAdapter(dict[str, str | int])
 def main() -> None:
     """Grade until standard input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # what is printed by the way is no answer
+    os.dup2(2, 1)  # other printed text must not mix with the answers
     warm()
     with tempfile.TemporaryDirectory(prefix="locklab-cluster-") as made:
         for given in sys.stdin:
@@ -49,7 +49,7 @@ def _answer(given: dict[str, object], files: str, folder: Path) -> dict[str, obj
                 lab.model_copy(update={"folder": str(home)}),
                 path,
                 student=str(given["student"]),
-                key=b"",  # it stays with who asks; the values have come
+                key=b"",  # it stays with the caller, who has sent the values
                 values=VALUES.validate_python(given["values"]),
                 profile="platform" if given["profile"] == "platform" else "namespaces",
                 attempt=int(str(given["attempt"])),
@@ -72,4 +72,4 @@ if __name__ == "__main__":
     try:
         main()
     except BrokenPipeError:
-        os._exit(0)  # nobody waits for the answer any more
+        os._exit(0)  # the worker no longer waits for the answer

@@ -1,10 +1,10 @@
-"""Grade a folder of submissions: in parallel, and to be stopped at any moment.
+"""Grade a folder of submissions in parallel; a batch can be stopped at any moment.
 
-Mechanism. Each student's result is a folder of its own, written atomically (:mod:`result`). What
-has been graded is therefore what is on disk: a run looks first which results belong to the very
-files, lab and version at hand, and grades the others. After a kill nothing is lost but the
-submissions in progress, and nothing is graded twice. Results where the grader itself failed are
-tried again.
+Mechanism. Each student's result is a folder of its own, written atomically
+(:mod:`lockgrader.result`). So the files on disk say what is graded. A run first finds the results
+that belong to the same files, lab and version, and grades the rest. A kill loses only the
+submissions in progress, and nothing is graded twice. Submissions on which the grader itself failed
+are graded again.
 """
 
 from __future__ import annotations
@@ -40,17 +40,19 @@ def grade_all(
     scheduler: str = "",
     report: Callable[[str, float], None] | None = None,
 ) -> list[Result]:
-    """Grade what is not graded yet; all results, in the order of the tasks.
+    """Grade the submissions that are not graded yet; return all results, in task order.
 
     Arguments:
         scheduler: the address of a Dask cluster to grade on; "" for `processes` of this machine.
 
     Raises:
         SandboxError: there is no sandbox. ResultError: a result cannot be kept.
-        ClusterError: there is no such cluster, or it gave submissions up.
+        ClusterError: there is no such cluster, or it gave up on some submissions.
     """
     if profile not in PROFILES:
-        raise SandboxError(f"submissions of others are graded in a sandbox, not '{profile}'")
+        raise SandboxError(
+            f"submissions of others need a sandbox; the profile '{profile}' is not one"
+        )
     results: dict[str, Result] = {}
     fresh = []
     for task in todo:
@@ -72,9 +74,9 @@ def grade_all(
 
 
 def publish(results: Sequence[Result], folder: Path, gradebook: str = "") -> None:
-    """Write what a batch's results are made into: tables, pages, and the gradebook.
+    """Write a batch's tables and pages, and enter its results in the gradebook.
 
-    All of it is made from what is kept, so a kill on the way loses nothing: start again.
+    All of it is made from the kept results, so after a kill it can be repeated.
 
     Arguments:
         results: of the batch. folder: theirs. gradebook: a database's URL, by default the folder's.
@@ -98,7 +100,7 @@ def _on_this_machine(
     if not todo:
         return
     if lab.locks:
-        warm()  # once, before the workers are forked from here
+        warm()  # once, before the workers are forked
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=die_with_parent) as pool:
         asked = {pool.submit(_grade, lab, task, key, profile): task for task in todo}

@@ -26,27 +26,28 @@ class Task:
 
 
 def tasks(submissions: Path, results: Path, lab: str = "") -> list[Task]:
-    """One task for each entry of a folder; the entry's name says whose it is.
+    """One task for each entry of a folder; the entry's name gives the student.
 
     Arguments:
-        submissions: the folder. results: where results go. lab: its name, which may end a file's.
+        submissions: the folder. results: of the results. lab: its name, a possible ending of a
+            file's name.
 
     Raises:
-        ResultError: two entries are the same student's.
+        ResultError: two entries belong to one student.
     """
     found: dict[str, Task] = {}
     for path in sorted(p for p in submissions.iterdir() if not p.name.startswith(".")):
         student = student_of(path, lab)
         if student in found:
             raise ResultError(
-                f"{found[student].path.name} and {path.name} are both {student}'s: keep one of them"
+                f"{found[student].path.name} and {path.name} both belong to {student}: keep one of them"
             )
         found[student] = Task(student, path, results / student)
     return list(found.values())
 
 
 def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
-    """Whether a result is what grading these files now would give."""
+    """Whether grading these files now would give this result again."""
     submission = take(path, lab.wanted())
     return (
         kept.sound
@@ -58,7 +59,7 @@ def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
 
 
 def attempt_of(folder: Path, sha256: str) -> int:
-    """Which attempt a submission is, from 1: different ones before it count, the same one not."""
+    """The number of an attempt, from 1: only different earlier submissions count."""
     before: list[str] = []
     path = folder / HISTORY
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
@@ -68,6 +69,6 @@ def attempt_of(folder: Path, sha256: str) -> int:
 
 
 def attempt_among(before: Iterable[str], sha256: str) -> int:
-    """The same, among the hashes of all submissions until now."""
+    """The number of an attempt, given the hashes of all earlier submissions."""
     seen = list(dict.fromkeys(before))
     return seen.index(sha256) + 1 if sha256 in seen else len(seen) + 1

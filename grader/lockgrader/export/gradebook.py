@@ -1,16 +1,16 @@
-"""The gradebook: every grading that was ever decided, in any database that SQLAlchemy knows.
+"""The gradebook: every decided grading, in any database that SQLAlchemy supports.
 
     students ─┬─< attempts >─┬─ labs
               │      │       │
               └──  checks >──┘        one row for each check of an attempt
 
-An attempt is a decision about a submission, known by the hash of all that was decided. Putting the
-same one in again changes nothing, so a batch can be entered as often as one likes; grading again
-with other checks or after another submission adds an attempt and leaves the earlier ones.
+An attempt is one decision about a submission, identified by the hash of the decision. Entering the
+same one again changes nothing, so a batch can be entered any number of times. Grading with other
+checks, or another submission, adds an attempt and keeps the earlier ones.
 
-For each student and lab one attempt *stands*: the latest. One in which the grader itself failed, or
-that is not complete, never takes the place of a sound one; the rule is :func:`result.replaces`, as
-for ``result.json``. A row is never deleted.
+For each student and lab the latest attempt *stands*. An incomplete one, or one in which the grader
+failed, never replaces a sound one (:func:`lockgrader.result.replaces`, as for ``result.json``). A
+row is never deleted.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = ["Attempt", "Check", "Gradebook", "GradebookError", "Lab", "Student", 
 
 
 class GradebookError(Exception):
-    """A database that cannot be used; the message says why."""
+    """The database cannot be used; the message says why."""
 
     exit_code = 2
 
@@ -54,7 +54,7 @@ class _Base(DeclarativeBase):
 
 
 class Student(_Base):
-    """Who handed in."""
+    """A student."""
 
     __tablename__ = "students"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -62,7 +62,7 @@ class Student(_Base):
 
 
 class Lab(_Base):
-    """What was handed in for."""
+    """A lab."""
 
     __tablename__ = "labs"
     id: Mapped[int] = mapped_column(primary_key=True)
@@ -72,7 +72,7 @@ class Lab(_Base):
 class Attempt(_Base):
     """One decision about one submission.
 
-    ``stands``: this one is the student's grade. ``sound``: complete, and no check failed through
+    ``stands``: this attempt is the student's grade. ``sound``: complete, and no check failed through
     an error of the grader. ``entered``: when the gradebook first saw it, UTC.
     """
 
@@ -139,7 +139,7 @@ class Gradebook:
         url: of the database, as SQLAlchemy writes it: ``sqlite:///grades.sqlite``.
 
     Raises:
-        GradebookError: there is no such database, or none that can be written.
+        GradebookError: there is no such database, or it cannot be written.
     """
 
     def __init__(self, url: str | URL) -> None:
@@ -148,17 +148,17 @@ class Gradebook:
             _Base.metadata.create_all(self._engine)
         except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
             raise GradebookError(
-                f"--gradebook: no database of this kind can be used: {_first(error)}\n"
+                f"--gradebook: this kind of database cannot be used: {_first(error)}\n"
                 "help: give a URL such as sqlite:///grades.sqlite, or install its driver"
             ) from error
         except SQLAlchemyError as error:
             raise GradebookError(f"the gradebook cannot be opened: {_first(error)}") from error
 
     def enter(self, results: Iterable[Result]) -> int:
-        """Enter results, all or none, in the order in which they were decided.
+        """Enter results, all or none, in the order of their decisions.
 
         Arguments:
-            results: of any students and labs; what is there already is left as it is.
+            results: of any students and labs; those already there stay unchanged.
 
         Returns:
             How many attempts are new.
@@ -176,7 +176,7 @@ class Gradebook:
         return new
 
     def enter_folders(self, folders: Iterable[Path]) -> int:
-        """Enter the histories of students' folders, and what stands there; as :meth:`enter`.
+        """Enter the histories of students' folders and the results that stand; as :meth:`enter`.
 
         Raises:
             GradebookError: the database refuses. ResultError: a result cannot be read.
@@ -185,11 +185,11 @@ class Gradebook:
         return self.enter(r for past, now in kept for r in (*past, *([now] if now else [])))
 
     def session(self) -> Session:
-        """To ask it whatever one likes."""
+        """A database session for queries."""
         return Session(self._engine)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._engine.dispose()
 
 
@@ -197,7 +197,7 @@ def _enter(session: Session, result: Result) -> bool:
     """Enter one result; whether it is new."""
     student, lab = _named(session, Student, result.student), _named(session, Lab, result.lab)
     decided = result.decided()
-    del decided["replay"]  # where the files lay decides nothing
+    del decided["replay"]  # the paths of the files are not part of the decision
     text = json.dumps(decided, sort_keys=True, allow_nan=False)
     digest = hashlib.sha256(text.encode()).hexdigest()
     of_both = select(Attempt).filter_by(student=student, lab=lab)
@@ -244,7 +244,7 @@ def _attempt(result: Result, digest: str) -> Attempt:
 
 
 def _named(session: Session, kind: type[_Named], name: str) -> _Named:
-    """The student or lab of a name, made where it is new."""
+    """The student or lab of a name, created if new."""
     found = session.scalar(select(kind).filter_by(name=name))
     if found is None:
         found = kind(name=name)
@@ -253,5 +253,5 @@ def _named(session: Session, kind: type[_Named], name: str) -> _Named:
 
 
 def _first(error: Exception) -> str:
-    """A database's complaint in a line; the rest would repeat the statement, values and all."""
+    """The first line of a database error; the rest would repeat the statement with its values."""
     return str(getattr(error, "orig", None) or error).partition("\n")[0]

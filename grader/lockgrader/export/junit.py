@@ -1,8 +1,8 @@
-"""``junit.xml``: a test suite a student, a test case a check, as CI servers and readers take it.
+"""``junit.xml``: a test suite for each student and a test case for each check, for CI servers.
 
-A check that is not passed is a ``failure`` with the verdict as its type, partial credit too (the
-points are among the properties); ``grader_error`` is an ``error``; a check that waits for another
-is ``skipped``. Characters that XML has no room for are replaced.
+A check that has not passed is a ``failure`` with the verdict as its type, also with partial credit
+(the points are among the properties). ``grader_error`` is an ``error``. A check that waits for
+another is ``skipped``. Characters that XML does not allow are replaced.
 """
 
 from __future__ import annotations

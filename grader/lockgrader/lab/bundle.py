@@ -1,12 +1,11 @@
-"""What students receive of a lab: a zip of its public files, the same bytes each time.
+"""The bundle for students: a zip of a lab's public files, the same bytes each time.
 
-It holds ``lab.toml``, the handout, the starter and what is told about public checks. What is not
-for students (hidden checks, solution, wrong submissions, rubric, design) is never read into it but
-to be looked for: a bundle in which a hidden check's name or a file of the solution turns up is
-refused.
+It holds ``lab.toml``, the handout, the starter and the misconceptions of public checks. Everything
+else (hidden checks, solution, mutants, rubric, design) stays out. A bundle that contains a hidden
+check's name or a file of the solution is refused.
 
-Where a course has a key, nobody but the course can draw a student's variant. Each student then gets
-a bundle of their own, which says whose it is and what their values are (``student.json``).
+Where a course has a key, only the course can draw a student's variant. Each student then gets a
+bundle of their own with their name and their values (``student.json``).
 """
 
 from __future__ import annotations
@@ -35,17 +34,17 @@ SECRET = ("hidden", "solution", "mutants")
 OWN = "student.json"
 MAX_FILES, MAX_BYTES = 200, 16 << 20
 LONG = 200
-"""Bytes from which a file that equals one of the solution is more than a coincidence."""
+"""From this size, a file that equals one of the solution is not a coincidence."""
 
 
 class BundleError(Exception):
-    """A bundle that cannot be made or read; the message says why."""
+    """A bundle cannot be made or read; the message says why."""
 
     exit_code = 2
 
 
 class Own(BaseModel):
-    """Whose bundle it is, and what was drawn for them with the course's key."""
+    """The student of a bundle, and the variant that was drawn with the course's key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     student: str
@@ -54,7 +53,7 @@ class Own(BaseModel):
 
 @dataclass(frozen=True)
 class Source:
-    """A lab to start: its public files, and whose bundle it is, if it is one's own."""
+    """A lab to start: its public files, and the student if the bundle is for one."""
 
     files: dict[str, bytes]
     own: Own | None
@@ -62,7 +61,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle: whose ("" for everybody's), what is in it, and its bytes."""
+    """A bundle: its student ("" for all students), its files and its bytes."""
 
     student: str
     files: tuple[str, ...]
@@ -70,13 +69,13 @@ class Bundle:
 
 
 def public_files(folder: Path) -> dict[str, bytes]:
-    """What students may have of a lab: path → content.
+    """The public files of a lab: path → content.
 
     Arguments:
         folder: the lab's.
 
     Raises:
-        BundleError: something that is not for them is in it, or a part is missing.
+        BundleError: a file is not for students, or a part is missing.
         LabError: it is not a lab.
     """
     lab = load(folder)
@@ -92,7 +91,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
     if not any(name.startswith("starter/") for name in files):
         raise BundleError(f"{starter} holds no file to start from")
     if lab.c:
-        from lockgrader.c import interface  # loads engines that no other lab needs here
+        from lockgrader.c import interface  # loads engines that other labs do not need here
 
         about = interface(lab.interface)
         files[f"starter/{about.header}"] = (about.folder / about.header).read_bytes()
@@ -106,10 +105,10 @@ def bundles(folder: Path, students: Sequence[str], key: bytes) -> list[Bundle]:
     """The bundle of a lab, or one for each student with their own values.
 
     Arguments:
-        folder: the lab's. students: names; none for the one that all may have. key: the course's.
+        folder: the lab's. students: names; empty for one bundle for all. key: the course's.
 
     Raises:
-        BundleError: something that is not for students is in it.
+        BundleError: a file is not for students.
     """
     lab, files = load(folder), public_files(folder)
     made = []
@@ -124,9 +123,9 @@ def bundles(folder: Path, students: Sequence[str], key: bytes) -> list[Bundle]:
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:
-    """A zip of files in the order of their names, without times, and stored as they are.
+    """A zip of files in the order of their names, without times or compression.
 
-    Compressed bytes would depend on the version of zlib.
+    The bytes of a compressed zip depend on the version of zlib.
     """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as made:
@@ -142,7 +141,7 @@ def read(path: Path) -> Source:
     """A lab to start, from its folder, from an unpacked bundle, or from a bundle.
 
     Raises:
-        BundleError: it is none that can be read. LabError: it is not a lab.
+        BundleError: it cannot be read. LabError: it is not a lab.
     """
     if path.is_dir():
         own = path / OWN
@@ -171,12 +170,12 @@ def name_of(source: Source) -> str:
         raise BundleError(f"lab.toml cannot be read: {error}") from error
     name = document.get("name")
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
-        raise BundleError("lab.toml names no lab")
+        raise BundleError("lab.toml has no valid name")
     return name
 
 
 def _unzipped(path: Path) -> dict[str, bytes]:
-    """A bundle's files, without the folder that all are in."""
+    """A bundle's files, without the folder that contains all of them."""
     found: dict[str, bytes] = {}
     with zipfile.ZipFile(path) as made:
         entries = [e for e in made.infolist() if not e.is_dir()]
@@ -185,7 +184,7 @@ def _unzipped(path: Path) -> dict[str, bytes]:
         for entry in entries:
             parts = entry.filename.split("/")
             if "\\" in entry.filename or any(p in ("", ".", "..") for p in parts):
-                raise BundleError(f"{path} holds the path {entry.filename!r}, which leads out")
+                raise BundleError(f"{path} holds the path {entry.filename!r}, which leads outside")
             with made.open(entry) as file:
                 data = file.read(MAX_BYTES + 1)
             found["/".join(parts[1:])] = data
@@ -201,7 +200,7 @@ def _own(data: bytes) -> Own:
 
 
 def _of_public_checks(lab: Lab, path: Path) -> bytes:
-    """The misconceptions that public checks name; what the others are about would tell of them."""
+    """The misconceptions that public checks name; others would reveal hidden checks."""
     public = [raw for raw in lab.check if raw.get("public", True)]
     named = {name for raw in public for name in raw.get("misconceptions", {}).values()}
     data = path.read_bytes()
@@ -211,9 +210,7 @@ def _of_public_checks(lab: Lab, path: Path) -> bytes:
         kept = [head] + [t for t in tables if t[1:].partition(b"]")[0].decode().strip() in named]
         made = b"".join(kept)
         if tomllib.loads(made.decode("utf-8")) != {k: v for k, v in every.items() if k in named}:
-            raise BundleError(
-                f"{path}: only tables [name], each from the start of a line, are read"
-            )
+            raise BundleError(f"{path}: write only tables [name], each at the start of a line")
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BundleError(f"{path} cannot be read: {error}") from error
     return made
@@ -229,17 +226,17 @@ def _hidden_names(lab: Lab) -> set[str]:
 
 
 def _refuse_leaks(lab: Lab, folder: Path, files: Mapping[str, bytes]) -> None:
-    """Refuse files that hold a hidden check's name or title, or that are files of the solution."""
+    """Refuse files with a hidden check's name or title, and copies of secret files."""
     secrets = {p.read_bytes() for part in SECRET for p in (folder / part).rglob("*") if p.is_file()}
     words = [w.encode() for w in sorted(_hidden_names(lab))]
     for name, data in files.items():
         if len(data) >= LONG and data in secrets:
-            raise BundleError(f"{folder / name} is a file of the solution, or hidden")
+            raise BundleError(f"{folder / name} is a copy of a hidden file or of the solution")
         for word in words:
             if re.search(rb"(?<![\w-])" + re.escape(word) + rb"(?![\w-])", data):
                 raise BundleError(
-                    f"{folder / name} names the hidden check '{word.decode()}'; students get this "
-                    "file: name the check otherwise, or take the name out"
+                    f"{folder / name} names the hidden check '{word.decode()}', and students get this "
+                    "file: rename the check, or remove the name"
                 )
         if any(part in SECRET for part in PurePosixPath(name).parts[1:]):
-            raise BundleError(f"{folder / name} lies in a folder that is not for students")
+            raise BundleError(f"{folder / name} is in a folder that is not for students")

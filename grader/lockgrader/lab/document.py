@@ -1,11 +1,10 @@
-"""A lab as the grader sees it: ``lab.toml``, read once, refused with the place of every mistake.
+"""A lab as the grader sees it: read ``lab.toml`` once, and refuse it with the place of a mistake.
 
-Beside it stands ``misconceptions.toml``, what students may believe, which checks refer to by name.
+``misconceptions.toml`` beside it holds beliefs of students; checks refer to them by name.
 
-The vocabulary is closed and declarative: what a check does is one of the kinds below, and its
-numbers stand in the file. A value ``"$name"`` is the student's own
+The kinds of checks are in :mod:`lockgrader.lab.vocabulary`. A value ``"$name"`` is the student's own
 (:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the others
-and are in no bundle that students get.
+and are left out of every bundle for students.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
 
 
 class LabError(Exception):
-    """A lab that cannot be graded with; the message says where, and what is expected."""
+    """An invalid lab; the message says where, and what is expected."""
 
     exit_code = 2
 
 
 class Misconception(Closed):
-    """Something that students believe, kept in ``misconceptions.toml`` under a name.
+    """A belief of students, kept in ``misconceptions.toml`` under a name.
 
     Arguments:
-        belief: in their words. truth: what is so, and what shows it. see: where to read on.
+        belief: in their words. truth: the correction, and what shows it. see: where to read on.
     """
 
     belief: Text
@@ -46,7 +45,7 @@ class Misconception(Closed):
 
 
 class Choice(Closed):
-    """A student's own value: one of some, or a whole number from a range."""
+    """The values from which a student's own is drawn: a list, or a range of integers."""
 
     choice: tuple[str | int, ...] = ()
     low: int = 0
@@ -61,10 +60,10 @@ class Lab(Closed):
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
         library: modules of the library that a submission may use, such as "locksim.locks.ttas".
-        misconceptions: by name; what a check calls them by. Without any, checks hold the beliefs
+        misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
-        c: the C file; "" for none. interface: what it has to be (:mod:`lockgrader.c.interfaces`).
-        variant: name → what a student's own value is drawn from.
+        c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
+        variant: name → the values from which a student's own is drawn.
         check: the checks, in order; a check comes after those that it needs.
         solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
             students' own tests.
@@ -93,7 +92,7 @@ class Lab(Closed):
         """The checks of a student with these variant values.
 
         Raises:
-            LabError: a check makes no sense.
+            LabError: a check is invalid.
         """
         found: list[Check] = []
         adapter: TypeAdapter[Check] = TypeAdapter(Check)
@@ -108,10 +107,12 @@ class Lab(Closed):
                 raise LabError(f"{where}: {place}: {first['msg']}") from None
             known = {c.name for c in found}
             if made.name in known:
-                raise LabError(f"{where}: there is a check of this name already")
+                raise LabError(f"{where}: an earlier check has this name")
             for needed in made.needs:
                 if needed not in known:
-                    raise LabError(f"{where} needs '{needed}', which is no check before it")
+                    raise LabError(
+                        f"{where} needs '{needed}', but no check before it has this name"
+                    )
             found.append(self._with_sources(made, where))
         return found
 
@@ -132,7 +133,7 @@ class Lab(Closed):
         return made.model_copy(update={"solution": self.solution, "sources": self.sources})
 
     def _with_beliefs(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
-        """A check with the beliefs in the place of their names."""
+        """A check with the beliefs instead of their names."""
         named = raw.get("misconceptions", {})
         if not self.misconceptions or not isinstance(named, dict):
             return raw
@@ -147,7 +148,7 @@ def load(folder: Path) -> Lab:
     """Read a lab's folder, hidden checks included where they are.
 
     Raises:
-        LabError: there is no lab in it, or it makes no sense.
+        LabError: it holds no lab, or an invalid one.
     """
     for old, (new, table, by) in RENAMED.items():
         if (folder / old).exists():
@@ -162,7 +163,7 @@ def load(folder: Path) -> Lab:
         more = _toml(hidden, digest)
         extra = [{**raw, "public": False} for raw in more.pop("check", [])]
         if more:
-            raise LabError(f"{hidden}: only [[check]] may stand there, not {', '.join(more)}")
+            raise LabError(f"{hidden}: only [[check]] is allowed there, not {', '.join(more)}")
         document["check"] = [*document.get("check", []), *extra]
     if (folder / MISCONCEPTIONS).exists():
         document["misconceptions"] = _toml(folder / MISCONCEPTIONS, digest)
@@ -181,10 +182,10 @@ def load(folder: Path) -> Lab:
 
 
 def changed(text: str, changes: list[list[str]], where: str) -> str:
-    """A text with some places changed, each once: how labs write what is wrong with the solution.
+    """A text with some places replaced, each once: labs write their mutants this way.
 
     Raises:
-        LabError: a place is not there.
+        LabError: a place is not in the text.
     """
     for old, new in changes:
         if old not in text:
@@ -221,7 +222,7 @@ def _toml(path: Path, digest: Any) -> dict[str, Any]:
 
 
 def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:
-    """A check's values with the student's own in the place of ``"$name"``."""
+    """A check's values with the student's own instead of ``"$name"``."""
     if isinstance(raw, dict):
         return {k: _filled(v, values, where) for k, v in raw.items()}
     if isinstance(raw, list):

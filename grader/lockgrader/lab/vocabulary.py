@@ -40,12 +40,12 @@ class Closed(BaseModel):
 
 
 class Band(Closed):
-    """What is right, and how far from it still earns something.
+    """The right values, and how far from them still earns points.
 
     Arguments:
-        low, high: the ends of what is right; None leaves one open.
-        fade: distance from the band, as a fraction of its nearer end, at which nothing is earned
-            any more. 0 is all or nothing.
+        low, high: the ends of the right values; None for an open end.
+        fade: distance from the band, as a fraction of its nearer end, from which nothing is
+            earned. 0 means all or nothing.
     """
 
     low: Number | None = None
@@ -54,13 +54,13 @@ class Band(Closed):
 
 
 class _Check(Closed):
-    """What all checks have.
+    """The fields of all checks.
 
     Arguments:
-        needs: checks that must pass first. hints: one an attempt, the last one from then on.
-        misconceptions: what went wrong, in a word → what is probably believed.
-        public: set by where the check stands. revealed: whether students see a hidden check's
-            title, points and numbers in their feedback; its name and verdict they see always.
+        needs: checks that must pass first. hints: one for each attempt; the last one repeats.
+        no_hint: why the check has no hints. misconceptions: tag of a mistake → the belief behind.
+        public: set by the file of the check. revealed: whether students see a hidden check's
+            title, points and numbers in their feedback; they always see its name and verdict.
     """
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
@@ -75,13 +75,13 @@ class _Check(Closed):
 
 
 class Proven(_Check):
-    """Every interleaving of a few threads, by the checker.
+    """The checker explores every interleaving of a few threads.
 
     Arguments:
-        lock: a class of the submission: a lock, or a cache of decisions.
+        lock: a class of the submission: a lock or a decision cache.
         threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
-        client: the beginning of the names of the standard clients to check with; "" for all.
-        states: of one client, at most.
+        client: prefix of the names of the standard clients to use; "" for all.
+        states: at most, for one client.
     """
 
     kind: Literal["proven"]
@@ -95,16 +95,15 @@ class Proven(_Check):
 
 
 class Measured(Closed):
-    """What is measured in simulated time, and under which load.
+    """A measure in simulated time, and its load.
 
     Arguments:
-        lock: what is measured. machine: a profile.
-        measure: for one unit of the workload's work; "growth" is the number of objects that were
-            allocated and not freed.
+        lock: which lock or cache. machine: a profile.
+        measure: for one unit of work; "growth" is the number of objects allocated and not freed.
         workload: one of the library, "critical_section" or one for access vector caches.
         settings: the workload's own parameters.
-        words, hold_ns, think_ns: of "critical_section": data words written inside, work inside and
-            between two.
+        words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
+            time between two.
         operations: of each CPU. replications: with different random streams. seed: of the first.
     """
 
@@ -125,12 +124,12 @@ class Simulated(_Check, Measured):
     """A value in simulated time, or the shape of a curve over numbers of CPUs.
 
     Arguments:
-        lock: a class of the submission. cpus: where it is measured.
+        lock: a class of the submission. cpus: numbers of CPUs.
         shape: "value" (each point), "slope" (of the logarithms, over all points), "plateau"
             (largest over smallest), "ratio" (over that of ``against``, each point), "ordering"
             (``lock`` below ``against`` at each point; the band is not used).
         against: a lock of the library, or a class of the submission.
-        band: what is right.
+        band: the right values.
     """
 
     kind: Literal["simulated"]
@@ -145,7 +144,7 @@ class Measure(Measured):
 
     Arguments:
         lock: its name. options: parameters of the lock's own, such as ``store_used``.
-        cpus: where it is measured.
+        cpus: number of CPUs.
     """
 
     cpus: Annotated[int, Field(ge=1, le=1024)]
@@ -157,10 +156,10 @@ class Measure(Measured):
 
 
 class Answer(_Check):
-    """A number in the answers. ``expected`` is one, or a measure of the reference.
+    """A number in the answers. ``expected`` is a number, or a measure of a reference lock.
 
     Arguments:
-        tolerance: what is right, as a fraction of the expected value. fade: as in :class:`Band`.
+        tolerance: as a fraction of the expected value. fade: as in :class:`Band`.
     """
 
     kind: Literal["answer"]
@@ -174,8 +173,8 @@ class Prediction(_Check):
     """An interval that was predicted, scored by its width and by how far it misses.
 
     Arguments:
-        answer: two numbers, the ends of a 90 % interval. expected: what turned out.
-        worst: interval score, as a fraction of what turned out, that earns nothing.
+        answer: two numbers, the ends of a 90 % interval. expected: the result.
+        worst: interval score, as a fraction of the result, that earns nothing.
     """
 
     kind: Literal["prediction"]
@@ -185,12 +184,12 @@ class Prediction(_Check):
 
 
 class Code(_Check):
-    """What a class's bytecode has and has not.
+    """What a class's bytecode must and must not contain.
 
     Arguments:
         must, must_not: instructions, such as FETCH_ADD.
-        waits_by_reading: methods in which a waiting loop only reads.
-        max_words: words that the lock takes on a machine of one CPU.
+        waits_by_reading: methods that must have a waiting loop that only reads.
+        max_words: size of the lock, in words, on a machine with one CPU.
     """
 
     kind: Literal["code"]
@@ -202,14 +201,14 @@ class Code(_Check):
 
 
 class C(_Check):
-    """What a tool finds in the C part (:mod:`lockgrader.c`).
+    """A tool judges the C part (:mod:`lockgrader.c`).
 
     Arguments:
-        tool: "explorer" (interleavings of a scenario), "validate" (operations in turns beside a
-            model), "torture" (at once, on real threads), or a sanitizer over operations in turns.
-        scenario: of the explorer's client. threads: at once.
-        memory, preemptions, runs: the explorer's model, its bound, and the runs that it may take.
-        operations: of each thread, for the others. seed: which ones.
+        tool: "explorer" (interleavings of a scenario), "validate" (operations in turns, compared
+            with a model), "torture" (real threads), or a sanitizer over operations in turns.
+        scenario: of the explorer's client. threads: how many.
+        memory, preemptions, runs: the explorer's memory model and its two bounds.
+        operations: of each thread, for the other tools. seed: of these operations.
     """
 
     kind: Literal["c"]
@@ -224,7 +223,7 @@ class C(_Check):
 
 
 class MutantSource(Closed):
-    """The lab's solution with one mistake in it, which students' own tests are to find.
+    """The lab's solution with one mistake in it, which students' own tests should find.
 
     Arguments:
         name: the public one. text: source in the language.
@@ -238,10 +237,10 @@ class OwnTests(_Check):
     """The student's own tests, scenarios for the checker (:mod:`lockgrader.read.scenarios`).
 
     Arguments:
-        lock: the class that they try. states: that one scenario may have on one lock.
-        mutants: True tries them on the solution, which none may accuse, and on the lab's mutants,
-            of which the share that is found counts; False on the submission's own class.
-        solution, sources: filled in: the solution's text, and the lab's mutants.
+        lock: the class under test. states: at most, for one scenario on one lock.
+        mutants: True runs them on the solution, which none may accuse, and on the lab's mutants;
+            the share found counts. False runs them on the submission's own class.
+        solution, sources: filled in by the lab: the solution's text, and the mutants.
     """
 
     kind: Literal["tests"]
@@ -253,7 +252,7 @@ class OwnTests(_Check):
 
 
 class Written(_Check):
-    """An answer in words, collected for the instructor, who alone gives points for it."""
+    """An answer in words, collected for the instructor, who gives the points for it."""
 
     kind: Literal["written"]
     answer: Text

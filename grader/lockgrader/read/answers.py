@@ -1,4 +1,4 @@
-"""A submission's answers: JSON, or what a notebook or a Python file gives in a sandbox."""
+"""A submission's answers: JSON, or the output of a notebook or Python file in a sandbox."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def read_answers(
 
     Arguments:
         name: the file's: ``.json`` is data; ``.py`` and ``.ipynb`` are run in a sandbox.
-        asked: names of numeric answers. words: names of written ones.
+        asked: names of numeric answers. words: names of written answers.
 
     Raises:
-        Refused: it is not what was asked for. SandboxError: there is no sandbox.
+        Refused: it is not in the required form. SandboxError: there is no sandbox.
     """
     if name.endswith(".ipynb"):
         data = _cells(name, data)
@@ -37,13 +37,13 @@ def read_answers(
     try:
         document = parse(data)
         if not isinstance(document, dict):
-            raise MalformedError("the answers are no JSON object: define answers = {...}")
+            raise MalformedError("the answers must be a JSON object: define answers = {...}")
         texts = {}
         for key in words:
             if key in document:
                 text = document.pop(key)
                 if not isinstance(text, str) or len(text) > MAX_TEXT:
-                    raise MalformedError(f"{key}: text of at most {MAX_TEXT} characters")
+                    raise MalformedError(f"{key}: must be text of at most {MAX_TEXT} characters")
                 texts[key] = text
         return numbers(document, asked), texts
     except MalformedError as error:
@@ -57,17 +57,17 @@ def _executed(name: str, source: bytes, profile: Profile) -> bytes:
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, read, source, environment, LIMITS), profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"running {name} was ended: {outcome.ended}")
+        raise Refused(outcome.ended, f"running {name} was stopped: {outcome.ended}")
     said = outcome.stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:300]
     if not outcome.stdout and outcome.code != 0:
         raise Refused("student_error", f"{name} fails: {said or f'exit code {outcome.code}'}")
     if not outcome.stdout:
-        raise Refused("no_output", f"{name} ended without giving answers")
+        raise Refused("no_output", f"{name} ended without writing answers")
     return outcome.stdout
 
 
 def _cells(name: str, data: bytes) -> bytes:
-    """The code of a notebook, cell after cell; outputs are not looked at."""
+    """The code of a notebook, cell by cell; outputs are ignored."""
     try:
         notebook: Any = parse(data, max_bytes=16 << 20)
         lines = []

@@ -1,8 +1,8 @@
 """Runs in the sandbox: executes a Python file and writes its ``answers`` as JSON.
 
 Standard input is the file's text; standard output is the answers and nothing else. What the file
-prints goes to standard error. Everything here is in the student's hands once the file runs: it may
-write whatever it likes instead, and that is read as hostile like the rest.
+prints goes to standard error. The student's file controls this process once it runs. It may
+write anything, so the output is treated as untrusted input.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 
 
 def main() -> None:
-    """Execute what is on standard input."""
+    """Execute the Python file on standard input."""
     sys.path.insert(0, sys.argv[1])
     answer = os.dup(1)
     os.dup2(2, 1)
@@ -28,7 +28,7 @@ def _plain(value: object) -> object:
     """Numpy's scalars and arrays as numbers and lists."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"an answer is a number or a list of numbers, not {type(value).__name__}")
+    raise TypeError(f"an answer must be a number or a list of numbers, not {type(value).__name__}")
 
 
 if __name__ == "__main__":

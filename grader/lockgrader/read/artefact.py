@@ -1,8 +1,8 @@
-"""Bytes from inside a sandbox, read as what they are: hostile JSON.
+"""Parse untrusted JSON from inside a sandbox.
 
-Everything that a document can do to its reader is bounded before anything looks at it: its size,
-its depth, the number of its values, the length of a string, the digits of a number. NaN and
-infinity are refused, as are keys that come twice, of which two readers could see different ones.
+Everything that could harm a reader is bounded first: size, depth, number of values, length of a
+string, digits of a number. NaN and infinity are refused. Duplicate keys are refused too, because
+two readers could pick different ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_DIGITS = 25
 
 
 class MalformedError(Exception):
-    """Not what was asked for; the message says what is wrong, in words that quote little of it."""
+    """Not the required form; the message says what is wrong and quotes little of the input."""
 
     exit_code = 2
 
@@ -30,10 +30,10 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
     """A JSON document as dicts, lists, strings, bools, None, ints and finite floats.
 
     Raises:
-        MalformedError: it is none, or too much of one.
+        MalformedError: it is not JSON, or exceeds a bound.
     """
     if len(data) > max_bytes:
-        raise MalformedError(f"{len(data)} bytes; at most {max_bytes} are read")
+        raise MalformedError(f"{len(data)} bytes; at most {max_bytes} are allowed")
     try:
         text = data.decode("utf-8", errors="strict")
     except UnicodeDecodeError as error:
@@ -48,7 +48,7 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
             parse_int=_int,
         )
     except json.JSONDecodeError as error:
-        raise MalformedError(f"no JSON: {error.msg} at character {error.pos}") from error
+        raise MalformedError(f"not valid JSON: {error.msg} at character {error.pos}") from error
     _check_size(document)
     return document
 
@@ -57,21 +57,23 @@ def numbers(document: Any, names: tuple[str, ...], *, most: int = 10_000) -> dic
     """The answers of a document that maps names to a number, or to a list of numbers.
 
     Arguments:
-        document: what :func:`parse` gave. names: what may be there; a missing one is left out.
+        document: what :func:`parse` gave. names: allowed answers; a missing one is left out.
         most: numbers in one answer.
 
     Raises:
-        MalformedError: there is anything else in it.
+        MalformedError: the document holds anything else.
     """
     if not isinstance(document, dict):
-        raise MalformedError("the answers are no JSON object")
+        raise MalformedError("the answers must be a JSON object")
     found: dict[str, list[float]] = {}
     for name, value in document.items():
         if name not in names:
-            raise MalformedError(f"there is no answer {name[:40]!r}; asked are {', '.join(names)}")
+            raise MalformedError(
+                f"unknown answer {name[:40]!r}; the answers are {', '.join(names)}"
+            )
         values = value if isinstance(value, list) else [value]
         if len(values) > most:
-            raise MalformedError(f"{name}: {len(values)} numbers; at most {most} are read")
+            raise MalformedError(f"{name}: {len(values)} numbers; at most {most} are allowed")
         for one in values:
             if isinstance(one, bool) or not isinstance(one, int | float):
                 raise MalformedError(f"{name}: {type(one).__name__} is not a number")
@@ -80,7 +82,7 @@ def numbers(document: Any, names: tuple[str, ...], *, most: int = 10_000) -> dic
 
 
 def _check_depth(text: str) -> None:
-    """Refuse nesting before the parser follows it on its stack."""
+    """Refuse deep nesting before the parser recurses into it."""
     depth, in_string, escaped = 0, False, False
     for character in text:
         if in_string:
@@ -115,7 +117,7 @@ def _check_size(document: Any) -> None:
             if len(value) > MAX_STRING:
                 raise MalformedError(f"a string of {len(value)} characters")
             if any(0xD800 <= ord(c) < 0xE000 for c in value):
-                raise MalformedError("half a surrogate pair in a string")
+                raise MalformedError("half of a surrogate pair in a string")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Why a submission, or a part of it, gets no further."""
+"""Why a submission, or a part of it, is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Refused"]
 
 @dataclass(frozen=True)
 class Refused(Exception):
-    """A submission that gets no further.
+    """A submission, or a part of it, is refused.
 
     Arguments:
         verdict: why, one of the closed set. message: for the student.

@@ -1,18 +1,18 @@
-"""A student's own tests: small scenarios, as data, that the checker tries on a lock or a cache.
+"""A student's own tests: small scenarios, as data, that the checker runs on a lock or a cache.
 
-A scenario names a memory model and gives each thread's steps, one after another. It becomes a
-client in the lock language, of which the checker explores every interleaving; so a test here says
-who does what, and never when. Nothing of a scenario is executed: it is JSON of a closed form,
-bounded in size, and only its numbers and the names of its steps reach the client.
+A scenario names a memory model and lists the steps of each thread. It becomes a client in the lock
+language, and the checker explores every interleaving of it. So a test says which thread does what,
+never when. Nothing of a scenario is executed. It is JSON of a closed form and bounded size, and
+only its numbers and the names of its steps reach the client.
 
 Steps on a lock: ``["acquire"]``; ``["try"]``, which waits only if the try fails; ``["count"]``,
-which counts plain data up, of which nothing may be lost; ``["release"]``.
+which increments plain data without losing an update; ``["release"]``.
 
-Steps on a cache: ``["replace", key, half]``, by a decision whose halves are both ``half``;
-``["lookup", key, [half, ...]]``, where one of these must be found, 0 for none; ``["reclaim", [n,
-...]]``, where one of these numbers must be taken out; ``["quiescent"]``.
+Steps on a cache: ``["replace", key, half]`` stores a decision with two equal halves; ``["lookup",
+key, [half, ...]]`` must find one of these, 0 for none; ``["reclaim", [n, ...]]`` must remove one of
+these numbers of entries; ``["quiescent"]``.
 
-A cache's threads go offline at their end. Faults, races, deadlocks and leaks need not be asked for.
+A cache's threads go offline at their end. Faults, races, deadlocks and leaks are always reported.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class _Closed(BaseModel):
 
 
 class Scenario(_Closed):
-    """Who does what.
+    """The steps of each thread.
 
     Arguments:
-        name: for messages. memory: "sc", "tso" or "c11". threads: each one's steps.
+        name: for messages. memory: "sc", "tso" or "c11". threads: the steps of each.
     """
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
@@ -72,9 +72,9 @@ def read(data: bytes) -> tuple[Scenario, ...]:
     """The scenarios of a file.
 
     Raises:
-        MalformedError: it is none of these.
+        MalformedError: it does not hold scenarios.
     """
-    parse(data, max_bytes=MAX_BYTES)  # bounds it; what it is, is asked of its own words below
+    parse(data, max_bytes=MAX_BYTES)  # only for its bounds; the schema below reads the bytes again
     try:
         return _Suite.model_validate_json(data, strict=True).scenarios
     except ValidationError as error:
@@ -89,10 +89,10 @@ def explore(
     """Every interleaving of a scenario on a lock or a cache.
 
     Arguments:
-        subject: what is tried. codes: bytecode of its classes. max_states: before it is given up.
+        subject: lock or cache under test. codes: bytecode of its classes. max_states: bound.
 
     Raises:
-        MalformedError: its steps are none of this kind of struct.
+        MalformedError: this kind of struct does not have such a step.
     """
     kind = Lock if isinstance(subject, Lock) else DecisionCache
     named = {step[0] for steps in scenario.threads for step in steps}
@@ -117,7 +117,7 @@ def explore(
 
 
 def _text(scenario: Scenario, kind: str) -> str:
-    """The client's source: nothing in it is the student's but numbers in range."""
+    """The client's source; of the student's text it holds only numbers in range."""
     lines = [
         f"from locksim.lang import RELAXED, {kind}, Workload, part, thread, word",
         "class Scenario(Workload):",

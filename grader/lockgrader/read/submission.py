@@ -1,8 +1,8 @@
-"""What a student handed in: a folder, a zip, or one file, read without following where it points.
+"""Read a submission, which is a folder, a zip or one file, without following links.
 
-Nothing is unpacked. A lab names the one or two files that it wants, and these are read into memory,
-each up to a size; links, devices, pipes and paths that lead out are no files, and what else is in
-an archive is not looked at.
+Nothing is unpacked. Only the few files that the lab wants are read into memory, each up to a size.
+Links, devices, pipes and paths that lead outside do not count as files. Other entries of an archive
+are ignored.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ MAX_ENTRIES = 2000
 MAX_ARCHIVE = 64 << 20
 _ENTRY = b"PK\x01\x02"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-"""What every system packs with. The others fail in ways of their own, and LZMA asks for as much
-memory as an archive says."""
+"""The methods that every system uses. The others fail in other ways, and LZMA allocates as much
+memory as an archive demands."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Submission:
     """The wanted files.
 
     Arguments:
-        path: where they came from. files: name → content. sha256: of names and contents.
+        path: of the submission. files: name → content. sha256: of names and contents.
         refused: why it cannot be read, or None.
     """
 
@@ -51,15 +51,15 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
     """Read the wanted files of a submission; one that is missing is left out.
 
     Arguments:
-        path: a folder, a zip, or a single file, which is taken for the wanted one of its suffix.
-        wanted: names of files; of ``answers.json`` also ``answers.py`` and ``.ipynb`` will do.
+        path: a folder, a zip, or a single file, which counts as the wanted file of its suffix.
+        wanted: names of files, as :meth:`lockgrader.lab.Lab.wanted` gives them.
 
     Raises:
         Refused: it cannot be read safely.
     """
     try:
         if path.is_symlink():
-            raise Refused("ungradable", f"{path.name} is a link; hand in the file itself")
+            raise Refused("ungradable", f"{path.name} is a symbolic link; hand in the file itself")
         if path.is_dir():
             found = {n: d for n in wanted if (d := _file(path / n)) is not None}
         elif path.suffix == ".zip":
@@ -93,7 +93,7 @@ def take(path: Path, wanted: tuple[str, ...]) -> Submission:
 
 
 def student_of(path: Path, lab: str) -> str:
-    """Whose submission a file or folder is, by its name: ``ada`` and ``ada-lab02.zip`` are ada's.
+    """The student of a submission, from its name: ``ada`` and ``ada-lab02.zip`` belong to ada.
 
     Arguments:
         path: the submission. lab: the lab's name, such as ``lab02-spinlocks``.
@@ -106,9 +106,9 @@ def student_of(path: Path, lab: str) -> str:
 
 
 def _file(path: Path) -> bytes | None:
-    """A plain file's content; None where there is none."""
+    """A regular file's content, or None if there is no file."""
     try:
-        # Without waiting: opening a pipe to read would wait for a writer for ever.
+        # O_NONBLOCK: opening a pipe to read would otherwise wait for a writer forever.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
@@ -128,7 +128,7 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
     if path.stat().st_size > MAX_ARCHIVE:
         raise Refused("ungradable", f"{path.name} is larger than {MAX_ARCHIVE >> 20} MiB")
     data = path.read_bytes()
-    # Before zipfile makes an object of each: every entry of the directory begins so.
+    # Before zipfile makes an object of each: every directory entry begins with this mark.
     if data.count(_ENTRY) > MAX_ENTRIES:
         raise Refused("ungradable", f"{path.name} has more than {MAX_ENTRIES} entries")
     found: dict[str, bytes] = {}
@@ -141,7 +141,9 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
                 if name in found:
                     raise Refused("ungradable", f"{path.name} holds {name} twice")
                 if entry.compress_type not in _METHODS:
-                    message = f"{name} is packed by method {entry.compress_type}; make a plain zip"
+                    message = (
+                        f"{name} uses compression method {entry.compress_type}; make a plain zip"
+                    )
                     raise Refused("ungradable", f"{path.name}: {message}")
                 # The size that an entry claims is not believed; reading stops at the limit.
                 with archive.open(entry) as file:
@@ -159,9 +161,9 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
-    """The wanted file that an entry is: at the top, or in one folder that holds all."""
+    """The wanted file of an entry, at the top level or in one top folder; else None."""
     parts = entry.filename.split("/")
-    # A folder's last part is empty; so is all of a name that is none.
+    # The last part of a folder is empty; a backslash is never part of an honest name.
     if "\\" in entry.filename:
         return None
     if len(parts) > 2 or any(p in ("", ".", "..") for p in parts) or parts[-1] not in wanted:

@@ -1,8 +1,8 @@
-"""What a batch has in common: who failed in the same way, and who handed in the same.
+"""Find what students of a batch have in common: equal failures and equal submissions.
 
-Two counterexamples are the same if the same threads do the same operations on the same words with
-the same values, in the same order, in the same check: names of words are the student's, so this
-groups those who made the same mistake in the same design, or who wrote together.
+Two counterexamples of a check are equal if the same threads do the same operations on the same words
+with the same values in the same order. Names of words come from the student. So a group made the
+same mistake in the same design, or wrote together.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Group:
     """Students with something in common.
 
     Arguments:
-        what: they have in common. check: an example of it. students: who.
+        what: the common part. check: an example. students: their names.
     """
 
     what: str
@@ -35,10 +35,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Something to look at, and no proof of anything.
+    """A reason to ask; it proves nothing.
 
     Arguments:
-        students: of whom. what: was found. others: with whom it fits.
+        students: concerned. what: the finding. others: students with the matching variant.
     """
 
     students: tuple[str, ...]
@@ -57,7 +57,7 @@ def by_misconception(results: Sequence[Result]) -> list[Group]:
 
 
 def suspicions(results: Sequence[Result]) -> list[Suspicion]:
-    """Identical submissions, and answers that are right for somebody else's variant."""
+    """Identical submissions, and answers that are right for another student's variant."""
     return [*_identical(results), *_right_for_others(results)]
 
 
@@ -90,7 +90,7 @@ def _found(check: CheckResult) -> str:
 
 
 def _identical(results: Sequence[Result]) -> Iterator[Suspicion]:
-    """Students with the same files, and those who share one of several."""
+    """Students with equal files, and students with one equal file."""
     seen = set()
     for what, key in (("the same files", _whole), ("the same {}", _each)):
         same: dict[tuple[str, str, str], list[str]] = defaultdict(list)
@@ -123,7 +123,7 @@ def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
 
 
 def _with(results: Iterable[Result], one: Result, variant: str) -> Iterator[str]:
-    """The other students whose variant this is."""
+    """The other students with this variant."""
     wanted = set(variant.split(", "))
     for result in results:
         own = {f"{name} = {value}" for name, value in result.variant.items()}

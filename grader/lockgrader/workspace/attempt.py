@@ -1,8 +1,8 @@
-"""One run of the public checks at home, and what is remembered of it.
+"""One run of the public checks at home, and how it changes the state.
 
-A lab that asks for predictions asks for them first. Until each is there no check runs that shows
-what was to be predicted; when the first of these runs, the predictions are written down with the
-time, and a later change is told, to the student and in what is handed in.
+Predictions come first. Until all of a lab's predictions are made, no check runs that would show the
+result. When the first such check runs, the predictions are recorded with the time. A later change
+is reported, to the student and in the archive for handing in.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lockgrader.workspace.folder import Predicted, State, Workspace, WorkspaceEr
 __all__ = ["Changed", "attempt", "changed", "measures", "public_checks", "to_do"]
 
 Changed = tuple[str, Predicted]
-"""A prediction's answer, and what it was before it was changed."""
+"""The name of a changed prediction, and its recorded value."""
 GRADED = ("pass", "partial", "fail")
 
 
@@ -31,13 +31,13 @@ def attempt(
     only: Collection[str] = (),
     progress: Progress | None = None,
 ) -> Result:
-    """Run the public checks on what is in a workspace now, and remember how it went.
+    """Run the public checks on the files of a workspace, and record the outcome.
 
     Arguments:
         workspace: the student's. profile: as for :func:`lockgrader.grade.grade`; "unconfined" where
-            students say that they want no sandbox for their own work.
+            students ask for no sandbox for their own work.
         only: names of checks; those that they need run too. By default all.
-        progress: called with the result so far after each check.
+        progress: as for :func:`lockgrader.grade.grade`.
 
     Raises:
         WorkspaceError: there is no check of such a name. SandboxError: there is no sandbox.
@@ -66,14 +66,14 @@ def public_checks(workspace: Workspace) -> list[Check]:
 
 
 def measures(check: Check) -> bool:
-    """Whether a check's finding tells what a lab may have asked to predict."""
+    """Whether a check's finding shows a result that a lab may ask to predict."""
     if isinstance(check, Simulated | Prediction):
         return True
     return isinstance(check, Answer) and isinstance(check.expected, Measure)
 
 
 def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
-    """The predictions that are others now than before the first measurement."""
+    """The predictions that differ from those recorded before the first measurement."""
     return [
         (name, before)
         for name, before in state.predictions.items()
@@ -82,20 +82,20 @@ def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
 
 
 def to_do(state: State, checks: list[Check]) -> Check | None:
-    """The check to work at next: the first that has not passed and that waits for no other."""
+    """The check to work on next: the first that has not passed and does not wait for another."""
     failed = [c for c in checks if not _done(c, state) and state.verdicts.get(c.name) != "skipped"]
     waiting = [c for c in checks if not _done(c, state)]
     return next(iter(failed or waiting), None)
 
 
 def _done(check: Check, state: State) -> bool:
-    """Whether there is nothing more to do; a prediction is to be made, and need not come true."""
+    """Whether nothing is left to do; a prediction must be made, not be right."""
     verdict = state.verdicts.get(check.name)
     return verdict == "pass" or (isinstance(check, Prediction) and verdict in GRADED)
 
 
 def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
-    """Lets measurements through once all predictions are made, and writes these down."""
+    """A gate that opens for measurements when all predictions are made, and records them."""
     asked = [c.answer for c in checks if isinstance(c, Prediction)]
     file = workspace.lab.answers
 
@@ -106,7 +106,7 @@ def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
         given = {n: submitted.answers[n] for n in asked if n in submitted.answers}
         for name in asked:
             if name not in frozen and not _is_interval(given.get(name)):
-                return f'predict first: put "{name}": [low, high] into {file}, then measure'
+                return f'predict first: write "{name}": [low, high] into {file}, then measure'
         if any(name not in frozen for name in asked):
             now = datetime.now(UTC)
             fresh = {n: Predicted(values=tuple(v), at=now) for n, v in given.items()}
@@ -137,7 +137,7 @@ def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
 def _remembered(
     before: State, result: Result, checks: list[Check], *, whole: bool
 ) -> dict[str, object]:
-    """What a state becomes after a run; a fault of ours is no attempt of the student's."""
+    """The changes of the state after a run; an internal error does not count as an attempt."""
     verdicts = before.verdicts | {
         c.name: c.verdict for c in result.checks if c.verdict != "grader_error"
     }
@@ -152,7 +152,7 @@ def _remembered(
         after["points"] = result.points
         after["best"] = max(before.best, result.points)
         after["max_points"] = result.max_points
-        # A check that we failed keeps its verdict of an earlier try, which proves nothing of this.
+        # After an internal error a check keeps the verdict of an earlier try, which proves nothing.
         solved = not result.errors and all(_done(c, now) for c in checks)
         after["solved"] = before.solved or solved
     return after

@@ -1,4 +1,4 @@
-"""A student's folder for one lab, and what is remembered in it."""
+"""A student's folder for one lab, and its state."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Points = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 
 
 class WorkspaceError(Exception):
-    """A folder that is no workspace, or cannot become one; the message says how to mend it."""
+    """A folder is not a workspace or cannot become one; the message says what to do."""
 
     exit_code = 2
 
@@ -48,7 +48,7 @@ class _Closed(BaseModel):
 
 
 class Hints(_Closed):
-    """The hints of one check that were seen: how many, when the last, and at which attempt."""
+    """The hints of one check that were seen: number, time and attempt of the last."""
 
     seen: Annotated[int, Field(ge=1, le=100)]
     at: datetime
@@ -56,22 +56,22 @@ class Hints(_Closed):
 
 
 class Predicted(_Closed):
-    """What was predicted before the first measurement, and when that was."""
+    """A prediction as recorded before the first measurement, and the time."""
 
     values: tuple[float, ...]
     at: datetime
 
 
 class State(_Closed):
-    """What a workspace remembers.
+    """The state of a workspace.
 
     Arguments:
-        lab, title, student: which, and whose. variant: the student's own values.
-        started: when. attempts: different submissions that were checked.
-        submission_sha256: of the last one.
-        verdicts: check → its last verdict. points, best, max_points: of the public checks, of the
-            last time that all were run, and of the best one.
-        solved: whether all public checks have passed at one time.
+        lab, title, student: names. variant: the student's own values.
+        started: time. attempts: number of different submissions that were checked.
+        submission_sha256: of the last submission.
+        verdicts: check → its last verdict. points, best, max_points: of the public checks, in the
+            last complete run and in the best one.
+        solved: whether all public checks have passed in one run.
         hints, predictions: by check, and by answer.
     """
 
@@ -100,7 +100,7 @@ class Workspace:
 
     @property
     def state(self) -> State:
-        """What is remembered, as it is on disk now.
+        """The state, as it is on disk now.
 
         Raises:
             WorkspaceError: it cannot be read.
@@ -129,10 +129,10 @@ class Workspace:
         return load(self.folder / LAB)
 
     def update(self, change: Callable[[State], Mapping[str, object]]) -> State:
-        """Remember something; whole or not at all, and one process at a time.
+        """Change the state, atomically and by one process at a time.
 
         Arguments:
-            change: from what is remembered to the fields that are to be replaced.
+            change: maps the state to the fields to replace.
         """
         with self._alone():
             before = self.state
@@ -149,7 +149,7 @@ class Workspace:
         except OSError as error:
             raise WorkspaceError(
                 f"{path.parent} cannot be written: {error.strerror}; "
-                "copy the folder to a place that is yours"
+                "copy the folder to a place where you may write"
             ) from error
         with file:
             flock(file, LOCK_EX)
@@ -157,10 +157,10 @@ class Workspace:
 
 
 def find(folder: Path) -> Workspace:
-    """The workspace that a folder is, or lies in.
+    """The workspace of a folder, or of a folder above it.
 
     Raises:
-        WorkspaceError: there is none; the message names those that are near.
+        WorkspaceError: there is none; the message names workspaces nearby.
     """
     here = folder.resolve()
     for one in (here, *here.parents):
@@ -175,7 +175,7 @@ def find(folder: Path) -> Workspace:
 
 
 def workspaces(folder: Path) -> list[Workspace]:
-    """The workspaces near a folder: itself, what it lies in, those beside that and those in it."""
+    """The workspaces near a folder: itself, above it, beside that one, and inside the folder."""
     here = folder.resolve()
     found = {one for one in (here, *here.parents) if (one / LAB / STATE).is_file()}
     for parent in {here, *(one.parent for one in found)}:
@@ -188,12 +188,12 @@ def student_name(name: str) -> str:
     """A student's name, by default the login's.
 
     Raises:
-        WorkspaceError: it is none that can be a file's name.
+        WorkspaceError: it cannot be a file's name.
     """
     name = name or getpass.getuser()
     if not re.fullmatch(r"[\w.@+-][\w.@+ -]{0,99}", name) or name.startswith("."):
         raise WorkspaceError(
-            f"--student {name!r}: letters, digits and . @ + - _ only; give the name by which the "
+            f"--student {name!r}: use letters, digits and . @ + - _ only; give the name by which the "
             "course knows you"
         )
     return name
@@ -207,25 +207,25 @@ def start(
     draw: Callable[[Lab], Mapping[str, str | int]],
     now: datetime | None = None,
 ) -> Workspace:
-    """Make a workspace of a lab's public files; complete or not there.
+    """Make a workspace from a lab's public files, completely or not at all.
 
     Arguments:
         files: path → content, as :func:`lockgrader.lab.bundle.public_files` gives them.
-        folder: where it shall be. student: whose it is. draw: gives the student's own values.
+        folder: of the workspace. student: a name. draw: gives the student's own values.
         now: the time, by default the clock's.
 
     Raises:
-        WorkspaceError: the folder holds something already, or cannot be written.
+        WorkspaceError: the folder is not empty, or cannot be written.
         LabError: these files are no lab.
     """
     if folder.is_dir() and (folder / LAB / STATE).exists():
         raise WorkspaceError(
-            f"{folder} holds a lab that you have begun: go on there, or start in another folder "
+            f"you have already started a lab in {folder}: go on there, or start in another folder "
             "with --dir"
         )
     if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise WorkspaceError(
-            f"{folder} is there already, and nothing of yours is overwritten; "
+            f"{folder} exists and is not empty, and nothing is overwritten; "
             "name another folder with --dir"
         )
     try:
@@ -262,14 +262,14 @@ def start(
 
 
 def _place(name: str) -> PurePosixPath:
-    """Where a file of a lab goes: the starter and the handout in sight, the checks in ``.lab``."""
+    """The place of a lab's file: starter and handout at the top, the rest in ``.lab``."""
     if name.startswith(STARTER):
         return PurePosixPath(name.removeprefix(STARTER))
     return PurePosixPath(name) if name.endswith(".md") else PurePosixPath(LAB, name)
 
 
 def _shown(student: str, variant: Mapping[str, str | int]) -> str:
-    lines = [f"# {student}'s own values. To read: changing them here changes no check."]
+    lines = [f"# {student}'s own values. For information: changing them here changes no check."]
     return "\n".join([*lines, *(f"{k} = {_toml(v)}" for k, v in variant.items())]) + "\n"
 
 

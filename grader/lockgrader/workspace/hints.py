@@ -1,4 +1,4 @@
-"""Hints, one after the other, with a rest between two: the next one comes after another try."""
+"""Hints, one at a time: the next one comes after another try, or after a wait."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from lockgrader.workspace.folder import Hints, Workspace
 __all__ = ["REST", "NoHintError", "Shown", "next_hint"]
 
 REST = timedelta(minutes=5)
-"""Time after a hint before the next one of the same check, unless something else was tried."""
+"""Wait before the next hint of a check, unless the student tried again in between."""
 INSTEAD = {
-    "pass": "has passed: it needs no hint",
+    "pass": "has passed and needs no hint",
     "skipped": "waits for another check; 'locklab lab check' says for which",
     "student_error": "could not run: 'locklab lab check' says what is wrong with the file",
     "ungradable": "could not run: 'locklab lab check' says what is wrong with the file",
@@ -24,18 +24,18 @@ INSTEAD = {
 
 
 class NoHintError(Exception):
-    """There is no hint to give; the message says why, and what to do."""
+    """There is no hint; the message says why and what to do."""
 
     exit_code = 2
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The hints of a check that a student has seen now.
+    """The hints of a check that a student has seen.
 
     Arguments:
-        check, title: of which. texts: in their order. of: how many there are.
-        wait_minutes: until the next one, if it was asked for too early; else 0.
+        check, title: of the check. texts: in order. of: the number of all hints.
+        wait_minutes: until the next one, if the student asked too early; else 0.
     """
 
     check: str
@@ -46,14 +46,14 @@ class Shown:
 
 
 def next_hint(workspace: Workspace, name: str = "", now: datetime | None = None) -> Shown:
-    """Give the next hint, unless it is too early, and remember that it was seen.
+    """Give the next hint, unless it is too early, and record that it was seen.
 
     Arguments:
-        workspace: the student's. name: a check, by default the one to work at next.
+        workspace: the student's. name: a check, by default the one to work on next.
         now: the time, by default the clock's.
 
     Raises:
-        NoHintError: the check has none, or needs none.
+        NoHintError: the check has no hints or needs none.
     """
     now = now or datetime.now(UTC)
     check = _check(workspace, name)
@@ -63,7 +63,7 @@ def next_hint(workspace: Workspace, name: str = "", now: datetime | None = None)
         raise NoHintError(f"'{check.name}' {INSTEAD[verdict]}")
     of = len(check.hints)
     if not of:
-        raise NoHintError(f"'{check.name}' has no hints; what it found says what to change")
+        raise NoHintError(f"'{check.name}' has no hints; its message says what to change")
     before = state.hints.get(check.name)
     if before is not None and before.seen < of and before.attempt >= state.attempts:
         rest = before.at + REST - now
@@ -87,5 +87,5 @@ def _check(workspace: Workspace, name: str) -> Check:
         raise NoHintError(f"there is no check '{name}'; there are {known}")
     found = to_do(workspace.state, checks)
     if found is None:
-        raise NoHintError("all public checks have passed: nothing needs a hint")
+        raise NoHintError("all public checks have passed; no hint is needed")
     return found

@@ -1,4 +1,4 @@
-"""Our solution beside the student's, once theirs is right and ours is at hand."""
+"""Compare the student's solution with the lab's, after the student has solved the lab."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["Compared", "compare"]
 
 @dataclass(frozen=True)
 class Compared:
-    """A file of ours, and how it differs: lines with - are the student's, with + ours."""
+    """A file and its difference: lines with - are the student's, with + the lab's."""
 
     file: str
     diff: str
 
 
 def compare(workspace: Workspace) -> list[Compared]:
-    """The solution's files of code beside the student's.
+    """The differences between the student's code and the solution, by file.
 
     Raises:
         WorkspaceError: the lab is not solved yet, or the solution is not here.
@@ -36,9 +36,7 @@ def compare(workspace: Workspace) -> list[Compared]:
     except locklabs.UnknownLabError:
         folder = Path("/nonexistent")
     if not folder.is_dir():
-        raise WorkspaceError(
-            "the solution is not in what students get: your instructor releases it"
-        )
+        raise WorkspaceError("the solution is not part of the bundle: your instructor releases it")
     answers = Path(workspace.lab.answers).stem
     made = []
     for name in workspace.lab.wanted():

@@ -1,4 +1,4 @@
-"""Hand in: the archive that the grader takes, and what the grader could not grade told before."""
+"""Make the archive to hand in, and warn about everything that the grader could not grade."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 __all__ = ["RECORD", "HandedIn", "default_name", "submit"]
 
 RECORD = "record.json"
-"""Beside the answers: what the workspace remembers, for the instructor to read. Not graded."""
+"""Beside the answers: the state of the workspace, for the instructor. Not graded."""
 
 
 @dataclass(frozen=True)
 class HandedIn:
-    """An archive that was made.
+    """An archive to hand in.
 
     Arguments:
-        path: where it is. files: what is in it, the record aside. sha256: of what will be graded.
-        doubts: what will cost points as it stands, in words.
+        path: of the archive. files: in it, without the record. sha256: of the graded files.
+        doubts: warnings about what will cost points.
     """
 
     path: Path
@@ -39,7 +39,7 @@ class HandedIn:
 
 
 def default_name(state: State) -> str:
-    """The archive's name: whose it is, and for which lab."""
+    """The archive's name: the student and the lab."""
     return f"{state.student}-{state.lab.partition('-')[0]}.zip"
 
 
@@ -47,7 +47,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     """Make the archive.
 
     Arguments:
-        workspace: the student's. out: the archive; one of the same lab is replaced.
+        workspace: the student's. out: the archive; an earlier archive is replaced.
         profile: the sandbox in which the files are tried.
 
     Raises:
@@ -59,7 +59,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     found = read(workspace.folder, lab.wanted())
     if not found.files:
         names = ", ".join(lab.wanted())
-        raise WorkspaceError(f"there is nothing to hand in: none of {names} is there")
+        raise WorkspaceError(f"there is nothing to hand in: write at least one of {names}")
     refused: dict[str, Refused] = {}
     submitted = accept(lab, public_checks(workspace), found, refused, profile)
     for error in refused.values():
@@ -86,7 +86,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
         raise WorkspaceError(f"{out} cannot be written: {error.strerror}") from error
     again = read(out, lab.wanted())
     if again.sha256 != found.sha256:
-        raise WorkspaceError(f"{out} does not hold what was put into it; is the disk full?")
+        raise WorkspaceError(f"{out} was not written completely; is the disk full?")
     doubts = _doubts(workspace, refused, changed(state, submitted.answers))
     return HandedIn(out, tuple(sorted(found.files)), found.sha256, doubts)
 
@@ -99,17 +99,17 @@ def _doubts(
     for name, before in changes:
         values = ", ".join(f"{v:g}" for v in before.values)
         found.append(
-            f"the prediction {name} was [{values}] before the first measurement, and is another "
-            f"now; {RECORD} in the archive says so"
+            f"the prediction {name} was [{values}] before the first measurement and "
+            f"differs now; {RECORD} in the archive says so"
         )
     asked = [c.answer for c in public_checks(workspace) if isinstance(c, Prediction)]
     if any(name not in state.predictions for name in asked):
-        found.append("nothing was measured yet: 'locklab lab check' would show what is missing")
+        found.append("nothing was measured yet: run 'locklab lab check' to see what is missing")
     return tuple(found)
 
 
 def _may_write(out: Path) -> None:
-    """Only an archive that was made here before is replaced."""
+    """Refuse to replace a file that is not an earlier archive of this command."""
     if out.is_dir():
         raise WorkspaceError(f"-o {out} is a folder; name a file, such as {out / 'lab.zip'}")
     if not out.exists():
@@ -120,6 +120,4 @@ def _may_write(out: Path) -> None:
                 return
     except (OSError, zipfile.BadZipFile):
         pass
-    raise WorkspaceError(
-        f"-o {out} is there already, and was not made by this command; name another"
-    )
+    raise WorkspaceError(f"-o {out} exists and was not made by this command; name another file")

@@ -1,18 +1,16 @@
-"""Run the checks again whenever the student saves, and listen to keys meanwhile.
+"""Run the checks again whenever the student saves, and react to keys.
 
-Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then looks whether
-the files that would be graded have another hash; by looking at a few small files it also notices
-what is saved on a network drive, or by an editor that renames. Files have to stay as they are for a
-moment before a run starts, so that half a save is not graded. The worker is a process forked for
-one run, which sends results as JSON. A save in between ends it, and what it had forked dies with
-it.
+Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then checks whether
+the hash of the graded files has changed. Polling a few small files also works on a network drive
+and with editors that rename. Files must stay unchanged for a moment before a run starts, so that a
+partial save is not graded. The worker is a process forked for one run; it sends results as JSON. A
+save during the run ends it and its children.
 
-To be asked to end (Ctrl-C, SIGTERM) is one more thing to wait for. A handler that raised would be
-lost where Python runs code of its own that nobody can catch from, such as a weak reference's
-callback, and the watch would go on.
+The loop also waits for Ctrl-C and SIGTERM. A signal handler that raises could be lost where Python
+ignores exceptions, such as in a weak reference's callback, and the watch would go on.
 
-Keys come one by one where standard input is a terminal of ours, and as whatever arrives where it is
-a pipe; when a pipe ends, the loop goes on until it is interrupted.
+From a terminal, keys come one at a time. From a pipe they come as they arrive; when the pipe ends,
+the loop goes on until it is interrupted.
 """
 
 from __future__ import annotations
@@ -46,30 +44,30 @@ __all__ = ["Screen", "watch"]
 
 LOOK_S = 0.2
 SETTLED_S = 0.15
-"""How long files have to stay as they are before they are graded."""
+"""How long files must stay unchanged before they are graded."""
 QUIT, HINT, ALL, AGAIN = "q", "h", "a", "r"
 
 
 class Screen(Protocol):
-    """What shows a watch to people."""
+    """The display of a watch."""
 
     def began(self) -> None:
         """A run has begun."""
 
     def so_far(self, result: Result) -> None:
-        """One more check of it is done."""
+        """One more check of the run is done."""
 
     def done(self, result: Result) -> None:
-        """It is over."""
+        """The run is over."""
 
     def failed(self, message: str) -> None:
-        """It could not be run."""
+        """The run failed."""
 
     def hint(self) -> None:
-        """A hint was asked for."""
+        """The student asked for a hint."""
 
     def details(self, result: Result) -> None:
-        """All details of the last run were asked for."""
+        """The student asked for all details of the last run."""
 
     def closed(self) -> None:
         """The run in progress will not be finished."""
@@ -83,14 +81,14 @@ def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespace
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
-        SystemExit: it was asked to end, by SIGTERM.
+        SystemExit: SIGTERM.
     """
     with (
         _asked_to_end() as asked,
         _keys() as keys,
         contextlib.closing(_Watch(workspace, screen, profile, keys, asked)) as loop,
     ):
-        while loop.turn():
+        while loop.iterate():
             pass
 
 
@@ -101,7 +99,7 @@ class _Run:
 
 
 class _Watch:
-    """The loop's state: what was run last, and what runs now."""
+    """The loop's state: the last run and the current one."""
 
     def __init__(
         self, workspace: Workspace, screen: Screen, profile: Profile, keys: int | None, asked: int
@@ -118,8 +116,8 @@ class _Watch:
         if keys is not None:
             self._selector.register(keys, selectors.EVENT_READ)
 
-    def turn(self) -> bool:
-        """Look once, then serve what there is to serve; False when it is time to go."""
+    def iterate(self) -> bool:
+        """Poll once and handle all events; False when the watch should end."""
         now, now_s = self._saved(), time.monotonic()
         if now != self._looked:
             self._looked, self._since_s = now, now_s
@@ -162,7 +160,7 @@ class _Watch:
         self._screen.began()
 
     def _take(self, run: _Run) -> None:
-        """One message of the worker; its last one, or its end, ends the run."""
+        """Handle one message of the worker; its last message, or its end, ends the run."""
         try:
             answer = json.loads(run.answers.recv_bytes())
         except (EOFError, OSError):
@@ -185,7 +183,7 @@ class _Watch:
         self._run = None
 
     def _press(self, keys: int) -> bool:
-        """Serve the keys that were pressed; False for the one that quits."""
+        """Handle the pressed keys; False for the key that quits."""
         pressed = os.read(keys, 64).decode("utf-8", errors="replace")
         if not pressed:
             self._selector.unregister(keys)
@@ -204,12 +202,12 @@ class _Watch:
 
 @contextlib.contextmanager
 def _asked_to_end() -> Iterator[int]:
-    """The descriptor on which the numbers of signals that ask to end arrive."""
+    """A descriptor on which the numbers of SIGINT and SIGTERM arrive."""
     read_end, write_end = os.pipe()
     os.set_blocking(write_end, False)
 
     def asked(number: int, _frame: FrameType | None) -> None:
-        with contextlib.suppress(BlockingIOError):  # a full pipe has said it already
+        with contextlib.suppress(BlockingIOError):  # a full pipe holds a signal already
             os.write(write_end, bytes([number]))
 
     handlers = {s: signal.signal(s, asked) for s in (signal.SIGINT, signal.SIGTERM)}
@@ -223,7 +221,7 @@ def _asked_to_end() -> Iterator[int]:
 
 
 def _end_as_asked(asked: int) -> NoReturn:
-    """End as the first signal that arrived wants it."""
+    """End according to the first signal that arrived."""
     number = os.read(asked, 1)[0]
     if number == signal.SIGINT:
         raise KeyboardInterrupt
@@ -235,9 +233,9 @@ def _result(document: object) -> Result:
 
 
 def _work(answers: Connection, workspace: Workspace, profile: Profile) -> None:
-    """One run, in a process of its own."""
+    """Run the checks once, in a process of its own."""
     die_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def send(kind: str, what: object) -> None:
@@ -259,14 +257,14 @@ def _work(answers: Connection, workspace: Workspace, profile: Profile) -> None:
 
 @contextlib.contextmanager
 def _keys() -> Iterator[int | None]:
-    """The descriptor on which keys arrive, None where there are none for us.
+    """The descriptor on which keys arrive, or None.
 
-    A terminal gives each key at once, and shows it not, until the end of the block; also after it
-    was stopped and went on.
+    Until the end of the block, a terminal sends each key at once and does not echo it, also after
+    the process was stopped and continued.
     """
     try:
         descriptor = sys.stdin.fileno()
-    except (AttributeError, OSError, ValueError):  # closed, or no file at all
+    except (AttributeError, OSError, ValueError):  # closed, or not a file
         yield None
         return
     if not os.isatty(descriptor):
@@ -290,7 +288,7 @@ def _keys() -> Iterator[int | None]:
 
 
 def _can_wait_for(descriptor: int) -> bool:
-    """Whether a descriptor can be waited for; a plain file, always ready, cannot."""
+    """Whether select() can wait for a descriptor; it cannot for a regular file."""
     with selectors.DefaultSelector() as selector:
         try:
             selector.register(descriptor, selectors.EVENT_READ)
