@@ -1,1 +1,1 @@
-"""What a lab's author runs before students see it."""
+"""For a lab's author: the lab's own submissions, and the check of a lab before students see it."""

@@ -1,16 +1,19 @@
-"""Does a lab keep its promises? All that can be found out before a student sees it.
+"""Check a lab before students see it.
 
-The solution earns everything for many students, each with their own variant; the starter earns
-nothing, and fails each check because nothing is written yet, not because of a crash or of a
-syntax error; every wrong submission gets its verdict and its misconception; every check has a hint,
-or a reason to have none; none takes long; the handout names every file and every answer; the bundle
-leaks nothing.
+- The solution earns everything for many students, each with their own variant.
+- The starter earns nothing; each check fails because the work is missing, not because of a crash or
+  a syntax error.
+- Every mutant gets its verdict and its misconception.
+- Every public check has hints, or a reason to have none.
+- No check takes long.
+- The handout names every file and every answer.
+- The bundle leaks nothing.
 
-Mechanism. All is graded by :func:`lockgrader.grade.grade`, in a sandbox, as a student's submission
-is: that lab.toml means what its author meant is then found out on the way that counts. Checks that
-wait for others are judged by themselves here, so that a starter's later checks are looked at, too;
-one that it would pass is well only while it waits for another. Students with equal variants are
-one, and a check that is equal for two variants runs once.
+Mechanism. :func:`lockgrader.grade.grade` grades everything in a sandbox, like a student's
+submission, so the test covers the real path. Here checks do not wait for others, so that the
+starter's later checks are tested too; a check that the starter passes is accepted only if it waits
+for another. Students with equal variants count once, and a check that is equal for two variants
+runs once.
 """
 
 from __future__ import annotations
@@ -36,20 +39,20 @@ from lockgrader.sandbox import Profile
 __all__ = ["LONGEST_S", "Item", "Linted", "lint"]
 
 LONGEST_S = 30.0
-"""Processor time that a check may take: students wait for it on a laptop."""
+"""Processor time that a check may take; students wait for it on a laptop."""
 KEY = b"the key of no course: variants for lint"
 OWN_WORK = ("fail", "no_output")
-"""What a check may say to a starter: there is something to do."""
+"""Verdicts that a starter may get: they mean that work is missing."""
 
 
 @dataclass(frozen=True)
 class Item:
-    """One promise.
+    """One property of a lab.
 
     Arguments:
         what: "solution", "starter", "wrong", "hint", "time", "handout" or "bundle".
-        name: a check's or a wrong submission's, or a file's. ok: whether it is kept.
-        says: what was found. cpu_s: processor time, where something ran.
+        name: of a check, a mutant or a file. ok: whether the property holds.
+        says: the finding. cpu_s: processor time, where something ran.
     """
 
     what: str
@@ -70,16 +73,16 @@ class Linted:
 
     @property
     def ok(self) -> bool:
-        """Whether all promises are kept."""
+        """Whether all properties hold."""
         return all(item.ok for item in self.items)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """A submission of ours to grade, in some checks.
+    """One of the lab's submissions to grade, in some checks.
 
     Arguments:
-        what: as in :class:`Item`. student: whose variant. names: of checks, none for all.
+        what: as in :class:`Item`. student: for the variant. names: of checks, empty for all.
         mutant: the mutant, if it is one.
     """
 
@@ -106,13 +109,13 @@ def lint(
     profile: Profile = "namespaces",
     report: Callable[[str, float], None] | None = None,
 ) -> Linted:
-    """Look at a lab.
+    """Check a lab.
 
     Arguments:
-        folder: the lab's. students: how many get a variant; 0 grades nothing, and looks at the
-            files alone. processes: at a time.
-        profile: the sandbox; "unconfined" where there is none, as all that runs is the lab's own.
-        report: called with a text and the fraction that is done.
+        folder: the lab's. students: how many get a variant; 0 grades nothing and checks
+            only the files. processes: at a time.
+        profile: the sandbox; "unconfined" without one, as only the lab's own files run.
+        report: called with a text and the fraction done.
 
     Raises:
         LabError: the lab cannot be read. SandboxError: there is no sandbox.
@@ -135,7 +138,7 @@ def lint(
 
 
 def _tasks(lab: Lab, students: list[str]) -> tuple[list[_Task], int]:
-    """What is to be graded, and the number of different variants."""
+    """The submissions to grade, and the number of different variants."""
     if not students:
         return [], 0
     tasks = [_Task("starter", students[0])]
@@ -180,7 +183,7 @@ def _graded(
 
 
 def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
-    """Grade a submission of ours, each check by itself."""
+    """Grade one of the lab's submissions; no check waits for another."""
     alone = lab.model_copy(update={"check": tuple({**raw, "needs": ()} for raw in lab.check)})
     values = variant(lab, task.student, KEY)
     used: list[float] = []
@@ -250,11 +253,11 @@ def _starter(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
 
 
 def _wrong(one: _Done) -> Item:
-    """A wrong submission's verdict and misconception against the documented ones."""
+    """Compare a mutant's verdict and misconception with the documented ones."""
     wrong = one.task.mutant
     assert wrong is not None
     if one.error or not one.results:
-        says = one.error or f"there is no check '{wrong.check}'"
+        says = one.error or f"the lab has no check '{wrong.check}'"
         return Item("wrong", wrong.name, False, says)
     result = one.results[0]
     says = f"{wrong.check}: {result.verdict}"
@@ -272,7 +275,7 @@ def _believed(wanted: str, reported: str) -> bool:
 
 
 def _hints(checks: list[Check]) -> Iterable[Item]:
-    """Predictions and answers in words have no hint: it would be the answer."""
+    """Public checks need hints, except predictions and answers in words."""
     for check in checks:
         if isinstance(check, Prediction | Written) or not check.public:
             continue
@@ -280,7 +283,7 @@ def _hints(checks: list[Check]) -> Iterable[Item]:
             says = "1 hint" if len(check.hints) == 1 else f"{len(check.hints)} hints"
             yield Item("hint", check.name, True, says)
         else:
-            says = check.no_hint or 'no hint: write hints = [...], or no_hint = "why there is none"'
+            says = check.no_hint or 'no hint: write hints = [...], or no_hint = "the reason"'
             yield Item("hint", check.name, bool(check.no_hint), says)
 
 
@@ -290,7 +293,7 @@ def _times(done: list[_Done]) -> Iterable[Item]:
         for result, used_s in zip(one.results, one.cpu_s, strict=True):
             longest[result.name] = max(longest.get(result.name, 0.0), used_s)
     for name, used_s in longest.items():
-        says = f"{used_s:.1f} s of processor time at most; {LONGEST_S:g} s are allowed"
+        says = f"{used_s:.1f} s of processor time at most; the limit is {LONGEST_S:g} s"
         yield Item("time", name, used_s <= LONGEST_S, says, used_s)
 
 
@@ -302,7 +305,7 @@ def _handout(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     names += sorted({c.answer for c in checks if isinstance(c, Answer | Prediction | Written)})
     for name in names:
         named = name in text
-        yield Item("handout", name, named, "named" if named else "the handout never names it")
+        yield Item("handout", name, named, "named" if named else "the handout does not name it")
 
 
 def _bundle(folder: Path) -> Item:
@@ -310,7 +313,7 @@ def _bundle(folder: Path) -> Item:
         files = public_files(folder)
     except BundleError as error:
         return Item("bundle", "", False, str(error))
-    return Item("bundle", "", True, f"{len(files)} files, nothing hidden in them")
+    return Item("bundle", "", True, f"{len(files)} files, nothing hidden among them")
 
 
 def _values(one: _Done) -> str:

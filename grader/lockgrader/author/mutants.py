@@ -1,13 +1,12 @@
 """A lab's own submissions: its solution for a student, its starter, and its mutants.
 
-What a lab promises is tested with these: the solution earns everything for every student, the
-starter nothing, and each mutant gets the verdict that ``mutants.toml`` documents. They are
-ours, so they may be judged without a sandbox (:func:`findings`) or graded as a student's.
+They test the lab: the solution earns everything for every student, the starter earns nothing, and
+each mutant gets the verdict in ``mutants.toml``. They are ours, so they may be judged without a
+sandbox (:func:`findings`) or graded as a student's.
 
-A solution's numbers differ from student to student. They are not written down but found as the
-grader finds them: an answer is the expected value, and a prediction the interval round it that has
-no width. ``solution/answers.json`` holds what is the same for all: answers in words, and plain
-numbers.
+The numbers of a solution differ from student to student, so they are computed as the grader does:
+an answer is the expected value, a prediction is an interval of width 0 around it.
+``solution/answers.json`` holds the rest: answers in words, and numbers that are equal for all.
 """
 
 from __future__ import annotations
@@ -40,9 +39,9 @@ class Mutant:
     """A submission that is wrong on purpose.
 
     Arguments:
-        name: what is wrong. files: name → text, to be laid over the solution's.
-        check: the name of the check that finds it. verdict: what that must say.
-        misconception: the belief that it must name, "" for none.
+        name: what is wrong. files: name → text, which replace those of the solution.
+        check: the name of the check that finds it. verdict: of that check.
+        misconception: the belief that the check must name, "" for none.
     """
 
     name: str
@@ -56,7 +55,7 @@ def solution(lab: Lab, student: str, key: bytes) -> Files:
     """The solution, with the answers of this student's variant.
 
     Raises:
-        LabError: the lab has none, or makes no sense.
+        LabError: the lab has no solution, or is invalid.
     """
     files = _files(lab, "solution")
     if lab.answers:
@@ -71,19 +70,19 @@ def solution(lab: Lab, student: str, key: bytes) -> Files:
 
 
 def starter(lab: Lab) -> Files:
-    """What students begin with."""
+    """The files with which students begin."""
     return _files(lab, "starter")
 
 
 def mutants(lab: Lab) -> list[Mutant]:
     """The mutants of ``mutants.toml``.
 
-    Each is the solution with something changed: ``change`` is a list of pairs, what stands there
-    (the first time) and what comes in its place; or with a whole ``text`` of its own. ``file`` says
-    of which file, by default the one in the language.
+    Each is the solution with a change. ``change`` is a list of pairs: a text, of which the first
+    occurrence is replaced, and its replacement. Or ``text`` replaces the whole file. ``file`` names
+    the file, by default the one in the language.
 
     Raises:
-        LabError: there is no such file, or it does not fit the solution.
+        LabError: there is no mutants.toml, or a change does not fit the solution.
     """
     path = Path(lab.folder) / "mutants.toml"
     try:
@@ -100,15 +99,15 @@ def mutants(lab: Lab) -> list[Mutant]:
 def findings(
     lab: Lab, files: Files, student: str, key: bytes, only: str = ""
 ) -> Iterator[tuple[Check, Finding]]:
-    """What each check finds in files of ours. Only a C part needs a sandbox.
+    """Each check's finding in files of the lab. Only a C part needs a sandbox.
 
     Arguments:
         lab: whose checks. files: a submission. student, key: for the variant.
-        only: the name of one check, whatever it needs; "" for all, of which one is skipped that
-            needs another that has not passed.
+        only: the name of one check to run, whatever it needs; "" for all, where a check is skipped
+            if a check that it needs has not passed.
 
     Raises:
-        CompileError: the part in the language is outside it.
+        CompileError: the file in the language does not compile.
         SandboxError: there is a C part, and no sandbox.
     """
     checks = lab.checks(variant(lab, student, key))
@@ -134,7 +133,7 @@ def findings(
 
 
 def write(files: Files, folder: Path) -> Path:
-    """A submission's folder."""
+    """Write a submission's files into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -150,7 +149,7 @@ def _judged(check: Check, submitted: Submitted, refused: Refused | None) -> Find
 
 
 def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused | None:
-    """The C part, why it is none, or None where it is not asked for or not there."""
+    """The C part, or why it is refused; None if no check needs it or it is missing."""
     tools = {c.tool for c in checks if isinstance(c, C)}
     if not tools or lab.c not in files:
         return None

@@ -2,13 +2,14 @@
 
 Mechanism. A task carries its whole input as JSON: the files of a submission, the lab and the
 student's own values. So the course key stays here, and no path of this machine is used there. The
-lab's files are a task of their own, computed once and fetched by each worker. A worker hands tasks to a process of its own beside it (:mod:`cluster_worker`), since checks are
-forked, and neither a process with Dask's threads nor Dask's daemons may fork.
+lab's files are a task of their own, computed once and fetched by each worker. A worker hands tasks
+to a process of its own beside it (:mod:`cluster_worker`), since checks are forked, and neither a
+process with Dask's threads nor Dask's daemons may fork.
 
-The scheduler gives the tasks of a lost worker to another. A task that ran twice comes back once, and
-only this process writes, so a result is neither lost nor doubled. A submission that kills several
-workers is given up. The others are graded, and the command reports it with exit code 3; started
-again, it continues.
+The scheduler gives the tasks of a lost worker to another. A task that ran twice comes back once,
+and only this process writes, so a result is neither lost nor doubled. A submission that kills
+several workers is given up. The others are graded, and the command reports it with exit code 3;
+started again, it continues.
 
 The workers and the scheduler belong to the instructor and are trusted. Anyone who can reach the
 scheduler can run code on the workers: use Dask's TLS, or a private network.

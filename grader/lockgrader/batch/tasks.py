@@ -40,7 +40,7 @@ def tasks(submissions: Path, results: Path, lab: str = "") -> list[Task]:
         student = student_of(path, lab)
         if student in found:
             raise ResultError(
-                f"{found[student].path.name} and {path.name} both belong to {student}: keep one of them"
+                f"{found[student].path.name} and {path.name} both belong to {student}: keep one"
             )
         found[student] = Task(student, path, results / student)
     return list(found.values())

@@ -10,9 +10,9 @@ names, define what its interface requires, and nothing else: no assembly, no com
 constructors, no names of a sanitizer's. It is compiled and linked in sandboxes in which nothing of
 it runs (:mod:`.tools`, :mod:`.build`).
 
-**What runs** (:mod:`.run`) is a program alone in a sandbox of its own. No verdict depends on its exit
-code or on printed text. Its output is the explorer's report and the records of operations, masked
-with a nonce. Both are treated as untrusted input and judged outside (:mod:`.explored`,
+**What runs** (:mod:`.run`) is a program alone in a sandbox of its own. No verdict depends on its
+exit code or on printed text. Its output is the explorer's report and the records of operations,
+masked with a nonce. Both are treated as untrusted input and judged outside (:mod:`.explored`,
 :mod:`.history`).
 
 **Canaries** are runs in which the client is wrong on purpose. A tool that stays silent there earns

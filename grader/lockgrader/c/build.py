@@ -43,8 +43,8 @@ CONFINED = (
     *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
     "-fsanitize-undefined-trap-on-error",
 )
-"""For the explorer: every write is announced, except to a local variable, and the bounds checks keep
-that write inside the variable."""
+"""For the explorer: every write is announced, except to a local variable; bounds checks keep such a
+write inside the variable."""
 CLIENT = ("-std=gnu11", "-fno-pie", "-fno-lto", "-O2")
 
 

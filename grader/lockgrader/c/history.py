@@ -1,14 +1,14 @@
 """Read a client's records as untrusted input, and decide whether they can have happened.
 
-A record holds one operation: its kind, when it began and ended, and its result (avc/protocol.h). The
-order that the client got determines the operations, their sequence in each thread and the inserted
-values. So only tickets and answers are new; everything else must agree. Records are masked by a
-stream from the run's nonce; a forged record unmasks to noise.
+A record holds one operation: its kind, when it began and ended, and its result (avc/protocol.h).
+The order that the client got determines the operations, their sequence in each thread and the
+inserted values. So only tickets and answers are new; everything else must agree. Records are masked
+by a stream from the run's nonce; a forged record unmasks to noise.
 
 Where operations took turns (:func:`sequential`), a model gives each answer. Where they ran
 concurrently (:func:`concurrent`), some order of all operations on a key must respect their times
-and explain the answers. A key has one writer, so its versions are ordered, and four rules decide (Lamport, On interprocess communication II, 1986; Herlihy and Wing,
-TOPLAS 12(3), 1990):
+and explain the answers. A key has one writer, so its versions are ordered, and four rules decide
+(Lamport, On interprocess communication II, 1986; Herlihy and Wing, TOPLAS 12(3), 1990):
 
 - a lookup returns a version whose insertion began before the lookup ended,
 - and not one that was replaced before the lookup began;
@@ -176,7 +176,7 @@ def _one_key(key: int, inserts: Records, lookups: Records, reclaims: Records) ->
         since = inserts["began"][index]
         passed = (reclaims["ended"] > since) & (reclaims["began"] < one["ended"])
         if np.count_nonzero(passed) < 2:
-            return f"avc_lookup() of key {key} finds nothing, although no reclaim can have removed the entry"
+            return f"avc_lookup() of key {key} finds nothing, but no reclaim can have removed it"
     return ""
 
 

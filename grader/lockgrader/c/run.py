@@ -86,7 +86,7 @@ def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
         )
     return Finding(
         "forbidden_operation",
-        message=f"{compiled.file} keeps {check.tool} from finding a deliberate mistake of the client",
+        message=f"{compiled.file} keeps {check.tool} from finding a mistake of our client",
         tag="silenced",
     )
 

@@ -20,8 +20,8 @@ ALPHA = 0.1
 def prepare(checks: Iterable[Check]) -> None:
     """Simulate the expected values of checks, once for all students with equal values.
 
-    They depend on the lab only. A check's process is forked from this one and inherits them. A value
-    that cannot be simulated is reported by the check itself.
+    They depend on the lab only. A check's process is forked from this one and inherits them. If a
+    value cannot be simulated, the check itself reports it.
     """
     for check in checks:
         if isinstance(check, Answer | Prediction) and isinstance(check.expected, Measure):

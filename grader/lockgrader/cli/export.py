@@ -18,22 +18,25 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @common.reported()
 def export(
-    results: Annotated[Path, typer.Argument(help="the folder that locklab grade --out named")],
+    results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
     format_: Annotated[
         list[str] | None,
-        typer.Option("--format", help="csv, canvas, moodle, junit, gradescope or html; repeatable"),
+        typer.Option(
+            "--format", help="csv, canvas, moodle, junit, gradescope or html; may be repeated"
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="folder for the files; by default RESULTS")
     ] = None,
     gradebook: Annotated[
-        str, typer.Option(help="enter all that was ever decided into this database, by its URL")
+        str,
+        typer.Option(help="enter all results, with their history, into the database at this URL"),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Write results that are there already in other formats; nothing is graded.
+    """Write existing results in other formats; nothing is graded.
 
-    Without ``--format`` and ``--gradebook``: all that a batch writes.
+    Without ``--format`` and ``--gradebook``: all formats that a batch writes.
     """
     from lockgrader.export import BATCH, load_all
     from lockgrader.export import export as write_all

@@ -72,8 +72,8 @@ class Lab(_Base):
 class Attempt(_Base):
     """One decision about one submission.
 
-    ``stands``: this attempt is the student's grade. ``sound``: complete, and no check failed through
-    an error of the grader. ``entered``: when the gradebook first saw it, UTC.
+    ``stands``: this attempt is the student's grade. ``sound``: complete, and the grader
+    failed in no check. ``entered``: when the gradebook first saw it, UTC.
     """
 
     __tablename__ = "attempts"

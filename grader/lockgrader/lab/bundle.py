@@ -235,8 +235,8 @@ def _refuse_leaks(lab: Lab, folder: Path, files: Mapping[str, bytes]) -> None:
         for word in words:
             if re.search(rb"(?<![\w-])" + re.escape(word) + rb"(?![\w-])", data):
                 raise BundleError(
-                    f"{folder / name} names the hidden check '{word.decode()}', and students get this "
-                    "file: rename the check, or remove the name"
+                    f"{folder / name} names the hidden check '{word.decode()}', and students get "
+                    "this file: rename the check, or remove the name"
                 )
         if any(part in SECRET for part in PurePosixPath(name).parts[1:]):
             raise BundleError(f"{folder / name} is in a folder that is not for students")

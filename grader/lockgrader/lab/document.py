@@ -2,9 +2,9 @@
 
 ``misconceptions.toml`` beside it holds beliefs of students; checks refer to them by name.
 
-The kinds of checks are in :mod:`lockgrader.lab.vocabulary`. A value ``"$name"`` is the student's own
-(:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the others
-and are left out of every bundle for students.
+The kinds of checks are in :mod:`lockgrader.lab.vocabulary`. A value ``"$name"`` is the student's
+own (:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the
+others and are left out of every bundle for students.
 """
 
 from __future__ import annotations

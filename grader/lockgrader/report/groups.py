@@ -1,8 +1,8 @@
 """Find what students of a batch have in common: equal failures and equal submissions.
 
-Two counterexamples of a check are equal if the same threads do the same operations on the same words
-with the same values in the same order. Names of words come from the student. So a group made the
-same mistake in the same design, or wrote together.
+Two counterexamples of a check are equal if the same threads do the same operations on the same
+words with the same values in the same order. Names of words come from the student. So a group made
+the same mistake in the same design, or wrote together.
 """
 
 from __future__ import annotations

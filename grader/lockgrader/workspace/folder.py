@@ -193,8 +193,8 @@ def student_name(name: str) -> str:
     name = name or getpass.getuser()
     if not re.fullmatch(r"[\w.@+-][\w.@+ -]{0,99}", name) or name.startswith("."):
         raise WorkspaceError(
-            f"--student {name!r}: use letters, digits and . @ + - _ only; give the name by which the "
-            "course knows you"
+            f"--student {name!r}: use letters, digits and . @ + - _ only; give the name by which "
+            "the course knows you"
         )
     return name
 
