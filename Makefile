@@ -28,7 +28,7 @@ test: setup ## Run every test but the slow ones
 slow: setup ## Run the slow tests
 	@$(PYTEST) -m slow $(ARGS)
 
-check: setup ## Lint, format and type checks
+check: setup ## Lint, format, types, spelling
 	@tools/check
 
 format: setup ## Rewrite the Python sources in the one format, mend what lint can mend

@@ -1,5 +1,7 @@
 """The site that is built from the lessons: Sphinx, MyST, every lesson run. Needs no network."""
 
+from sphinx.application import Sphinx
+
 project = "LockLab"
 author = "The LockLab authors"
 project_copyright = "The LockLab authors, MIT licence"
@@ -7,6 +9,7 @@ extensions = ["myst_nb", "sphinx_design"]
 exclude_patterns = ["README.md", "tests", "locklessons", "lessons-notebooks"]
 
 myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 2
 nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
@@ -20,3 +23,12 @@ html_title = "LockLab"
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"use_download_button": False, "show_toc_level": 2}
+
+
+def setup(app: Sphinx) -> None:
+    """On the site the glossary is a page beside the lessons, and links lead there."""
+
+    def here(app: Sphinx, page: str, source: list[str]) -> None:
+        source[0] = source[0].replace("](../docs/GLOSSARY.md", "](glossary.md")
+
+    app.connect("source-read", here)

@@ -26,7 +26,7 @@ def main() -> None:
     """Fuzz: arguments are the target, seconds, the file of counters, and libFuzzer's own."""
     name, seconds, counters = sys.argv[1], float(sys.argv[2]), Path(sys.argv[3])
     _plain_imports()
-    importlib.import_module("locksim.simulation")  # and all that it needs, as it is
+    importlib.import_module("locksim.study.simulation")  # and all that it needs, as it is
     importlib.import_module("locksim.checker")
     with atheris.instrument_imports(include=INSTRUMENTED):
         import mutate

@@ -5,10 +5,9 @@ that is meant for it, and with no other; what is accepted has to keep the promis
 the grader builds on. Everything else that a target raises is a finding.
 
 - ``bytecode``: the validator (:mod:`lockgrader.compile.bytecode`). What it accepts is accepted
-again
-  after a way through JSON, and makes neither the checker nor the engine fail but in the words that
-  they have for a bad program. One accepted document in eight gets that far, chosen by its own
-  checksum, so that a finding comes again: an engine takes a thousand times as long as a look.
+  again after a round trip through JSON, and neither the checker nor the engine fails on it except
+  with their messages for a bad program. One accepted document in eight is run, chosen by its own
+  checksum so that findings repeat: a run takes a thousand times as long as the validation.
 - ``result``: JSON from a sandbox, notebooks, a check's answer and a kept ``result.json``. What is
   accepted is what Python's own reader would have read, and stays the same when written and read.
 - ``archive``: zips. Nothing comes out but the wanted names, each within its size, and the same
@@ -29,7 +28,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-import locksim.locks
+import locksim.library.locks
 from lockgrader.checks.evaluate import _adapter
 from lockgrader.compile.bytecode import accept
 from lockgrader.read import submission
@@ -43,12 +42,12 @@ from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 from locksim.compiler.portable import codes_to_json
 from locksim.lang.struct import Lock
-from locksim.simulation import simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import simulate
 
 __all__ = ["TARGETS", "Target"]
 
-LOCKS = Path(locksim.locks.__path__[0])
+LOCKS = Path(locksim.library.locks.__path__[0])
 SEEDS = ("tas", "ticket", "mcs", "clh", "rwlock", "seqlock_exclusive")
 WANTED = ("tas.py", "answers.json", "answers.py", "answers.ipynb")
 ASKED = ("n", "mine")

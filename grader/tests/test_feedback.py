@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from results_made import EVIL, check, counterexample, curve, result, rich_result
-from traces.chromium import CHROMIUM, launch
+from study.traces.chromium import CHROMIUM, launch
 
 from lockgrader.report import feedback
 from lockgrader.report.chart import alt_text, chart

@@ -96,6 +96,22 @@ def test_longer_word_is_no_leak(lab: Path) -> None:
     assert PUBLIC == sorted(public_files(lab))
 
 
+def test_handout_brings_the_glossary(tmp_path: Path) -> None:
+    """What a handout links to lies beside it in a bundle, and the link leads there."""
+    lab = make_whole(tmp_path / "labs" / "lab99-tiny")
+    (lab / "handout.md").write_text("A [miss](../../docs/GLOSSARY.md#miss).\n")
+    with pytest.raises(BundleError, match=r"GLOSSARY\.md, which does not exist"):
+        public_files(lab)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "GLOSSARY.md").write_text("## Miss\n")
+    files = public_files(lab)
+    assert ["GLOSSARY.md", *PUBLIC] == sorted(files)
+    assert b"A [miss](GLOSSARY.md#miss).\n" == files["handout.md"]
+    path = tmp_path / "lab99.zip"
+    path.write_bytes(bundles(lab, [], KEY)[0].data)
+    assert files == read(path).files
+
+
 def test_incomplete_lab_is_refused(lab: Path) -> None:
     """Without a handout, without a starter, with a link in it."""
     (lab / "starter" / "link.py").symlink_to(lab / "solution" / "tas.py")

@@ -14,8 +14,8 @@ from lockgrader.checks.judge import judge
 from lockgrader.lab import MutantSource, OwnTests
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.scenarios import Scenario, explore, read
-from locksim.caches.decisions_spinlock import DecisionsSpinlock
-from locksim.locks.ticket import TicketLock
+from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
+from locksim.library.locks.ticket import TicketLock
 
 TWO_STEPS = TAS.replace(
     "while (yield self.locked.swap(1, ACQUIRE)):\n            yield pause()",

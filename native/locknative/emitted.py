@@ -31,7 +31,7 @@ from locknative.results import Validation
 from locksim.compiler.ir import ClassCode
 from locksim.emit import Emitted, Function, emit
 from locksim.lang.struct import CountedRef
-from locksim.registry import resolve
+from locksim.library.registry import resolve
 
 __all__ = ["PREFIX", "Prepared", "adapter", "is_emitted", "prepared", "validate", "write"]
 

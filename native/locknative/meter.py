@@ -1,6 +1,6 @@
 """The lock meter on real cores: lockmeter's columns, as the simulator has them.
 
-Names and definitions are those of :meth:`locksim.simulation.Simulation.by_lock` and of
+Names and definitions are those of :meth:`locksim.study.simulation.Simulation.by_lock` and of
 ``locksim.engine.meters``: a hold ends where release is called; WAIT is the mean over contended
 acquisitions, those that paused. TOTAL, CON, NOWAIT and SPIN count every acquisition. HOLD and WAIT
 are of the sampled ones, and contain one reading of the clock each (``clock_ns``). UTIL and the
@@ -22,7 +22,7 @@ from locknative.experiment import Experiment, Side
 from locknative.histogram import Histogram, merge
 
 if TYPE_CHECKING:
-    from locksim.reports.table import LockTable
+    from locksim.study.reports.table import LockTable
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 _TIMES = ("hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns")
@@ -49,13 +49,13 @@ def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
 
 
 def lock_tables(experiment: Experiment) -> list[LockTable]:
-    """The same rows as tables that :mod:`locksim.reports` prints, one a cell: a run of its own.
+    """The same rows as tables that ``locksim.study.reports`` prints, one a cell: a run of its own.
 
     The window of a table is all trials of its cell, one after another; readers' time in the lock
     and its longest busy period need to see all threads at once, and are left out. One reading of
     the clock is taken off each time, as it is off UTIL: then the columns agree.
     """
-    from locksim.reports.table import of_meter
+    from locksim.study.reports.table import of_meter
 
     found: dict[int, list[dict[str, Any]]] = {}
     for row in meter_rows(experiment):

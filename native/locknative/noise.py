@@ -13,7 +13,7 @@ from pathlib import Path
 
 from locknative import provenance
 from locknative.provenance import ROOT, read
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 #: Share of CPU time taken by a hypervisor above which timings are suspect.
 STEAL_LIMIT = 0.001

@@ -1,11 +1,11 @@
 """Predictions of loops that the calibration has not seen, beside what was measured.
 
 The simulator gets the calibrated machine and the loop, nothing else. Beside it stand the models
-by formula (:mod:`locksim.analytic`), on the same points, and they get more: for each kernel and mix
-the measured time of one CPU alone, since a formula can not know what a lock costs, and the
-machine's transfer. The Universal Scalability Law is fitted to every other CPU count of the measured
-curve and judged on the rest, so it needs twice as many counts as the fit does; smaller machines
-have no such column.
+by formula (:mod:`locksim.study.analytic`), on the same points, and they get more: for each kernel
+and mix the measured time of one CPU alone, since a formula can not know what a lock costs, and the
+machine's transfer. The Universal Scalability Law is fitted to every other CPU count of the
+measured curve and judged on the rest, so it needs twice as many counts as the fit does; smaller
+machines have no such column.
 
 All are judged on the points with two or more CPUs, by the time from one operation to the next.
 """
@@ -110,7 +110,7 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
 
 def _simulated(cell: Cell) -> bool:
     """Whether the simulator has the cell's loop."""
-    from locksim.registry import entries
+    from locksim.library.registry import entries
 
     if cell.loop not in ("throughput", "latency"):
         return False
@@ -123,7 +123,7 @@ def _formulas(
     cell: Cell, readings: Mapping[Cell, Reading], machine: Machine
 ) -> tuple[float, float]:
     """What the queue and the chain say, given what one CPU alone takes."""
-    from locksim.analytic import machine_repairman, ticket_lock
+    from locksim.study.analytic import machine_repairman, ticket_lock
 
     assert machine.origin is not None
     alone = readings.get(cell._replace(cpus=cell.cpus[:1]))
@@ -143,8 +143,8 @@ def _formulas(
 
 def _usl(cell: Cell, readings: Mapping[Cell, Reading]) -> float:
     """What the law fitted to every other point of the curve says of the points between."""
-    from locksim.analytic import fit
-    from locksim.analytic.usl import MIN_POINTS
+    from locksim.study.analytic import fit
+    from locksim.study.analytic.usl import MIN_POINTS
 
     curve = {
         other.threads: reading

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 ROOT = Path("/")
 

@@ -14,8 +14,8 @@ import locknative
 from locknative.cli import app
 from locknative.cli.bench import document
 from locknative.meter import lock_tables
-from locksim.reports import lockmeter
-from locksim.reports.identities import check
+from locksim.study.reports import lockmeter
+from locksim.study.reports.identities import check
 
 CPUS = sorted(os.sched_getaffinity(0))
 SMALL = ["--duration-ms", "2", "--warmup-ms", "1", "--trials", "2"]

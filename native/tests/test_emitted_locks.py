@@ -12,7 +12,7 @@ from locknative import emitted, toolchain
 from locknative.cli import app
 from locknative.errors import ExclusionError, NativeError
 from locksim.emit import emit
-from locksim.registry import entries, resolve
+from locksim.library.registry import entries, resolve
 
 WITHOUT_A_PAIR = {"rcu", "rcu_qsbr", "srcu"}
 LOCKS = [e.name for e in entries() if e.kind == "lock" and e.name not in WITHOUT_A_PAIR]

@@ -49,9 +49,9 @@ def test_sides() -> None:
 
 def test_names_are_the_simulators() -> None:
     """Every column of the simulator's lock meter is there, under the same name."""
-    from locksim.locks.tas import TASLock
-    from locksim.simulation import simulate
-    from locksim.workloads.critical_section import CriticalSection
+    from locksim.library.locks.tas import TASLock
+    from locksim.library.workloads.critical_section import CriticalSection
+    from locksim.study.simulation import simulate
 
     simulated = simulate(CriticalSection(lock=TASLock), cpus=2, operations=20, replications=1)
     assert set(simulated.by_lock().columns) <= set(ROW)

@@ -41,7 +41,7 @@ def test_explore_json() -> None:
     """One object on stdout; the counterexample has the shape of the checker's."""
     from dataclasses import fields
 
-    from locksim.checker.counterexample import Step
+    from locksim.checker.replay.counterexample import Step
 
     code, out, _ = said("explore", str(PROGRAMS / "orders.c"), "-D", "CASE=3", "--json")
     document = json.loads(out)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_up import QUIET
 
 from locknative import Throughput
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 RESULT = Throughput(
     lock="tas",

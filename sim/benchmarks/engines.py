@@ -13,14 +13,15 @@ from opponent import Opponent, OpponentError
 from row import Row, Run, cpu_seconds, spread
 
 from locksim import machine
-from locksim.engine import fast, reference
+from locksim.core.memory import Memory
+from locksim.engine.fast import engine as fast
+from locksim.engine.reference import engine as reference
 from locksim.lang.struct import Workload
-from locksim.locks.ticket import TicketLock
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import MachineTables
-from locksim.memory import Memory
-from locksim.simulation import prepare
-from locksim.workloads.critical_section import CriticalSection
+from locksim.study.simulation import prepare
 from workloads import PrivateLines
 
 LOCKS = {"ticket": TicketLock, "TTAS": TTASLock}
@@ -96,7 +97,7 @@ def against_c(quick: bool = False) -> Iterator[Row]:
                 raise OpponentError(
                     f"{name} on {cpus} CPUs: the fast engine took {events} events, "
                     f"model.c {their_events}; they are no longer the same model\n"
-                    "mend: make sim/tests/test_benchmark_model.py pass"
+                    "mend: make sim/tests/benchmarks/test_model.py pass"
                 )
             per_slice = events / len(pairs)
             yield Row(

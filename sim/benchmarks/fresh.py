@@ -16,16 +16,16 @@ LATER_CALLS = 15
 
 def main(cpus: int) -> None:
     """Simulate ``cpus`` CPUs once, then time small calls."""
-    from locksim.locks.ticket import TicketLock
-    from locksim.simulation import simulate
-    from locksim.workloads.critical_section import CriticalSection
+    from locksim.library.locks.ticket import TicketLock
+    from locksim.library.workloads.critical_section import CriticalSection
+    from locksim.study.simulation import simulate
 
     imported = time.perf_counter()
     workload = CriticalSection(lock=TicketLock)
     simulate(workload, machine=f"ideal-{cpus}", operations=5, warmup=1, replications=2)
     first = time.perf_counter()
 
-    from locksim.engine import fast
+    from locksim.engine.fast import engine as fast
 
     inside, loop = 0.0, fast.advance
 

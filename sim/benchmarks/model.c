@@ -8,7 +8,7 @@
  * engine, after as many events: a test compares all counters, all lines and all of memory.
  *
  * Faults (dead words, bad operands) can not happen in this program, so nothing here looks for them.
- * Counters are laid out as in locksim/engine/counters.py, memory as in locksim/memory.py.
+ * Counters are laid out as in locksim/engine/counters.py, memory as in locksim/core/memory.py.
  */
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 """The C opponent, compiled on the spot: ``model.c`` behind ctypes, with the fast engine's calls.
 
-``Opponent`` is to ``model.c`` what ``locksim.engine.fast.Session`` is to the numba loop: made for a
-workload and a machine, carried on by ``advance``, asked for its ``result``.
+``Opponent`` is to ``model.c`` what ``locksim.engine.fast.engine.Session`` is to the numba loop:
+made for a workload and a machine, carried on by ``advance``, asked for its ``result``.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from locksim.core.memory import Memory
+from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
-from locksim.engine.result import RunResult
-from locksim.locks.ticket import TicketLock
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.library.workloads.paced import CLOSED, CONSTANT, EXPONENTIAL
 from locksim.machine import MachineTables
-from locksim.memory import Memory
-from locksim.workloads.critical_section import CriticalSection
-from locksim.workloads.paced import CLOSED, CONSTANT, EXPONENTIAL
 
 SOURCE = Path(__file__).with_name("model.c")
 FLAGS = ("-std=c11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror")

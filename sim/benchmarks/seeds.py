@@ -20,7 +20,7 @@ from statistics import mean, stdev
 from rich.console import Console
 from rich.progress import track
 
-from locksim.experiments import Cell, find
+from locksim.papers import Cell, find
 
 HEADS = "row | column | published | mean | standard deviation | mean off by | farthest off"
 

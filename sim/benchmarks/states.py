@@ -23,7 +23,7 @@ from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
 from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock, SleepableRCU
-from locksim.registry import Entry, entries
+from locksim.library.registry import Entry, entries
 
 PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
 BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end of {} -->"

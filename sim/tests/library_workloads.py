@@ -7,9 +7,6 @@ What an entry of the registry is run with follows from what it is: a ``Lock``, a
 
 from __future__ import annotations
 
-from locksim.caches.avc_of import AvcOf
-from locksim.caches.cipso import Cipso
-from locksim.kernel.netlabel import NetLabel
 from locksim.lang import (
     ACQUIRE,
     RELAXED,
@@ -34,22 +31,25 @@ from locksim.lang import (
     random_below,
     word,
 )
-from locksim.locks.rcu import RCU, RcuHead
-from locksim.locks.ttas import TTASLock
-from locksim.registry import Entry
-from locksim.schedulers.interface import Scheduler
-from locksim.schedulers.pinned import Pinned
-from locksim.workloads.avc_mix import AvcMix
-from locksim.workloads.blocking_readers import BlockingReaders
-from locksim.workloads.counted_ref import CountedRefs
-from locksim.workloads.critical_section import CriticalSection
-from locksim.workloads.label_lookups import LabelLookups
-from locksim.workloads.rcu_readers import RcuReaders
-from locksim.workloads.rcutest import RcuTest
-from locksim.workloads.readers_writers import ReadersWriters
-from locksim.workloads.sequence_readers import SequenceReaders
-from locksim.workloads.srcu_readers import SrcuReaders
-from locksim.workloads.token_ring import TokenRing
+from locksim.library.avc.avc_of import AvcOf
+from locksim.library.avc.cipso import Cipso
+from locksim.library.kernel.netlabel import NetLabel
+from locksim.library.locks.rcu import RCU, RcuHead
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.registry import Entry
+from locksim.library.schedulers.interface import Scheduler
+from locksim.library.schedulers.pinned import Pinned
+from locksim.library.workloads.avc_mix import AvcMix
+from locksim.library.workloads.blocking_readers import BlockingReaders
+from locksim.library.workloads.counted_ref import CountedRefs
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.library.workloads.label_lookups import LabelLookups
+from locksim.library.workloads.rcu_readers import RcuReaders
+from locksim.library.workloads.rcutest import RcuTest
+from locksim.library.workloads.readers_writers import ReadersWriters
+from locksim.library.workloads.sequence_readers import SequenceReaders
+from locksim.library.workloads.srcu_readers import SrcuReaders
+from locksim.library.workloads.token_ring import TokenRing
 
 
 class Tries(Workload):

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from locksim.engine import reference
+from locksim.core.memory import Memory, build
+from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.engine.result import RunResult
+from locksim.engine.reference import engine as reference
 from locksim.engine.trace import MARK, NAMES
 from locksim.lang import Program, Struct, Workload, compute, cpu, part, percpu, word
 from locksim.lang.ops import Mark
 from locksim.machine import MachineTables
-from locksim.memory import Memory, build
 
 L1, STORE, RMW, FENCE, PAUSE = 1, 2, 5, 7, 3
 TRANSFER, TRANSFER_FAR = 100, 300

@@ -17,8 +17,8 @@ from lockgrader.c.build import Program
 from lockgrader.checks.base import Finding
 from lockgrader.read.artefact import MalformedError, parse
 from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE, STACKS
-from locksim.checker.counterexample import Counterexample, Step
-from locksim.checker.render import table
+from locksim.checker.replay.counterexample import Counterexample, Step
+from locksim.checker.replay.render import table
 
 __all__ = ["MAX_REPORT", "finding_of"]
 

@@ -95,9 +95,9 @@ def evaluate(
 def warm() -> None:
     """Load the checker and the engines once, so that each forked child inherits them."""
     from locksim.checker import check_lock
-    from locksim.locks.tas import TASLock
-    from locksim.simulation import simulate
-    from locksim.workloads.critical_section import CriticalSection
+    from locksim.library.locks.tas import TASLock
+    from locksim.library.workloads.critical_section import CriticalSection
+    from locksim.study.simulation import simulate
 
     for memory in ("sc", "tso", "c11"):
         check_lock(TASLock, threads=2, memory=memory)

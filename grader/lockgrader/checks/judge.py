@@ -11,10 +11,10 @@ from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
 from lockgrader.sandbox import Profile
-from locksim.checker.client import KINDS
+from locksim.checker.clients.client import KINDS
 from locksim.lang.struct import Struct
+from locksim.library.registry import UnknownNameError
 from locksim.machine import MachineError
-from locksim.registry import UnknownNameError
 
 __all__ = ["judge"]
 

@@ -6,7 +6,7 @@ from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.lab import Band, OwnTests
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.scenarios import Scenario, explore
-from locksim.checker.render import table
+from locksim.checker.replay.render import table
 from locksim.checker.verdict import Verdict
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode

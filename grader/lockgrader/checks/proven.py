@@ -5,7 +5,7 @@ from __future__ import annotations
 from lockgrader.checks.base import Finding, Submitted
 from lockgrader.lab import Proven
 from locksim.checker import check_lock
-from locksim.checker.render import table
+from locksim.checker.replay.render import table
 from locksim.checker.verdict import Budget
 from locksim.lang.struct import Struct
 

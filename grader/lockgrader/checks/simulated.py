@@ -3,7 +3,7 @@
 A lock that violates mutual exclusion is fast. So a simulation with a violation earns nothing,
 however good its numbers are. This also catches a lock that behaves only on the few CPUs of the
 checker. For the same reason the answers of a decision cache are compared with seals
-(:mod:`locksim.caches.avc_of`).
+(:mod:`locksim.library.avc.avc_of`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.curve import UNITS, curve_of
 from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
 from lockgrader.result import Row
-from locksim.caches.avc_of import AvcOf
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
-from locksim.registry import resolve, workload
-from locksim.simulation import Simulation, simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.avc.avc_of import AvcOf
+from locksim.library.registry import resolve, workload
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import Simulation, simulate
 
 __all__ = ["reference", "simulated"]
 

@@ -10,13 +10,16 @@ from typing import Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.arguments import folder_to_write
+from lockui.console import say
+from lockui.document import print_json
+from lockui.errors import reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def export(
     results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
     format_: Annotated[
@@ -43,7 +46,7 @@ def export(
 
     loaded = load_all(results)
     formats = tuple(format_ or ()) or (() if gradebook else BATCH)
-    folder = results if out is None else common.folder_to_write(out, "--out")
+    folder = results if out is None else folder_to_write(out, "--out")
     files = write_all(loaded, formats, folder)
     new = None
     if gradebook:
@@ -54,9 +57,9 @@ def export(
     if as_json:
         entered = None if new is None else {"new_attempts": new}
         document = {"results": len(loaded), "files": files, "gradebook": entered}
-        common.print_json(document)
+        print_json(document)
         return
     for path in files:
-        common.say(f"{path}")
+        say(f"{path}")
     if new is not None:
-        common.say(f"gradebook: {new} new attempts of {len(loaded)} students")
+        say(f"gradebook: {new} new attempts of {len(loaded)} students")

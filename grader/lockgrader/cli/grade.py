@@ -15,7 +15,10 @@ import typer
 from lockgrader.cli.show import show
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
-from locksim.cli import common
+from lockui.arguments import bounded, folder_to_write
+from lockui.console import progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -23,7 +26,7 @@ EXIT_GRADER_ERROR = 3
 
 
 @app.command()
-@common.reported()
+@reported()
 def grade(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
     submission: Annotated[
@@ -67,34 +70,32 @@ def grade(
     from lockgrader.read.submission import student_of, take
     from lockgrader.report.feedback import keep_feedback
     from locklabs import find
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     if sandbox not in PROFILES:
-        raise common.UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
+        raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
     loaded, secret = load(find(lab)), course_key(key)
     if explain:
         _explain(loaded, explain, secret, as_json)
         return
     if submission is None:
-        raise common.UsageError("name a submission: locklab grade LAB SUBMISSION")
+        raise UsageError("name a submission: locklab grade LAB SUBMISSION")
     if not submission.exists():
-        raise common.UsageError(
-            f"{submission} does not exist; name a submission, or a folder of them"
-        )
+        raise UsageError(f"{submission} does not exist; name a submission, or a folder of them")
     if scheduler and not _is_batch(submission, loaded.wanted(), out):
-        raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
+        raise UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
     if out is not None:
         from lockgrader.export.gradebook import Gradebook, enter  # half a second that others save
 
         if gradebook:
             Gradebook(gradebook).close()  # a mistake in it is reported before anything is graded
     elif gradebook:
-        raise common.UsageError("--gradebook is for results that are kept: add --out RESULTS")
+        raise UsageError("--gradebook is for results that are kept: add --out RESULTS")
     if _is_batch(submission, loaded.wanted(), out):
         assert out is not None
-        todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
-        count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
-        with common.progress("grading") as report:
+        todo = tasks(submission, folder_to_write(out, "--out"), loaded.name)
+        count = bounded(processes or usable_cpus(), "--processes", 1, 256)
+        with progress("grading") as report:
             results = grade_all(
                 loaded,
                 todo,
@@ -110,11 +111,11 @@ def grade(
     else:
         handed_in = take(submission, loaded.wanted())
         name = student or student_of(submission.absolute(), loaded.name)
-        folder = None if out is None else common.folder_to_write(out, "--out") / name
-        with common.progress("grading") as report:
+        folder = None if out is None else folder_to_write(out, "--out") / name
+        with progress("grading") as report:
             warm()
 
-            def progress(so_far: Result) -> None:
+            def finished(so_far: Result) -> None:
                 report(so_far.checks[-1].title, len(so_far.checks) / max(1, len(loaded.check)))
                 if folder is not None:
                     keep(folder, so_far)
@@ -127,14 +128,14 @@ def grade(
                 profile=sandbox,
                 attempt=1 if folder is None else attempt_of(folder, handed_in.sha256),
                 public_only=public,
-                progress=progress,
+                progress=finished,
             )
         results = [result]
         if out is not None and folder is not None:
             keep_feedback(folder, keep(folder, result))
             enter(out, [name], gradebook)
         if as_json:
-            common.print_json(json.loads(result.to_json()))
+            print_json(json.loads(result.to_json()))
         else:
             show(result)
     if any(r.errors for r in results):
@@ -146,7 +147,7 @@ def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:
     if not path.is_dir() or any((path / name).exists() for name in names):
         return False
     if out is None:
-        raise common.UsageError(
+        raise UsageError(
             f"{path} holds none of {', '.join(names)}; if it is a folder of submissions, "
             "name a folder for the results: --out RESULTS"
         )
@@ -155,14 +156,12 @@ def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:
 
 def _print_all(results: list[Result], as_json: bool) -> None:
     if as_json:
-        common.print_json([json.loads(r.to_json()) for r in results])
+        print_json([json.loads(r.to_json()) for r in results])
         return
     for result in results:
         points = f"{result.points:g} of {result.max_points:g}"
         failed = [c.name for c in result.checks if c.verdict != "pass"]
-        common.say(
-            f"{result.student}: {points}{'; not passed: ' * bool(failed)}{', '.join(failed)}"
-        )
+        say(f"{result.student}: {points}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
 
 
 def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
@@ -182,10 +181,10 @@ def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
     if as_json:
         document = {"lab": lab.name, "student": student, "variant": values}
         dumped = [c.model_dump(mode="json") for c in checks]
-        common.print_json(document | {"checks": dumped, "right": right})
+        print_json(document | {"checks": dumped, "right": right})
         return
     for name, value in values.items():
-        common.say(f"{name} = {value}")
+        say(f"{name} = {value}")
     for check in checks:
         answer = f"; right is {right[check.name]:.6g}" if check.name in right else ""
-        common.say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}{answer}")
+        say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}{answer}")

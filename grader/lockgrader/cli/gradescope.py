@@ -12,7 +12,10 @@ from typing import Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.arguments import bounded
+from lockui.console import say, warn
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, no_args_is_help=True)
 
@@ -20,7 +23,7 @@ EXIT_GRADER_ERROR = 3
 
 
 @app.command()
-@common.reported()
+@reported()
 def bundle(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
     out: Annotated[Path, typer.Option("--out", "-o", help="the zip")] = Path("autograder.zip"),
@@ -43,24 +46,24 @@ def bundle(
     from locklabs import find
 
     if student not in ("email", "id", "sid", "name"):
-        raise common.UsageError(f"--student must be email, id, sid or name (got {student})")
-    common.bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
+        raise UsageError(f"--student must be email, id, sid or name (got {student})")
+    bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
     loaded, secret = load(find(lab)), course_key(key)
     own = None if secret == PUBLIC_KEY else secret
     files = write_bundle(loaded, out, key=own, config=Config(student=student, seconds=seconds))
     size = out.stat().st_size
     if as_json:
         document = {"lab": loaded.name, "file": out, "files": files, "bytes": size}
-        common.print_json(document | {"key": own is not None})
+        print_json(document | {"key": own is not None})
         return
-    common.say(f"{out}: {files} files, {size / 1e6:.1f} MB, for {loaded.name}")
-    common.say("Upload it under Configure Autograder. It holds the hidden checks: keep it private.")
+    say(f"{out}: {files} files, {size / 1e6:.1f} MB, for {loaded.name}")
+    say("Upload it under Configure Autograder. It holds the hidden checks: keep it private.")
     if own is None:
-        common.warn("without a course key anyone can compute the variants; see --key")
+        warn("without a course key anyone can compute the variants; see --key")
 
 
 @app.command()
-@common.reported()
+@reported()
 def run(
     root: Annotated[Path, typer.Option(help="the folder that is /autograder there")] = Path(
         "/autograder"
@@ -75,17 +78,17 @@ def run(
 
     result = grade_here(root)
     if as_json:
-        common.print_json(json.loads(result.to_json()))
+        print_json(json.loads(result.to_json()))
     else:
-        common.say(f"{result.student}: {result.points:g} of {result.max_points:g} points")
+        say(f"{result.student}: {result.points:g} of {result.max_points:g} points")
     if result.errors:
         raise typer.Exit(EXIT_GRADER_ERROR)
 
 
 @app.command()
-@common.reported()
+@reported()
 def prepare() -> None:
     """Compile before the first grading, and check that there is a sandbox (called by setup.sh)."""
     from lockgrader.gradescope.run import prepare as prepare_here
 
-    common.say(f"ready; sandbox: {prepare_here()}")
+    say(f"ready; sandbox: {prepare_here()}")

@@ -21,7 +21,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.arguments import bounded, folder_to_write
+from lockui.console import PATIENCE_S, console, progress, say, stderr
+from lockui.document import print_json
+from lockui.errors import INTERRUPTED, UsageError, reported, saving
 
 if TYPE_CHECKING:
     from lockgrader.sandbox import Profile
@@ -41,7 +45,7 @@ _Key = Annotated[
 
 
 @app.command("list")
-@common.reported()
+@reported()
 def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     """List the installed labs, and those that you have started near this folder."""
     from lockgrader.lab import load
@@ -70,10 +74,10 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
             rows[-1] |= {"best": None, "folder": None}
     rows.sort(key=lambda row: (str(row["lab"]), str(row["folder"])))
     if as_json:
-        common.print_json(rows)
+        print_json(rows)
         return
     if not rows:
-        common.say(
+        say(
             "no lab is installed, and none was started near this folder\n"
             "help: start the bundle that you received: locklab lab start LAB.zip"
         )
@@ -85,12 +89,12 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
         points = "" if row["points"] is None else f"{row['points']:g}"
         where = _from_here(Path(str(row["folder"]))) if row["folder"] else ""
         table.add_row(str(row["lab"]), str(row["title"]), points, str(row["state"]), where)
-    tables.print_table(common.console(), table)
-    common.say("\npoints: of the public checks; the grader also runs hidden checks")
+    tables.print_table(console(), table)
+    say("\npoints: of the public checks; the grader also runs hidden checks")
 
 
 @app.command()
-@common.reported()
+@reported()
 def start(
     lab: Annotated[str, typer.Argument(help="a lab's name, folder or bundle (.zip)")],
     folder: Annotated[
@@ -110,13 +114,11 @@ def start(
 
     is_zip = lab.endswith(".zip")
     if is_zip and not Path(lab).is_file():
-        raise common.UsageError(f"{lab} is not a file; name the bundle that you received")
+        raise UsageError(f"{lab} is not a file; name the bundle that you received")
     source = bundle.read(Path(lab) if is_zip else find(lab))
     own = source.own
     if own is not None and student not in ("", own.student):
-        raise common.UsageError(
-            f"{lab} is the bundle of {own.student}; --student {student} needs another"
-        )
+        raise UsageError(f"{lab} is the bundle of {own.student}; --student {student} needs another")
     name = workspaces.student_name(own.student if own else student)
     secret = course_key(key)
 
@@ -129,20 +131,20 @@ def start(
     files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
     if as_json:
         document = {"folder": str(made.folder), "lab": state.lab, "student": state.student}
-        common.print_json(document | {"variant": state.variant, "files": files})
+        print_json(document | {"variant": state.variant, "files": files})
         return
-    common.say(f"{state.title}: you work in {where}")
+    say(f"{state.title}: you work in {where}")
     given = own is None and not student
     login = " (your login; --student NAME if the course knows you by another)" if given else ""
-    common.say(f"  for {state.student}{login}")
+    say(f"  for {state.student}{login}")
     for value, drawn in state.variant.items():
-        common.say(f"  your {value}: {drawn}")
-    common.say(f"  files: {', '.join(files)}")
-    common.say(f"\nread handout.md, then:\n  cd {where}\n  locklab lab check --watch")
+        say(f"  your {value}: {drawn}")
+    say(f"  files: {', '.join(files)}")
+    say(f"\nread handout.md, then:\n  cd {where}\n  locklab lab check --watch")
 
 
 @app.command()
-@common.reported()
+@reported()
 def check(
     only: Annotated[
         list[str] | None, typer.Argument(help="checks to run; by default all", metavar="[CHECK]…")
@@ -170,9 +172,7 @@ def check(
 
     space = find(folder)
     if watch and (only or as_json):
-        raise common.UsageError(
-            "--watch runs all checks and prints no JSON: leave out CHECK and --json"
-        )
+        raise UsageError("--watch runs all checks and prints no JSON: leave out CHECK and --json")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
     _load()
@@ -180,19 +180,19 @@ def check(
         try:
             watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
         except KeyboardInterrupt:
-            raise typer.Exit(common.INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
         return
-    with common.progress("compiling") as report:
+    with progress("compiling") as report:
 
-        def progress(so_far: Result) -> None:
+        def finished(so_far: Result) -> None:
             done = len(so_far.checks)
             report(so_far.checks[-1].title, done / max(1, len(only or checks)))
 
-        result = attempt(space, profile=profile, only=only or (), progress=progress)
+        result = attempt(space, profile=profile, only=only or (), progress=finished)
     state = space.state
     if as_json:
         following = to_do(state, checks)
-        common.print_json(
+        print_json(
             {
                 "folder": str(space.folder),
                 "variant": state.variant,
@@ -213,7 +213,7 @@ def check(
 
 
 @app.command()
-@common.reported()
+@reported()
 def hint(
     name: Annotated[
         str, typer.Argument(help="a check; by default the next one to fix", metavar="[CHECK]")
@@ -230,13 +230,13 @@ def hint(
 
     shown = next_hint(find(folder), name)
     if as_json:
-        common.print_json(asdict(shown))
+        print_json(asdict(shown))
     else:
         show_hint(shown)
 
 
 @app.command()
-@common.reported()
+@reported()
 def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     """Compare your solution with the lab's, after you have solved the lab."""
     from lockgrader.workspace.folder import find
@@ -244,14 +244,14 @@ def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
 
     made = compare(find(folder))
     if as_json:
-        common.print_json([{"file": one.file, "diff": one.diff} for one in made])
+        print_json([{"file": one.file, "diff": one.diff} for one in made])
         return
     for one in made:
-        common.say(one.diff or f"{one.file}: equal")
+        say(one.diff or f"{one.file}: equal")
 
 
 @app.command()
-@common.reported()
+@reported()
 def submit(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="the archive; by default NAME-LAB.zip here")
@@ -272,10 +272,10 @@ def submit(
     made = hand_in(space, path, _profile(no_sandbox))
     if as_json:
         document = {"file": str(path), "files": list(made.files), "sha256": made.sha256}
-        common.print_json(document | {"doubts": list(made.doubts)})
+        print_json(document | {"doubts": list(made.doubts)})
         return
     for doubt in made.doubts:
-        common.stderr().print(f"warning: {doubt}", markup=False, soft_wrap=True)
+        stderr().print(f"warning: {doubt}", markup=False, soft_wrap=True)
     say_wrapped(f"{path}: {', '.join(made.files)}", "")
     if state.verdicts:
         say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
@@ -283,7 +283,7 @@ def submit(
 
 
 @app.command()
-@common.reported()
+@reported()
 def bundle(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
     out: Annotated[
@@ -307,37 +307,37 @@ def bundle(
 
     home, secret = find(lab), course_key(key)
     if roster and student:
-        raise common.UsageError("give either --student or --roster")
+        raise UsageError("give either --student or --roster")
     students = _roster(roster) if roster else [student_name(student)] if student else []
     if not students and secret != PUBLIC_KEY:
-        raise common.UsageError(
+        raise UsageError(
             "with a course key, only the course can compute a student's values: "
             "make a bundle for each student with --roster FILE or --student NAME"
         )
     made = bundles(home, students, secret)
     short = home.resolve().name.partition("-")[0]
     if roster:
-        target = common.folder_to_write(out or Path(f"{short}-bundles"), "--out")
+        target = folder_to_write(out or Path(f"{short}-bundles"), "--out")
         paths = [target / f"{one.student}-{short}.zip" for one in made]
     else:
         paths = [out or Path(f"{student}-{short}.zip" if student else f"{short}.zip")]
     rows = []
     for path, one in zip(paths, made, strict=True):
-        with common.saving("--out"):
+        with saving("--out"):
             path.write_bytes(one.data)
         digest = hashlib.sha256(one.data).hexdigest()
         rows.append(
             {"file": str(path), "student": one.student, "files": one.files, "sha256": digest}
         )
     if as_json:
-        common.print_json(rows)
+        print_json(rows)
         return
     for path, one in zip(paths, made, strict=True):
-        common.say(f"{path}: {', '.join(one.files)}")
+        say(f"{path}: {', '.join(one.files)}")
 
 
 @app.command()
-@common.reported()
+@reported()
 def lint(
     labs: Annotated[
         list[str] | None, typer.Argument(help="folders or names; by default all", metavar="[LAB]…")
@@ -365,21 +365,21 @@ def lint(
     from lockgrader.cli.lint_show import show_lint
     from locklabs import find
     from locklabs import names as installed
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     folders = [find(name) for name in labs or installed()]
     if not folders:
-        raise common.UsageError("no lab is installed here: name a lab's folder")
-    common.bounded(students, "--students", 0, 10_000)
-    count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
+        raise UsageError("no lab is installed here: name a lab's folder")
+    bounded(students, "--students", 0, 10_000)
+    count = bounded(processes or usable_cpus(), "--processes", 1, 256)
     profile = _profile(no_sandbox)
-    with common.progress("lint") as report:
+    with progress("lint") as report:
         made = [
             look(one, students=students, processes=count, profile=profile, report=report)
             for one in folders
         ]
     if as_json:
-        common.print_json(
+        print_json(
             [
                 {
                     "lab": one.lab,
@@ -405,13 +405,13 @@ def _roster(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise common.UsageError(f"--roster {path} cannot be read: {error}") from error
+        raise UsageError(f"--roster {path} cannot be read: {error}") from error
     names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not names:
-        raise common.UsageError(f"--roster {path} names no student; write one on each line")
+        raise UsageError(f"--roster {path} names no student; write one on each line")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise common.UsageError(f"--roster {path} names {', '.join(twice)} twice")
+        raise UsageError(f"--roster {path} names {', '.join(twice)} twice")
     return [student_name(name) for name in names]
 
 
@@ -423,9 +423,7 @@ def _profile(no_sandbox: bool) -> Profile:
         return "unconfined"
     missing = available()
     if missing:
-        raise common.UsageError(
-            f"{missing}\nor, for your own work on your own machine: --no-sandbox"
-        )
+        raise UsageError(f"{missing}\nor, for your own work on your own machine: --no-sandbox")
     return "namespaces"
 
 
@@ -434,11 +432,9 @@ def _load() -> None:
     from lockgrader.checks.evaluate import warm
 
     def say() -> None:
-        common.stderr().print(
-            "loading the simulator and the checker (the first time takes a minute) …"
-        )
+        stderr().print("loading the simulator and the checker (the first time takes a minute) …")
 
-    patience = threading.Timer(common.PATIENCE_S, say)
+    patience = threading.Timer(PATIENCE_S, say)
     patience.start()
     try:
         warm()

@@ -16,10 +16,11 @@ from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace
 from lockgrader.workspace.hints import NoHintError, Shown, next_hint
-from locksim.checker.counterexample import Step
-from locksim.checker.render import behind, did
-from locksim.cli import common, tables
-from locksim.engine.faults import place
+from locksim.checker.replay.counterexample import Step
+from locksim.checker.replay.render import behind, did
+from locksim.core.faults import place
+from lockui import tables
+from lockui.console import console, progress, say, warn
 
 __all__ = ["Live", "say_wrapped", "show_hint", "show_result", "whose"]
 
@@ -36,7 +37,7 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     """
     state, checks = workspace.state, public_checks(workspace)
     by_name = {c.name: c for c in checks}
-    common.say(whose(state))
+    say(whose(state))
     table = tables.table()
     tables.add(table, "check", fold=True)
     tables.add(table, "name")
@@ -47,7 +48,7 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         verdict = f"[{style}]{one.verdict}[/{style}]"
         points = f"{one.points:.4g} of {one.max_points:g}"
         table.add_row(escape(one.title), one.name, verdict, points)
-    tables.print_table(common.console(), table)
+    tables.print_table(console(), table)
     following = to_do(state, checks)
     shown: set[str] = set()
     for one in result.checks:
@@ -58,17 +59,17 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
                 one.message
             )  # a file that does not compile fails every check with one message
     if len(result.checks) < len(checks):
-        common.say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
+        say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
         return
     for check in checks:
         if isinstance(check, Prediction):
             _predicted(check, state, workspace.lab.answers)
-    common.say(f"\n{_points(result, state, following)}")
+    say(f"\n{_points(result, state, following)}")
 
 
 def show_hint(shown: Shown) -> None:
     """Print the hints of a check that were seen, and how to get the next."""
-    common.say(f"\n{shown.title} ({shown.check})")
+    say(f"\n{shown.title} ({shown.check})")
     for number, text in enumerate(shown.texts, start=1):
         say_wrapped(f"hint {number} of {shown.of}: {text}", "  ")
     if shown.wait_minutes:
@@ -85,10 +86,10 @@ def whose(state: State) -> str:
 
 def say_wrapped(text: str, indent: str) -> None:
     """Print text, wrapped to the terminal; line breaks stay."""
-    width = min(100, common.console().width)
+    width = min(100, console().width)
     for line in text.splitlines() or [""]:
         own = indent + line[: len(line) - len(line.lstrip())]
-        common.say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
+        say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
 
 
 class Live:
@@ -105,11 +106,11 @@ class Live:
 
     def began(self) -> None:
         """Start a bar."""
-        console = common.console()
-        if console.is_terminal:
-            console.clear()
-        common.say(f"{datetime.now():%H:%M:%S} running the checks …")
-        self._report = self._bar.enter_context(common.progress("compiling"))
+        screen = console()
+        if screen.is_terminal:
+            screen.clear()
+        say(f"{datetime.now():%H:%M:%S} running the checks …")
+        self._report = self._bar.enter_context(progress("compiling"))
 
     def so_far(self, result: Result) -> None:
         """Move the bar."""
@@ -125,16 +126,16 @@ class Live:
     def details(self, result: Result, *, every: bool = True) -> None:
         """Show the result, by default with all that was found."""
         self.closed()
-        console = common.console()
-        if console.is_terminal:
-            console.clear()
+        screen = console()
+        if screen.is_terminal:
+            screen.clear()
         show_result(self._workspace, result, every=every)
         self._foot()
 
     def failed(self, message: str) -> None:
         """Show why the run failed."""
         self.closed()
-        common.warn(message)
+        warn(message)
         self._foot()
 
     def hint(self) -> None:
@@ -149,9 +150,9 @@ class Live:
         self._bar.close()
 
     def _foot(self) -> None:
-        common.say(f"\nwatching {self._workspace.folder.name}: save a file to run again")
+        say(f"\nwatching {self._workspace.folder.name}: save a file to run again")
         if self._keys:
-            common.say("h: a hint, a: all details, r: run again, q: quit")
+            say("h: a hint, a: all details, r: run again, q: quit")
 
 
 def _points(result: Result, state: State, following: Check | None) -> str:
@@ -165,7 +166,7 @@ def _points(result: Result, state: State, following: Check | None) -> str:
 
 def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
     """Print what a check found, the misconception behind it, and the next step."""
-    common.say(f"\n{one.title} ({one.name}): {one.verdict}")
+    say(f"\n{one.title} ({one.name}): {one.verdict}")
     if one.verdict == "grader_error":
         say_wrapped(one.message.strip().rpartition("\n")[2], "  ")
         say_wrapped(
@@ -174,7 +175,7 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     elif one.counterexample is not None and isinstance(check, Proven):
         _counterexample(workspace, check, one.counterexample)
     else:
-        common.say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
+        say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
     if one.rows:
         numbers(one)
     if one.misconception:
@@ -200,23 +201,23 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     rounds = "" if check.rounds == 1 else f", {check.rounds} rounds"
     asked = f"{check.threads} threads{rounds}, {check.memory.upper()}"
     say_wrapped(f"{document['found']}: {document['message']}", "  ")
-    common.say(f"  the shortest way there ({asked}):")
+    say(f"  the shortest way there ({asked}):")
     places = [_own_files(workspace, place(step.file, step.line)) for step in steps]
     width = max(map(len, places), default=0)
     left_out = max(0, len(steps) - STEPS)
     if left_out:
-        common.say(f"     … {left_out} earlier steps")
+        say(f"     … {left_out} earlier steps")
     for number, step in enumerate(steps[left_out:], start=left_out + 1):
         if number - 1 == document["cycle"]:
-            common.say("     from here on the steps repeat:")
+            say("     from here on the steps repeat:")
         shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
-        common.say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
+        say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
     command += ["--client", check.client] if check.client else []
     command += ["--memory", check.memory, "--play", page]
-    common.say(f"  play it in a browser: {shlex.join(command)}")
+    say(f"  play it in a browser: {shlex.join(command)}")
 
 
 def _predicted(check: Prediction, state: State, file: str) -> None:

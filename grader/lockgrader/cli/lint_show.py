@@ -5,7 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 
 from lockgrader.author.lint import Linted
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.console import console, say
 
 __all__ = ["show_lint"]
 
@@ -27,7 +28,7 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
         linted: the lab's. every: list items that are ok, too.
     """
     people = f"{linted.students} students, {linted.variants} different variants"
-    common.say(f"{linted.lab}: {people}")
+    say(f"{linted.lab}: {people}")
     table = tables.table()
     tables.add(table, "property", fold=True)
     tables.add(table, "holds", right=True)
@@ -38,7 +39,7 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
         verdict = "[green]ok[/green]" if kept == len(items) else "[red]broken[/red]"
         kept_of = (f"{kept} of {len(items)}", verdict) if items else ("", "not checked")
         table.add_row(text, *kept_of)
-    tables.print_table(common.console(), table)
+    tables.print_table(console(), table)
     shown = [item for item in linted.items if every or not item.ok]
     if shown:
         table = tables.table()
@@ -48,5 +49,5 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
         for item in shown:
             mark = "[green]ok[/green]" if item.ok else "[red]broken[/red]"
             table.add_row(mark, item.what, escape(item.name), escape(item.says))
-        tables.print_table(common.console(), table)
-    common.say("")
+        tables.print_table(console(), table)
+    say("")

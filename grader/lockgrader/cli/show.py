@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.markup import escape
 
 from lockgrader.result import CheckResult, Result
-from locksim.cli import tables
-from locksim.cli.common import console, say
+from lockui import tables
+from lockui.console import console, say
 
 __all__ = ["numbers", "show"]
 

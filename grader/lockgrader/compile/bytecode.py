@@ -104,7 +104,7 @@ def borrowed(document: Any, title: str, allowed: tuple[str, ...] = ()) -> str:
     """
     for struct in document["structs"].values():
         name = str(struct.get("library", ""))
-        ours = name.startswith(("locksim.locks", "locksim.caches"))
+        ours = name.startswith(("locksim.library.locks", "locksim.library.avc"))
         if ours and name.partition(":")[0] not in allowed:
             return name.replace(":", ".")
     for made in document["classes"].values():
@@ -118,7 +118,7 @@ def borrowed(document: Any, title: str, allowed: tuple[str, ...] = ()) -> str:
 def library() -> dict[str, type[Struct]]:
     """The classes that a submission may name: those of the language, the locks and the caches."""
     found = {f"{c.__module__}:{c.__qualname__}": c for c in KINDS}
-    for package in ("locksim.locks", "locksim.caches"):
+    for package in ("locksim.library.locks", "locksim.library.avc"):
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             loaded = importlib.import_module(f"{package}.{module.name}")
             for thing in vars(loaded).values():

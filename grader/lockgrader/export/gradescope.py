@@ -19,7 +19,7 @@ from typing import Any
 from lockgrader.report.feedback import right
 from lockgrader.report.student import WORDS, hidden_points, seen
 from lockgrader.result import CheckResult, Result
-from locksim.cli.tables import fixed
+from lockui.tables import fixed
 
 __all__ = ["document", "files"]
 

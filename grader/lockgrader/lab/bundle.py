@@ -1,8 +1,8 @@
 """The bundle for students: a zip of a lab's public files, the same bytes each time.
 
-It holds ``lab.toml``, the handout, the starter and the misconceptions of public checks. Everything
-else (hidden checks, solution, mutants, rubric, design) stays out. A bundle that contains a hidden
-check's name or a file of the solution is refused.
+It holds ``lab.toml``, the handout and the glossary that it links to, the starter and the
+misconceptions of public checks. Everything else (hidden checks, solution, mutants, rubric, design)
+stays out. A bundle that contains a hidden check's name or a file of the solution is refused.
 
 Where a course has a key, only the course can draw a student's variant. Each student then gets a
 bundle of their own with their name and their values (``student.json``).
@@ -29,7 +29,10 @@ from lockgrader.lab.variants import variant
 __all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "public_files", "read"]
 
 BELIEFS = "misconceptions.toml"
-NAMED = ("lab.toml", "handout.md", BELIEFS)
+HANDOUT, GLOSSARY = "handout.md", "GLOSSARY.md"
+GLOSSARY_LINK = b"](../../docs/GLOSSARY.md"
+"""A handout's link to the glossary in the repository; in a bundle it lies beside the handout."""
+NAMED = ("lab.toml", HANDOUT, GLOSSARY, BELIEFS)
 SECRET = ("hidden", "solution", "mutants")
 OWN = "student.json"
 MAX_FILES, MAX_BYTES = 200, 16 << 20
@@ -80,8 +83,17 @@ def public_files(folder: Path) -> dict[str, bytes]:
     """
     lab = load(folder)
     files = {n: (folder / n).read_bytes() for n in NAMED if (folder / n).is_file()}
-    if "handout.md" not in files:
-        raise BundleError(f"{folder} has no handout.md")
+    if HANDOUT not in files:
+        raise BundleError(f"{folder} has no {HANDOUT}")
+    if GLOSSARY_LINK in files[HANDOUT]:
+        glossary = folder / "../../docs" / GLOSSARY
+        if not glossary.is_file():
+            raise BundleError(
+                f"{folder / HANDOUT} links to {glossary}, which does not exist; "
+                "put the glossary there, or remove the links"
+            )
+        files[GLOSSARY] = glossary.read_bytes()
+        files[HANDOUT] = files[HANDOUT].replace(GLOSSARY_LINK, f"]({GLOSSARY}".encode())
     starter = folder / "starter"
     for path in sorted(p for p in starter.rglob("*") if p.is_symlink() or not p.is_dir()):
         if path.is_symlink() or not path.is_file():

@@ -59,7 +59,7 @@ class Lab(Closed):
     Arguments:
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
-        library: modules of the library that a submission may use, such as "locksim.locks.ttas".
+        library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
         c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).

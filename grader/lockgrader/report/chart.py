@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockgrader.result import Curve
-from locksim.cli.tables import fixed
+from lockui.tables import fixed
 
 __all__ = ["alt_text", "chart"]
 

@@ -17,11 +17,11 @@ from markupsafe import Markup
 from lockgrader.report.chart import chart
 from lockgrader.report.student import WORDS, hidden_points, seen
 from lockgrader.result import CheckResult, Result, Row, write
-from locksim.cli.html_page import environment
-from locksim.cli.tables import fixed
-from locksim.traces import bundle
-from locksim.traces.page import embedded
-from locksim.traces.player_data import of_told
+from locksim.study.traces import bundle
+from locksim.study.traces.page import embedded
+from locksim.study.traces.player_data import of_told
+from lockui.html_page import environment
+from lockui.tables import fixed
 
 __all__ = ["FEEDBACK", "feedback", "keep_feedback", "right"]
 

@@ -16,7 +16,7 @@ from lockgrader.report.feedback import FEEDBACK
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
 from lockgrader.report.student import WORDS
 from lockgrader.result import CheckResult, Result
-from locksim.cli.html_page import environment
+from lockui.html_page import environment
 
 __all__ = ["SUMMARY", "summary"]
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
 from lockgrader.sandbox.run import available, interpreter, run
 from lockgrader.sandbox.watch import Outcome
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 __all__ = ["ATTACKS", "Attack", "examine"]
 

@@ -33,7 +33,7 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
     Raises:
         UnknownNameError, LoadError: the simulator has no such lock, or no load for it.
     """
-    from locksim import probes
+    from locksim.library import probes
 
     think_ps = round(1000 * turn_ns * cell.think)
     if cell.kernel in ("contended_add", "false_sharing", "write_shared"):
@@ -87,8 +87,8 @@ def reading_ns(
 
 
 def _avc(cell: Cell, think_ps: int) -> Workload:
-    from locksim.registry import resolve
-    from locksim.workloads.avc_mix import AvcMix
+    from locksim.library.registry import resolve
+    from locksim.library.workloads.avc_mix import AvcMix
 
     # As in native/structures/avc.h: one key, and the mark is stored where it is missing.
     cache: Any = resolve(cell.kernel).struct
@@ -100,8 +100,8 @@ def _avc(cell: Cell, think_ps: int) -> Workload:
 def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
     from locksim.cli.workloads import workload_for
     from locksim.lang.struct import SeqLock
-    from locksim.workloads.blocking_readers import BlockingReaders
-    from locksim.workloads.paced import CONSTANT
+    from locksim.library.workloads.blocking_readers import BlockingReaders
+    from locksim.library.workloads.paced import CONSTANT
 
     if cell.loop == "throughput":
         reads = 100 if cell.read else 0

@@ -26,8 +26,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
 from locksim.cli.meter import print_meter
+from locksim.cli.options import read_placement
+from lockui import tables
+from lockui.arguments import bounded, whole_numbers
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, interrupted, reported
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,7 +54,7 @@ def register(app: typer.Typer) -> None:
     app.command("show")(show)
 
 
-@common.reported()
+@reported()
 def bench(
     kernels: Annotated[
         list[str],
@@ -90,30 +95,30 @@ def bench(
     _check(report, loop)
     if out is not None:
         storage.check_path(out)
-    with common.progress("bench") as progress:
+    with progress("bench") as report_progress:
         experiment = runner.bench(
             kernels,
-            common.whole_numbers(threads, "--threads"),
+            whole_numbers(threads, "--threads"),
             loop=loop,  # type: ignore[arg-type]  # checked there
             hold_ns=_numbers(hold_ns, "--hold-ns"),
             think_ns=_numbers(think_ns, "--think-ns"),
             write_share=_numbers(write_share, "--write-share"),
-            placement=placement if placement == "free" else common.placement(placement),
-            option=common.bounded(option, "--option", 0, 2**32 - 1),
+            placement=placement if placement == "free" else read_placement(placement),
+            option=bounded(option, "--option", 0, 2**32 - 1),
             duration_ms=duration_ms,
             warmup_ms=warmup_ms,
             stopping=runner.Stopping(precision, trials, seconds),
             seed=seed,
-            progress=progress,
+            progress=report_progress,
         )
     if out is not None:
         storage.save(experiment, out)
     _answer(experiment, as_json, report)
     if not experiment.complete:
-        raise common.interrupted("these are the trials that were finished")
+        raise interrupted("these are the trials that were finished")
 
 
-@common.reported()
+@reported()
 def show(
     file: Annotated[Path, typer.Argument(help="what 'bench --out' wrote")],
     report: Report = None,
@@ -142,30 +147,30 @@ def document(experiment: Experiment) -> dict[str, Any]:
 
 def _check(report: str | None, loop: str = "latency") -> None:
     if report is not None and report not in REPORTS:
-        raise common.UsageError(f"--report {report}: there is {', '.join(REPORTS)}")
+        raise UsageError(f"--report {report}: there is {', '.join(REPORTS)}")
     if report is not None and loop != "latency":
-        raise common.UsageError(f"--report {report}: {_ONLY_LATENCY}")
+        raise UsageError(f"--report {report}: {_ONLY_LATENCY}")
 
 
 def _answer(experiment: Experiment, as_json: bool, report: str | None) -> None:
     text = None if report is None else _report(experiment)
     if as_json:
         added = {} if text is None else {"report": {"format": report, "text": text}}
-        common.print_json({**document(experiment), **added})
+        print_json({**document(experiment), **added})
         return
-    _print(common.console(), experiment)
+    _print(console(), experiment)
     if text is not None:
-        common.say(f"\n{text}")
+        say(f"\n{text}")
 
 
 def _report(experiment: Experiment) -> str:
     """Return the lock meter in lockmeter's format, a table a cell."""
     from locknative.meter import lock_tables
-    from locksim.reports import lockmeter
+    from locksim.study.reports import lockmeter
 
     found = lock_tables(experiment)
     if not found:
-        raise common.UsageError(f"--report: {_ONLY_LATENCY}")
+        raise UsageError(f"--report: {_ONLY_LATENCY}")
     return "\n".join(map(lockmeter.text, found))
 
 
@@ -259,4 +264,4 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise common.UsageError(f"{option} {text}: write numbers as 0,100,2.5") from None
+        raise UsageError(f"{option} {text}: write numbers as 0,100,2.5") from None

@@ -21,7 +21,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported, saving
 
 if TYPE_CHECKING:
     from locknative.calibration import Calibration
@@ -30,7 +33,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def calibrate(
     out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
     name: Annotated[str, typer.Option(help="Its name [from the host's].")] = "",
@@ -59,15 +62,15 @@ def calibrate(
         raise NativeError(f"--name {name}: use small letters, digits, '-' and '.', at most 64")
     if out.suffix != ".toml":
         raise NativeError(f"--out {out}: give a name that ends in .toml, so that it is found")
-    with tempfile.TemporaryDirectory() as scratch, common.progress("calibrate") as report:
+    with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
             _measure(folder, seconds, trials, trial_ms, lambda t, f: report(t, 0.7 * f))
         found = solve(folder, name, lambda text: report(text, 0.8))
-    with common.saving("--out"):
+    with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
     if as_json:
-        common.print_json(_document(found, out))
+        print_json(_document(found, out))
         return
     _print(found, out)
 
@@ -122,7 +125,7 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
 def _print(found: Calibration, out: Path) -> None:
     from locksim.cli.reproduction import print_parameters
 
-    output = common.console()
+    output = console()
     output.print(f"[bold]{found.machine.name}[/bold]  {found.machine.title}")
     if found.machine.origin is not None:
         output.print(found.machine.origin.note)
@@ -144,4 +147,4 @@ def _print(found: Calibration, out: Path) -> None:
                 f"{simulated / measured - 1:+.0%}",
             )
         tables.print_table(output, view)
-    common.say(f"\n{out} is written; 'locklab native predict --machine {out}' judges it")
+    say(f"\n{out} is written; 'locklab native predict --machine {out}' judges it")

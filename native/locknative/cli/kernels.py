@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from locksim.cli import tables
-from locksim.cli.common import console, print_json
+from lockui import tables
+from lockui.console import console
+from lockui.document import print_json
 
 
 def list_kernels(

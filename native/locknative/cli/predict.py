@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json, records
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@common.reported()
+@reported()
 def predict(
     from_: Annotated[Path, typer.Option("--from", help="A sweep's folder, locks measured.")],
     machine: Annotated[
@@ -40,7 +43,7 @@ def predict(
     from locknative.calibration.readings import read
     from locksim.machine import load
 
-    with common.progress("predict") as report:
+    with progress("predict") as report:
         readings, _ = read(from_)
         profile = (
             load(machine)
@@ -50,11 +53,11 @@ def predict(
         table = predictions.predict(readings, profile, report)
     summary = predictions.errors(table)
     if as_json:
-        common.print_json(
+        print_json(
             {
                 "machine": profile.name,
-                "points": common.records(table),
-                "errors": common.records(summary),
+                "points": records(table),
+                "errors": records(summary),
             }
         )
         return
@@ -64,15 +67,15 @@ def predict(
     tables.add(view, "mean error over")
     for name in ("points", *predictions.MODELS):
         tables.add(view, name, right=True)
-    for row in common.records(summary):
+    for row in records(summary):
         shares = (row[model] for model in predictions.MODELS)
         view.add_row(
             str(row["kernel"]),
             str(row["points"]),
             *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
         )
-    tables.print_table(common.console(), view)
-    common.say(
+    tables.print_table(console(), view)
+    say(
         "\n  Points with several CPUs that the calibration has not seen. The formulas were given\n"
         "  the measured time of one CPU alone; the simulator was not."
         + (
@@ -89,7 +92,7 @@ def _print_points(table: pd.DataFrame) -> None:
         tables.add(view, name)
     for name in ("CPUs", "hold", "think", "writes", "measured", "interval", "simulated", "error"):
         tables.add(view, name, right=True)
-    for row in common.records(table):
+    for row in records(table):
         error = row["simulated_ns"] / row["measured_ns"] - 1
         side = "read" if row["read"] else row["loop"]
         view.add_row(
@@ -104,4 +107,4 @@ def _print_points(table: pd.DataFrame) -> None:
             tables.digits(row["simulated_ns"]),
             f"{error:+.0%}{' fitted' if row['fitted'] else ''}",
         )
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)

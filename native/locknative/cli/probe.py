@@ -17,13 +17,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     from locknative.sweep.cells import Cell
 
 
-@common.reported()
+@reported()
 def probe(
     names: Annotated[
         list[str] | None, typer.Argument(help="Probes, as 'locklab native list' has them [all].")
@@ -51,7 +54,7 @@ def probe(
     chosen = [cell for cell in cells if not names or cell.kernel in names]
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
-        with common.progress("probes") as report:
+        with progress("probes") as report:
             sweep_here(
                 chosen, place, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report
             )
@@ -76,7 +79,7 @@ def probe(
             }
         )
     if as_json:
-        common.print_json(
+        print_json(
             {
                 "regime": {
                     "sentinel_ns": regime.sentinel_ns,
@@ -89,7 +92,7 @@ def probe(
         return
     _print(rows)
     if regime.share < 1:
-        common.say(
+        say(
             "\n  The machine changed while it was measured: hand-overs took "
             f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
             f"{regime.left_out} trials from other times are left out."
@@ -113,7 +116,7 @@ def _print(rows: list[dict[str, Any]]) -> None:
             str(row["trials"]),
             str(row["rejected"] or ""),
         )
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)
 
 
 def _rejected(place: Path) -> dict[Cell, int]:

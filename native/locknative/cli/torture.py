@@ -6,17 +6,22 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     from locknative.torture import Trial
 
 
-@common.reported()
+@reported()
 def torture(
     locks: Annotated[list[str] | None, typer.Argument(help="locks; none: all")] = None,
     seconds: Annotated[float, typer.Option(help="of each trial")] = 1.0,
@@ -44,8 +49,8 @@ def torture(
     from locknative.torture import TOOLS, Builder
     from locknative.torture import torture as run_one
 
-    common.bounded(threads, "--threads", 2, 1024)
-    common.bounded(seed, "--seed", 0, 2**40)
+    bounded(threads, "--threads", 2, 1024)
+    bounded(seed, "--seed", 0, 2**40)
     if not 0.01 <= seconds <= 3600:
         raise NativeError(f"--seconds {seconds}: give a time from 0.01 to 3600 s")
     chosen = locks or known()
@@ -53,14 +58,14 @@ def torture(
         adapter(lock)  # refuses a name that there is not, before anything runs
     tools = TOOLS if tool == "all" else (tool,)
     trials: list[Trial] = []
-    with common.progress("building") as report:
+    with progress("building") as report:
         for name in tools:
             with Builder(name) as builder:
                 for lock in chosen:
                     report(f"{name}: {lock}", len(trials) / (len(tools) * len(chosen)))
                     trials.append(run_one(builder, lock, threads, seconds, seed))
     if as_json:
-        common.print_json([common.asdict(trial) for trial in trials])
+        print_json([asdict(trial) for trial in trials])
     else:
         _print(trials)
     raise typer.Exit(int(any(trial.verdict != "passed" for trial in trials)))
@@ -82,5 +87,5 @@ def _print(trials: list[Trial]) -> None:
             f"{trial.passed:,}",
             trial.detail,
         )
-    tables.print_table(common.console(), table)
-    common.say("longest wait: how often others went in, exclusively, while one thread waited to")
+    tables.print_table(console(), table)
+    say("longest wait: how often others went in, exclusively, while one thread waited to")

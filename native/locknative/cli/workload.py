@@ -17,13 +17,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.arguments import bounded, whole_numbers
+from lockui.console import console, progress
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     from locknative.workloads import Measurement
 
 
-@common.reported()
+@reported()
 def workload(
     name: Annotated[str, typer.Argument(help="rcutest, chatroom, lmbench or slob")],
     check: Annotated[
@@ -61,16 +65,16 @@ def workload(
 
     workloads.variants(name)
     chosen = tuple(check or ())
-    where = tuple(common.whole_numbers(cpus, "--cpus")) if cpus is not None else ()
+    where = tuple(whole_numbers(cpus, "--cpus")) if cpus is not None else ()
     option = store_used * workloads.STORE_USED + own_key * workloads.OWN_KEY
     if name == "lmbench":
         option += workloads.operation_number(operation)
     elif name == "slob":
-        option = common.bounded(paths, "--paths", 1, 1000) * workloads.PATH
+        option = bounded(paths, "--paths", 1, 1000) * workloads.PATH
     if name == "chatroom":
-        threads = common.bounded(rooms, "--rooms", 1, 100) * workloads.ROOM
-    share = common.bounded(write_percent, "--write-percent", 0, 100) * 65536 // 100
-    with common.progress(name) as report:
+        threads = bounded(rooms, "--rooms", 1, 100) * workloads.ROOM
+    share = bounded(write_percent, "--write-percent", 0, 100) * 65536 // 100
+    with progress(name) as report:
         measured = workloads.measure(
             name,
             chosen,
@@ -79,16 +83,16 @@ def workload(
             trials=trials,
             cpus=where,
             mix=workloads.Mix(
-                think=common.bounded(think, "--think", 0, 2**32 - 1),
+                think=bounded(think, "--think", 0, 2**32 - 1),
                 write_share=share if name == "slob" else 0,
                 option=option,
-                seed=common.bounded(seed, "--seed", 0, 2**62),
+                seed=bounded(seed, "--seed", 0, 2**62),
             ),
             report=report,
         )
     if as_json:
         rows = [asdict(row) for row in measured.rows]
-        common.print_json({**asdict(measured), "rows": rows, "doubts": measured.doubts})
+        print_json({**asdict(measured), "rows": rows, "doubts": measured.doubts})
     else:
         _print(measured, operation if name == "lmbench" else "")
     if any(row.failures for row in measured.rows):
@@ -97,7 +101,7 @@ def workload(
 
 def _print(measured: Measurement, what: str) -> None:
     """Print a row for each variant, then the doubts."""
-    output = common.console()
+    output = console()
     title = f"{measured.workload} {what}".strip()
     output.print(
         f"{title}, {measured.threads} threads, {measured.duration_s:g} s a trial", markup=False

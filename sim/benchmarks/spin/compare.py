@@ -21,12 +21,12 @@ import time
 from pathlib import Path
 
 from locksim.checker import check_workload
-from locksim.checker.client import clients
+from locksim.checker.clients.client import clients
 from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.lang.struct import Struct
-from locksim.locks.mcs import MCSLock
-from locksim.locks.rwlock import ReaderPreferenceRWLock
-from locksim.locks.ticket import TicketLock
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rwlock import ReaderPreferenceRWLock
+from locksim.library.locks.ticket import TicketLock
 
 HERE = Path(__file__).parent
 RUNS = 3

@@ -1,7 +1,7 @@
 """The checker: every interleaving of a few threads, with a shortest counterexample.
 
     from locksim.checker import check_lock
-    from locksim.locks.ticket import TicketLock
+    from locksim.library.locks.ticket import TicketLock
 
     check_lock(TicketLock, threads=3, memory="tso").verdict   # "proven"
 
@@ -16,10 +16,10 @@ cycles, :mod:`counterexample` and :mod:`render` tell what went wrong, :mod:`chec
 """
 
 from locksim.checker.check import check_lock, check_workload, outcomes
-from locksim.checker.counterexample import Counterexample, Step
 from locksim.checker.errors import CheckError
-from locksim.checker.replay import ReplayError, replay
-from locksim.checker.sample import Sampling, sample_lock
+from locksim.checker.replay.counterexample import Counterexample, Step
+from locksim.checker.replay.replay import ReplayError, replay
+from locksim.checker.search.sample import Sampling, sample_lock
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
 
 __all__ = [

@@ -14,16 +14,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from locksim.checker import counterexample as ce
-from locksim.checker.client import Client, chosen, clients
-from locksim.checker.counterexample import Counterexample
-from locksim.checker.endless import endless_clients
+from locksim.checker.clients.client import Client, chosen, clients
+from locksim.checker.clients.endless import endless_clients
 from locksim.checker.errors import CheckError
-from locksim.checker.explore import Exploration, explore
-from locksim.checker.leak import leaking
-from locksim.checker.liveness import Lasso, bypass, starving
-from locksim.checker.loop import LEAK, NO_PROGRESS
-from locksim.checker.model import (
+from locksim.checker.models.model import (
     WATCH_ASSERTIONS,
     WATCH_EXCLUSION,
     WATCH_RACES,
@@ -31,8 +25,14 @@ from locksim.checker.model import (
     address_of,
     model,
 )
-from locksim.checker.outcome import FAULT
-from locksim.checker.progress import doomed
+from locksim.checker.models.outcome import FAULT
+from locksim.checker.replay import counterexample as ce
+from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.search.explore import Exploration, explore
+from locksim.checker.search.leak import leaking
+from locksim.checker.search.liveness import Lasso, bypass, starving
+from locksim.checker.search.loop import LEAK, NO_PROGRESS
+from locksim.checker.search.progress import doomed
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
@@ -59,7 +59,7 @@ def check_lock(
     reduction: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
-    """Check a lock with the standard clients (:mod:`locksim.checker.client`).
+    """Check a lock with the standard clients (:mod:`locksim.checker.clients.client`).
 
     Arguments:
         lock: a lock, RCU or cache of decisions, class or description.
@@ -69,7 +69,7 @@ def check_lock(
         codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
-        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
+        reduction: whether to leave out what makes no difference (``checker.search.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -130,7 +130,7 @@ def outcomes(
     Arguments:
         workload: the description. threads: 1 to 8.
         observe: the words' names. memory: "sc", "tso" or "c11". budget: when to give up.
-        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
+        reduction: whether to leave out what makes no difference (``checker.search.claims``).
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
@@ -350,7 +350,7 @@ def build(
     *,
     wrap: bool = False,
 ) -> Model:
-    """The model of a client, within a budget; arguments as for :func:`locksim.checker.model`."""
+    """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
     return model(
         client.workload,
         threads,

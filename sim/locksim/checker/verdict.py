@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from locksim.checker.counterexample import Counterexample
 from locksim.checker.errors import CheckError
+from locksim.checker.replay.counterexample import Counterexample
 
 SAFETY = ("all", "exclusion", "deadlock", "assertion", "memory", "race", "leak")
 LIVENESS = ("starvation", "bypass")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.console import progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported, saving
 
 if TYPE_CHECKING:
     from locksim.checker import Counterexample, Verdict
@@ -18,7 +20,7 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
 @app.command()
-@common.reported()
+@reported()
 def check(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
@@ -62,24 +64,24 @@ def check(
     Exit code 0: proven, or replayed. 1: violated. 3: not finished within the budget. 2: bad input.
     """
     if (replay is None) == (not lock):
-        raise common.UsageError(
+        raise UsageError(
             "give the name of a lock, or a file by --replay, and not both: locklab check ticket"
         )
     if replay is not None:
         _replay(replay, json)
         return
     if client and (random or property_ in ("starvation", "bypass")):
-        raise common.UsageError("--client chooses among the standard clients of an exploration")
+        raise UsageError("--client chooses among the standard clients of an exploration")
     if pct and not random:
-        raise common.UsageError("--pct needs --random: how many schedules to draw")
+        raise UsageError("--pct needs --random: how many schedules to draw")
     from locksim.checker import Budget, Sampling, check_lock, sample_lock
-    from locksim.registry import resolve
+    from locksim.library.registry import resolve
 
     if play is not None and play.suffix != ".html":
-        raise common.UsageError(f"--play {play}: a page is written; name a file that ends in .html")
+        raise UsageError(f"--play {play}: a page is written; name a file that ends in .html")
     entry = resolve(lock)
     budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
-    with common.progress(f"{lock}, {threads} threads, {memory}") as report:
+    with progress(f"{lock}, {threads} threads, {memory}") as report:
         if random:
             verdict = sample_lock(
                 entry.struct,
@@ -106,22 +108,22 @@ def check(
                 report=report,
             )
     if json:
-        common.print_json(verdict.to_json())
+        print_json(verdict.to_json())
     else:
         _print(verdict, "steps" if random else "states")
     if play is not None:
-        from locksim.checker.graph import graph
-        from locksim.checker.walk import of_lock
-        from locksim.traces.page import page
+        from locksim.checker.play.graph import graph
+        from locksim.checker.play.walk import of_lock
+        from locksim.study.traces.page import page
 
         chosen = verdict.client if verdict.verdict == "violated" else ""
         walk = of_lock(
             entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
         )
-        with common.saving("--play"):
+        with saving("--play"):
             page(play, graph(walk))
         if not json:
-            common.say(f"  you are the scheduler: open {play} in a browser")
+            say(f"  you are the scheduler: open {play} in a browser")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 
@@ -129,31 +131,31 @@ def _print(verdict: Verdict, explored: str) -> None:
     if verdict.counterexample is not None:
         _show(verdict.counterexample)
     bypass = "" if verdict.bypass is None else f", at most {verdict.bypass} overtake"
-    common.say(
+    say(
         f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}, {verdict.property}: "
         f"{verdict.verdict}{bypass} ({verdict.states:,} {explored}, depth {verdict.depth}, "
         f"{verdict.seconds:.2f} s)"
     )
     for limit in verdict.limits:
-        common.say(f"  {limit}")
+        say(f"  {limit}")
 
 
 def _show(counterexample: Counterexample) -> None:
-    from locksim.checker.render import table
+    from locksim.checker.replay.render import table
 
-    common.say(table(counterexample) + "\n")
+    say(table(counterexample) + "\n")
 
 
 def _replay(file: Path, json: bool) -> None:
-    from locksim.checker.replay_file import replay_file
+    from locksim.checker.replay.replay_file import replay_file
 
     replayed = replay_file(file)
     if json:
-        common.print_json(replayed.to_json())
+        print_json(replayed.to_json())
         return
     _show(replayed.counterexample)
     verdict = replayed.verdict
-    common.say(
+    say(
         f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}: replayed on the program's "
         f"own generators, {len(replayed.counterexample.steps)} steps; it shows: {replayed.found}"
     )

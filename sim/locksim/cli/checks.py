@@ -15,34 +15,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-__all__ = ["Check", "Status", "examine"]
+from lockui.findings import Check
+from lockui.plugins import plugins
 
-Status = Literal["ok", "warning", "unknown", "broken"]
+__all__ = ["examine"]
 
+#: Entry points of checks that other packages bring: functions of the file system's root.
+GROUP = "locklab.doctor"
 #: Free disk space below which a sweep's results may not fit.
 FREE_LIMIT_BYTES = 1_000_000_000
-
-
-@dataclass(frozen=True)
-class Check:
-    """One finding.
-
-    Attributes:
-        name: what was looked at.
-        status: ``ok``; ``warning`` (works, with a drawback); ``unknown`` (this system does not
-            say); ``broken`` (the simulator cannot work).
-        found: what is there.
-        advice: what to do about it, where there is something to do.
-    """
-
-    name: str
-    status: Status
-    found: str
-    advice: str | None = None
 
 
 def examine(root: Path = Path("/")) -> list[Check]:
@@ -53,9 +36,8 @@ def examine(root: Path = Path("/")) -> list[Check]:
         cache(cache_candidates(os.environ)),
         compiler(),
         liburcu(),
-        native(),
         cpus(root),
-        *measuring(root),
+        *others(root),
         disk(Path.cwd()),
     ]
 
@@ -120,28 +102,9 @@ def liburcu() -> Check:
     return Check("liburcu", "ok", version)
 
 
-def native() -> Check:
-    """Are the native kernels built? The simulator works without them.
-
-    locknative builds on this package, so it is looked up by name and never needed here.
-    """
-    try:
-        module = importlib.import_module("locknative")
-        names = module.locks()
-        urcu = bool(module.has_urcu)
-    except Exception as error:  # not built, built for another Python, built half
-        found = f"{type(error).__name__}: {error}"
-        return Check("locknative", "warning", found, "Run 'make setup' to build it.")
-    found = f"{len(names)} locks, {'with' if urcu else 'without'} liburcu"
-    if not urcu:
-        advice = "Install liburcu-dev, then run 'make setup'."
-        return Check("locknative", "warning", found, advice)
-    return Check("locknative", "ok", found)
-
-
 def cpus(root: Path) -> Check:
     """How many CPUs may this process use, and what are they?"""
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     usable = usable_cpus()
     found = f"{usable} of {os.cpu_count()} usable; {_cpu_model(root)}"
@@ -151,12 +114,15 @@ def cpus(root: Path) -> Check:
     return Check("CPUs", "ok", found)
 
 
-def measuring(root: Path) -> list[Check]:
-    """What would disturb a native measurement? locknative knows; see :func:`native`."""
-    try:
-        found: list[Check] = importlib.import_module("locknative.noise").examine(root)
-    except ImportError as error:
-        return [Check("measuring", "unknown", f"{error}", "Run 'make setup'.")]
+def others(root: Path) -> list[Check]:
+    """Run the checks of the packages that build on this one, which offer them as plug-ins."""
+    found = []
+    for name, load in plugins(GROUP):
+        try:
+            found += load()(root)
+        except Exception as error:  # not built, built for another Python, built half
+            text = f"{type(error).__name__}: {error}"
+            found.append(Check(name, "warning", text, "Run 'make setup' to build it."))
     return found
 
 

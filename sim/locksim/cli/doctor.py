@@ -8,16 +8,22 @@ null.
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from locksim.cli import tables
-from locksim.cli.checks import Check, Status, examine
-from locksim.cli.common import console, print_json, progress, reported
+from locksim.cli.checks import examine
+from lockui import tables
+from lockui.console import console, progress
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
+from lockui.findings import Check, Status
+from lockui.plugins import plugins
+
+#: The entry point of the sandbox's checks.
+SANDBOX = "locklab.sandbox"
 
 app = typer.Typer(help=__doc__.partition("\n")[0])
 
@@ -58,11 +64,12 @@ def doctor(
 
 
 def _sandbox(profile: str) -> list[Check]:
-    """What the grader's sandbox withstands; lockgrader builds on this package, so by name."""
-    module = importlib.import_module("lockgrader.sandbox.probe")
-    with progress("attacking the sandbox"):
-        found: list[Check] = module.examine(profile)
-    return found
+    """What the grader's sandbox withstands; the grader builds on this package and offers it."""
+    for _, load in plugins(SANDBOX):
+        with progress("attacking the sandbox"):
+            found: list[Check] = load()(profile)
+        return found
+    raise UsageError("--sandbox: the grader is not installed; run 'make setup'")
 
 
 def summary(checks: list[Check]) -> dict[str, int]:

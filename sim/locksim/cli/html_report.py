@@ -16,10 +16,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from locksim.cli.html_page import environment
 from locksim.cli.reproduction import summary_lines, value_text
-from locksim.cli.tables import DASH, decimals, fixed
-from locksim.experiments.experiment import Reproduction
+from locksim.papers.experiment import Reproduction
+from lockui.html_page import environment
+from lockui.tables import DASH, decimals, fixed
 
 __all__ = ["Section", "page"]
 
@@ -49,7 +49,7 @@ def page(sections: Sequence[Section], how: str) -> str:
     if len(sections) == 1:
         title = f"{sections[0].result.experiment}, simulated"
     return (
-        environment()
+        environment("locksim.cli")
         .get_template("report.html.j2")
         .render(
             title=title,

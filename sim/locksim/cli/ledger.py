@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.document import records
 
 if TYPE_CHECKING:
-    from locksim.traces import Ledger
+    from locksim.study.traces import Ledger
 
 __all__ = ["ledger_json", "print_ledger"]
 
@@ -23,7 +24,7 @@ def ledger_json(ledger: Ledger) -> dict[str, Any]:
     return {
         "acquisitions": len(ledger.warm()),
         "transfers_per_acquisition": ledger.per_acquisition(),
-        "rows": common.records(ledger.table()),
+        "rows": records(ledger.table()),
     }
 
 
@@ -48,7 +49,7 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
         tables.add(view, head, right=True)
     tables.add(view, "by")
     sources: dict[str, int] = {}
-    rows = common.records(ledger.table())
+    rows = records(ledger.table())
     for row in rows[:MOST_ROWS]:
         source = f"{row['file']}:{row['line']}  {row['source']}"
         view.add_row(

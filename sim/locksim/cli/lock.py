@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
 from locksim.compiler.disassemble import disassemble
 from locksim.compiler.portable import code_to_json
 from locksim.emit import emit
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
-from locksim.registry import Entry, entries, essay, resolve
+from locksim.library.registry import Entry, entries, essay, resolve
+from lockui import tables
+from lockui.console import console, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -22,12 +25,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 
 
 @app.command("list")
-@common.reported()
+@reported()
 def list_(as_json: Json = False) -> None:
     """List the locks, caches and schedulers of the library."""
     found = entries()
     if as_json:
-        common.print_json([_head(entry) for entry in found])
+        print_json([_head(entry) for entry in found])
         return
     table = tables.table()
     for head in ("name", "kind", "class"):
@@ -35,11 +38,11 @@ def list_(as_json: Json = False) -> None:
     tables.add(table, "what it is", fold=True)
     for entry in found:
         table.add_row(entry.name, entry.kind, entry.struct.__name__, escape(entry.summary))
-    tables.print_table(common.console(), table)
+    tables.print_table(console(), table)
 
 
 @app.command()
-@common.reported()
+@reported()
 def show(
     name: Annotated[str, typer.Argument(help="A name from the list, or FILE.py:CLASS.")],
     bytecode: Annotated[bool, typer.Option("--bytecode", help="Show the bytecode.")] = False,
@@ -61,18 +64,18 @@ def show(
             document["listing"] = disassemble(code)
         if c:
             document["c"] = emit(code).text
-        common.print_json(document)
+        print_json(document)
         return
     if c:
-        common.say(emit(code).text.rstrip())
+        say(emit(code).text.rstrip())
         return
-    common.say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
+    say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
     if bytecode:
-        common.say("\n" + disassemble(code))
+        say("\n" + disassemble(code))
         return
     for text in (essay(entry), _fields(entry.struct), source(entry)):
         if text:
-            common.say("\n" + text.rstrip())
+            say("\n" + text.rstrip())
 
 
 def source(entry: Entry) -> str:

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import tables
-from locksim.cli.common import console
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
+from lockui import tables
+from lockui.console import console
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 

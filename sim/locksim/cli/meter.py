@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from locksim.cli import tables
+from lockui import tables
 
 __all__ = ["print_meter"]
 

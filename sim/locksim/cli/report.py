@@ -8,9 +8,9 @@
                                         "breaches": [{"row", "identity", "left", "right",
                                                       "says"}]}}]}
 
-A row has the columns that its source has, under the names of :mod:`locksim.reports.table`: shares
-as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name) and
-lists those that a row breaks, both sides as intervals, since printed figures are rounded.
+A row has the columns that its source has, under the names of :mod:`locksim.study.reports.table`:
+shares as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name)
+and lists those that a row breaks, both sides as intervals, since printed figures are rounded.
 ``window_ns`` is there the window that the rows agree on, where the text names none.
 """
 
@@ -23,14 +23,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
-from locksim.reports import numbers
+from locksim.cli.options import cpus_of
+from locksim.study.reports import numbers
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locksim.reports.identities import Checked
-    from locksim.reports.table import LockRow, LockTable
+    from locksim.study.reports.identities import Checked
+    from locksim.study.reports.table import LockRow, LockTable
 
 _SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
 
@@ -38,7 +43,7 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def report(
     file: Annotated[Path, typer.Argument(help="the text; - reads standard input")],
     format_: Annotated[
@@ -57,14 +62,14 @@ def report(
 
     A table that disagrees with itself is still printed; exit code 2 is for a text that is none.
     """
-    from locksim.reports import detect
-    from locksim.reports.errors import ReportError
-    from locksim.reports.identities import check
+    from locksim.study.reports import detect
+    from locksim.study.reports.errors import ReportError
+    from locksim.study.reports.identities import check
 
     if cpus is not None:
-        common.bounded(cpus, "--cpus", 1, 1 << 20)
+        bounded(cpus, "--cpus", 1, 1 << 20)
     if window is not None and not 0 < window < 1e9:
-        raise common.UsageError(f"--window {window}: give seconds above 0")
+        raise UsageError(f"--window {window}: give seconds above 0")
     try:
         found = detect.parse(
             _read(file), format_, cpus=cpus, window_ns=None if window is None else window * 1e9
@@ -73,7 +78,7 @@ def report(
         raise ReportError(f"{file}: {error}") from error
     checked = [check(table) for table in found]
     if json:
-        common.print_json(
+        print_json(
             {
                 "file": str(file),
                 "tables": [
@@ -85,7 +90,7 @@ def report(
         return
     for i, (table, one) in enumerate(zip(found, checked, strict=True)):
         if i:
-            common.say("")
+            say("")
         _print(table, one, callers)
 
 
@@ -95,18 +100,18 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise common.UsageError(
+        raise UsageError(
             f"{file}: can not be read ({error.strerror}); name a text file, or - for standard input"
         ) from error
     except UnicodeDecodeError as error:
-        raise common.UsageError(
+        raise UsageError(
             f"{file}: is no text in UTF-8 (byte {error.start}); save it as such"
         ) from error
 
 
 def _print(table: LockTable, checked: Checked, callers: bool) -> None:
-    output = common.console()
-    where = "" if table.cpus is None else f", {common.cpus_of(table.cpus)}"
+    output = console()
+    where = "" if table.cpus is None else f", {cpus_of(table.cpus)}"
     span = "" if table.window_ns is None else f", {table.window_ns / 1e9:,.6g} s"
     system = f"  {escape(table.system)}" if table.system else ""
     output.print(f"[bold]{escape(table.source)}[/bold]{system}{where}{span}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.cli import common
+from lockui.document import records
+from lockui.errors import UsageError
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Workload
     from locksim.machine import Machine
-    from locksim.simulation import Placement, Simulation
+    from locksim.study.simulation import Placement, Simulation
 
 __all__ = ["FORMATS", "check_format", "report_text"]
 
@@ -25,7 +26,7 @@ def check_format(name: str | None) -> None:
         UsageError: with those that there are.
     """
     if name is not None and name not in FORMATS:
-        raise common.UsageError(f"--report {name}: there are {', '.join(FORMATS)}")
+        raise UsageError(f"--report {name}: there are {', '.join(FORMATS)}")
 
 
 def report_text(
@@ -45,14 +46,14 @@ def report_text(
         name: one of ``FORMATS``. result: the simulation.
         workload, machine, placement, seed: what it ran.
     """
-    from locksim.reports import awr, calls, kernprof, lockmeter
-    from locksim.reports.table import of_meter
+    from locksim.study.reports import awr, calls, kernprof, lockmeter
+    from locksim.study.reports.table import of_meter
 
     if name == "lockmeter":
         window_ps = sum(r.window_ps for r in result.replications)
         return lockmeter.text(
             of_meter(
-                common.records(result.by_lock()),
+                records(result.by_lock()),
                 source="simulated",
                 cpus=result.cpus,
                 window_ns=window_ps / 1e3,

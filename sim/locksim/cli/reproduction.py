@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from locksim.cli.tables import (
+from lockui.console import console
+from lockui.tables import (
     DASH,
     add,
-    at_least_80,
     decimals,
     fixed,
     print_groups,
@@ -28,8 +28,8 @@ from locksim.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from locksim.experiments.experiment import Cell, Reproduction
     from locksim.machine import Parameter
+    from locksim.papers.experiment import Cell, Reproduction
 
 __all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
@@ -41,7 +41,7 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
         result: what an experiment's ``reproduce`` gave.
         parameters: whether to list every parameter with value, unit, role and source.
     """
-    output = at_least_80(Console(highlight=False))
+    output = console()
     output.print(f"[bold]{escape(result.experiment)}[/bold]  {escape(result.title)}")
     facts = Table.grid(padding=(0, 2, 0, 0))
     facts.add_row("source", escape(result.source))

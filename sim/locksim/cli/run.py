@@ -26,19 +26,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, load_options, tables
+from locksim.cli import options
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
+from locksim.cli.options import check_runs, cpus_of, read_placement
 from locksim.cli.reports import FORMATS, check_format, report_text
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, progress, say, warn
+from lockui.document import print_json, records
+from lockui.errors import interrupted, reported, saving
 
 if TYPE_CHECKING:
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def run(
     lock: Annotated[
         str,
@@ -51,14 +57,14 @@ def run(
     placement: Annotated[
         str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")
     ] = "compact",
-    hold: load_options.Hold = 100,
-    think: load_options.Think = 400,
-    read_percent: load_options.ReadPercent = 90,
-    words: load_options.Words = 1,
-    arrivals: load_options.Arrivals = "closed",
-    burst: load_options.Burst = 1,
-    hold_times: load_options.Distribution = "constant",
-    think_times: load_options.Distribution = "exponential",
+    hold: options.Hold = 100,
+    think: options.Think = 400,
+    read_percent: options.ReadPercent = 90,
+    words: options.Words = 1,
+    arrivals: options.Arrivals = "closed",
+    burst: options.Burst = 1,
+    hold_times: options.Distribution = "constant",
+    think_times: options.Distribution = "exponential",
     tasks: Annotated[int, typer.Option(help="tasks that share the CPUs (schedulers)")] = 16,
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
@@ -83,21 +89,21 @@ def run(
     """
     from locksim import machine as machines
     from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
-    from locksim.simulation import simulate
-    from locksim.traces.record import MOST_ROWS, record
-    from locksim.traces.save import check_ending
+    from locksim.study.simulation import simulate
+    from locksim.study.traces.record import MOST_ROWS, record
+    from locksim.study.traces.save import check_ending
 
     if trace is not None:
         check_ending(trace)
     check_format(report)
-    common.bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
-    where = common.placement(placement)
-    common.check_runs(replications=replications, seed=seed, operations=operations)
+    bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
+    where = read_placement(placement)
+    check_runs(replications=replications, seed=seed, operations=operations)
     rhythm = Rhythm(arrivals, burst, hold_times, think_times)
     workload = workload_for(lock, hold, think, read_percent, words, tasks, rhythm)
     profile = machines.load(machine)
-    n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
-    with common.progress(f"{lock} on {machine}") as tell:
+    n = profile.n_cpus if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
+    with progress(f"{lock} on {machine}") as tell:
         result = simulate(
             workload,
             machine=profile,
@@ -115,8 +121,8 @@ def run(
         "cpus": result.cpus,
         "placement": result.placement,
         "complete": result.complete,
-        "summary": common.records(result.summary()),
-        "locks": common.records(result.by_lock()),
+        "summary": records(result.summary()),
+        "locks": records(result.by_lock()),
     }
     if not json:
         _print(lock, result)
@@ -131,49 +137,49 @@ def run(
             title=f"{lock} on {profile.name}",
         )
         if trace is not None:
-            with common.saving("--trace"):
+            with saving("--trace"):
                 recorded.save(trace)
             document["trace"] = trace
         if ledger:
             document["ledger"] = ledger_json(recorded.ledger())
             if not json:
-                print_ledger(common.console(), recorded.ledger())
+                print_ledger(console(), recorded.ledger())
         if trace is not None and not json:
-            common.say(f"\n  {len(recorded.rows):,} events written to {trace}")
+            say(f"\n  {len(recorded.rows):,} events written to {trace}")
     if report is not None:
         text = report_text(report, result, workload, profile, where, seed)
         document["report"] = {"format": report, "text": text}
         if not json:
-            common.say(f"\n{text}")
+            say(f"\n{text}")
     if json:
-        common.print_json(document)
+        print_json(document)
     broken = violations(result)
     if broken:
-        common.warn(
+        warn(
             f"{lock} let a second one in {broken:,} times: it does not exclude, and the figures "
             "are those of a broken lock"
         )
     if not result.complete:
-        raise common.interrupted("these are the replications that were finished")
+        raise interrupted("these are the replications that were finished")
     if broken:
         raise typer.Exit(1)
 
 
 def _print(lock: str, result: Simulation) -> None:
     """Print the measures of the whole run, then the lock meter."""
-    output = common.console()
-    where = f"{common.cpus_of(result.cpus)} of {result.machine} ({result.placement})"
+    output = console()
+    where = f"{cpus_of(result.cpus)} of {result.machine} ({result.placement})"
     output.print(f"[bold]{escape(lock)}[/bold] on {escape(where)}")
     view = tables.table()
     tables.add(view, "measure", fold=True)
     tables.add(view, "mean", right=True)
     tables.add(view, "95 % interval", right=True)
-    for row in common.records(result.summary()):
+    for row in records(result.summary()):
         view.add_row(escape(row["measure"]), *_mean_and_interval(row))
     tables.print_table(output, view)
     number = len(result.replications)
     output.print(f"\n  means over {number} replication{'s' * (number != 1)}", markup=False)
-    print_meter(output, common.records(result.by_lock()))
+    print_meter(output, records(result.by_lock()))
 
 
 def _mean_and_interval(row: dict[str, Any]) -> tuple[str, str]:

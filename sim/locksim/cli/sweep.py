@@ -22,11 +22,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, load_options, tables
+from locksim.cli import options
+from locksim.cli.options import check_runs, cpus_of, read_placement
+from lockui import tables
+from lockui.arguments import folder_to_write, whole_numbers
+from lockui.console import console, progress, warn
+from lockui.document import frame, print_json
+from lockui.errors import UsageError, interrupted, reported, saving
 
 if TYPE_CHECKING:
     from locksim.machine import Machine
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -36,7 +42,7 @@ COUNTS = (1, 2, 4, 8, 16, 32)
 
 
 @app.command()
-@common.reported()
+@reported()
 def sweep(
     locks: Annotated[list[str], typer.Argument(help="locks of the library, or FILE.py:CLASS")],
     machine: Annotated[
@@ -46,14 +52,14 @@ def sweep(
         str | None, typer.Option(help="CPU counts: 1,2,4,8 [1,2,4,… up to 32 or all]")
     ] = None,
     placement: Annotated[str, typer.Option(help="compact or scatter")] = "compact",
-    hold: load_options.Hold = 100,
-    think: load_options.Think = 400,
-    read_percent: load_options.ReadPercent = 90,
-    words: load_options.Words = 1,
-    arrivals: load_options.Arrivals = "closed",
-    burst: load_options.Burst = 1,
-    hold_times: load_options.Distribution = "constant",
-    think_times: load_options.Distribution = "exponential",
+    hold: options.Hold = 100,
+    think: options.Think = 400,
+    read_percent: options.ReadPercent = 90,
+    words: options.Words = 1,
+    arrivals: options.Arrivals = "closed",
+    burst: options.Burst = 1,
+    hold_times: options.Distribution = "constant",
+    think_times: options.Distribution = "exponential",
     operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="of the first run")] = 1,
@@ -65,17 +71,17 @@ def sweep(
     Exit code 1: a lock let two in at once. 2: bad input, or a program got stuck.
     """
     from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
-    from locksim.engine.result import SimulationError
-    from locksim.simulation import simulate
+    from locksim.core.result import SimulationError
+    from locksim.study.simulation import simulate
 
     # Everything that can be wrong with the arguments is found before the first long run.
-    where = common.placement(placement)
+    where = read_placement(placement)
     if not isinstance(where, str):
-        raise common.UsageError(
+        raise UsageError(
             f"--placement {placement}: a sweep is compact or scatter; "
             "'locklab run' takes CPU numbers"
         )
-    common.check_runs(replications=replications, seed=seed, operations=operations)
+    check_runs(replications=replications, seed=seed, operations=operations)
     rhythm = Rhythm(arrivals, burst, hold_times, think_times)
     loads = {
         name: workload_for(name, hold, think, read_percent, words, rhythm=rhythm) for name in locks
@@ -87,9 +93,9 @@ def sweep(
     broken: dict[str, int] = {}
     ended: BaseException | None = None
     plan = [(name, n) for name in locks for n in counts]
-    with common.progress("sweep") as report:
+    with progress("sweep") as report:
         for i, (name, n) in enumerate(plan):
-            report(f"{name} on {common.cpus_of(n)}", i / len(plan))
+            report(f"{name} on {cpus_of(n)}", i / len(plan))
             try:
                 result = simulate(
                     loads[name],
@@ -107,7 +113,7 @@ def sweep(
                 ended = interrupt
                 break
             except SimulationError as error:  # what has been measured is not lost with it
-                ended = common.UsageError(f"{name} on {common.cpus_of(n)}: {error}")
+                ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
             rows.append(_row(name, result))
             broken[name] = broken.get(name, 0) + violations(result)
@@ -116,16 +122,16 @@ def sweep(
     if output is not None:
         _save(rows, output)
     if json:
-        common.print_json(
+        print_json(
             {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
         )
     else:
         _print(rows, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
     for name, times in broken.items():
         if times:
-            common.warn(f"{name} let a second one in {times:,} times: it does not exclude")
+            warn(f"{name} let a second one in {times:,} times: it does not exclude")
     if isinstance(ended, KeyboardInterrupt):
-        raise common.interrupted("these are the points that were finished")
+        raise interrupted("these are the points that were finished")
     if ended is not None:
         raise ended
     if any(broken.values()):
@@ -139,10 +145,10 @@ def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
     profile = machines.load(machine)
     if cpus is None:
         return profile, [n for n in COUNTS if n <= profile.n_cpus]
-    counts = common.whole_numbers(cpus, "--cpus")
+    counts = whole_numbers(cpus, "--cpus")
     for n in counts:
         if not 1 <= n <= profile.n_cpus:
-            raise common.UsageError(
+            raise UsageError(
                 f"--cpus {cpus}: {profile.name} has 1 to {profile.n_cpus} CPUs to offer, not {n}"
             )
     return profile, counts
@@ -152,20 +158,20 @@ def _check_file(output: Path) -> None:
     """Make sure that a table can be saved there."""
     option = f"--output {output}"
     if output.suffix not in FORMATS:
-        raise common.UsageError(f"{option}: save as {' or '.join(FORMATS)}")
+        raise UsageError(f"{option}: save as {' or '.join(FORMATS)}")
     if output.is_dir():
-        raise common.UsageError(f"{option}: that is a folder; name a file in it")
-    common.folder_to_write(output.parent, option)
+        raise UsageError(f"{option}: that is a folder; name a file in it")
+    folder_to_write(output.parent, option)
 
 
 def _save(rows: list[dict[str, Any]], output: Path) -> None:
     """Save the curve, in the format that the file's name ends with."""
-    frame = common.frame(rows)
-    with common.saving(f"--output {output}"):
+    table = frame(rows)
+    with saving(f"--output {output}"):
         if output.suffix == ".csv":
-            frame.to_csv(output, index=False)
+            table.to_csv(output, index=False)
         else:
-            frame.to_parquet(output, index=False)
+            table.to_parquet(output, index=False)
 
 
 def _row(name: str, result: Simulation) -> dict[str, Any]:
@@ -185,7 +191,7 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
 
 def _print(rows: list[dict[str, Any]], where: str) -> None:
     """Print the curves, the rates of all of them in one unit."""
-    output = common.console()
+    output = console()
     output.print(f"critical sections on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)

@@ -20,10 +20,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
+from locksim.cli.options import check_runs
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, interrupted, reported
 
 if TYPE_CHECKING:
-    from locksim.experiments.what_if import Comparison, Outcome
+    from locksim.papers.what_if import Comparison, Outcome
 
 FIGURES = ("as it was", "± 95 %", "changed", "± 95 %", "unit", "times better")
 
@@ -31,7 +35,7 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def what_if(
     names: Annotated[
         list[str] | None, typer.Argument(help="what-ifs, such as kaigai-2004-mcs")
@@ -43,23 +47,23 @@ def what_if(
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate an experiment as it was, and with one thing changed."""
-    from locksim.experiments import what_if as registry
+    from locksim.papers import what_if as registry
 
     if list_:
         _list(json)
         return
     if all_ and names:
-        raise common.UsageError(f"--all is every what-if: leave it out, or {names[0]}")
+        raise UsageError(f"--all is every what-if: leave it out, or {names[0]}")
     chosen = registry.names() if all_ else names or []
     if not chosen:
-        raise common.UsageError("name a what-if, or say --list to see them, or --all")
+        raise UsageError("name a what-if, or say --list to see them, or --all")
     found = [registry.find(name) for name in chosen]
-    common.check_runs(replications=replications, seed=seed)
+    check_runs(replications=replications, seed=seed)
     outcomes: list[Outcome] = []
     complete = True
     for one in found:
         try:
-            with common.progress(one.name) as report:
+            with progress(one.name) as report:
                 outcome = one.run(registry.Runs(replications, seed, report))
         except KeyboardInterrupt:
             if not outcomes:
@@ -68,7 +72,7 @@ def what_if(
             break
         if not json:
             if outcomes:
-                common.say("")
+                say("")
             _print(outcome)
         outcomes.append(outcome)
         complete = outcome.complete
@@ -76,17 +80,17 @@ def what_if(
             break
     if json:
         documents = [outcome.to_json() for outcome in outcomes]
-        common.print_json(documents if len(found) > 1 else documents[0])
+        print_json(documents if len(found) > 1 else documents[0])
     if not complete:
-        raise common.interrupted("what is printed had been finished")
+        raise interrupted("what is printed had been finished")
 
 
 def _list(json: bool) -> None:
-    from locksim.experiments import what_if as registry
+    from locksim.papers import what_if as registry
 
     found = [registry.find(name) for name in registry.names()]
     if json:
-        common.print_json(
+        print_json(
             [
                 {"what_if": w.name, "experiment": w.of, "title": w.title, "change": w.change}
                 for w in found
@@ -98,11 +102,11 @@ def _list(json: bool) -> None:
     tables.add(view, "title", fold=True)
     for one in found:
         view.add_row(escape(one.name), escape(one.title))
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)
 
 
 def _print(outcome: Outcome) -> None:
-    output = common.console()
+    output = console()
     output.print(f"[bold]{escape(outcome.name)}[/bold]  {escape(outcome.title)}")
     output.print(f"variant of {outcome.of}: {outcome.change}", markup=False)
     tables.print_groups(

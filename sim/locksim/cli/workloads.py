@@ -19,10 +19,10 @@ from locksim.lang.struct import (
     Struct,
     Workload,
 )
-from locksim.registry import resolve
+from locksim.library.registry import resolve
 
 if TYPE_CHECKING:
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 __all__ = ["LoadError", "Rhythm", "patience_ps", "violations", "workload_for"]
 
@@ -48,7 +48,7 @@ class LoadError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """When CPUs ask, and how times vary: words for what :mod:`locksim.workloads.paced` has.
+    """When CPUs ask, and how times vary: words for what :mod:`locksim.library.workloads.paced` has.
 
     Arguments:
         arrivals: ``closed`` or ``open``. burst: sections that come together, 1 to 1,000.
@@ -66,7 +66,7 @@ class Rhythm:
         Raises:
             LoadError: a word that is not known, or a burst out of range.
         """
-        from locksim.workloads import paced
+        from locksim.library.workloads import paced
 
         arrivals = {"closed": paced.CLOSED, "open": paced.OPEN}
         times = {
@@ -111,22 +111,22 @@ def workload_for(
         rhythm: of the sections; the loads of caches and schedulers have one of their own.
 
     Raises:
-        UnknownNameError, CompileError: see :func:`locksim.registry.resolve`.
+        UnknownNameError, CompileError: see :func:`locksim.library.registry.resolve`.
         LoadError: no plain load fits, or a number is out of range.
     """
-    from locksim.caches.avc_of import AvcOf
-    from locksim.kernel.netlabel import NetLabel
     from locksim.lang import NS
-    from locksim.schedulers.interface import Scheduler
-    from locksim.workloads.counted_ref import CountedRefs
-    from locksim.workloads.critical_section import CriticalSection
-    from locksim.workloads.label_lookups import LabelLookups
-    from locksim.workloads.rcu_readers import RcuReaders
-    from locksim.workloads.rcutest import RcuTest
-    from locksim.workloads.readers_writers import ReadersWriters
-    from locksim.workloads.sequence_readers import SequenceReaders
-    from locksim.workloads.srcu_readers import SrcuReaders
-    from locksim.workloads.token_ring import TokenRing
+    from locksim.library.avc.avc_of import AvcOf
+    from locksim.library.kernel.netlabel import NetLabel
+    from locksim.library.schedulers.interface import Scheduler
+    from locksim.library.workloads.counted_ref import CountedRefs
+    from locksim.library.workloads.critical_section import CriticalSection
+    from locksim.library.workloads.label_lookups import LabelLookups
+    from locksim.library.workloads.rcu_readers import RcuReaders
+    from locksim.library.workloads.rcutest import RcuTest
+    from locksim.library.workloads.readers_writers import ReadersWriters
+    from locksim.library.workloads.sequence_readers import SequenceReaders
+    from locksim.library.workloads.srcu_readers import SrcuReaders
+    from locksim.library.workloads.token_ring import TokenRing
 
     for option, time_ns in (("--hold", hold_ns), ("--think", think_ns)):
         if not 0 <= time_ns <= LONGEST_NS:
@@ -196,11 +196,11 @@ def patience_ps(workload: Workload, cpus: int, hold_ns: int, think_ns: int) -> i
         cpus: how many take part.
         hold_ns, think_ns: of the load.
     """
-    from locksim.simulation import LONGEST_PS
-    from locksim.workloads.label_lookups import LabelLookups
-    from locksim.workloads.paced import Paced
-    from locksim.workloads.rcutest import RcuTest
-    from locksim.workloads.token_ring import TokenRing
+    from locksim.library.workloads.label_lookups import LabelLookups
+    from locksim.library.workloads.paced import Paced
+    from locksim.library.workloads.rcutest import RcuTest
+    from locksim.library.workloads.token_ring import TokenRing
+    from locksim.study.simulation import LONGEST_PS
 
     if not isinstance(workload, Paced | RcuTest | LabelLookups | TokenRing):
         return LONGEST_PS

@@ -338,7 +338,8 @@ KINDS: dict[str, Mistake] = {
     # Files
     "module-import": Mistake(
         "a lock's file imports the language and library locks only, not '{name}'",
-        "write 'from locksim.lang import *' or 'from locksim.locks.ticket import TicketLock'",
+        "write 'from locksim.lang import *' "
+        "or 'from locksim.library.locks.ticket import TicketLock'",
         "import os",
     ),
     "module-statement": Mistake(

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import locksim.lang as language
+from locksim import renamed
 from locksim.compiler.diagnostics import Source, did_you_mean
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
@@ -25,7 +26,7 @@ from locksim.lang.ops import Order
 from locksim.lang.struct import METERS, Struct
 
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
-_LIBRARY = re.compile(r"locksim\.(locks|caches|kernel|schedulers)(\.[a-z][a-z0-9_]*)?")
+_LIBRARY = re.compile(r"locksim\.library\.(locks|avc|kernel|schedulers)(\.[a-z][a-z0-9_]*)?")
 _HARMLESS = {"__future__": {"annotations"}, "typing": {"ClassVar"}}
 _TYPES = {"int": int, "bool": bool}
 """Imports that a live file needs for Python and for type checkers; nothing is looked up in them."""
@@ -348,6 +349,7 @@ def _module(name: str) -> Any:
     """A module of the language or of the library, None for every other."""
     if name == "locksim.lang":
         return language
+    name = renamed.current(name)
     if not _LIBRARY.fullmatch(name) or importlib.util.find_spec(name) is None:
         return None
     return importlib.import_module(name)

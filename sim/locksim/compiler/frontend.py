@@ -53,7 +53,8 @@ def compile_source(text: str, filename: str) -> dict[str, ClassCode]:
     The classes get methods that interpret the bytecode, so they can be used wherever live ones can.
 
     Arguments:
-        text: Python source. It may import from ``locksim.lang`` and the library (``locksim.locks``,
+        text: Python source. It may import from ``locksim.lang`` and the library
+        (``locksim.library.locks``,
             ``caches``, ``kernel``, ``schedulers``), define whole numbers, and define classes.
         filename: for messages.
 

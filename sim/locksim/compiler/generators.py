@@ -144,7 +144,7 @@ class _Body:
 
 @dataclass(slots=True)
 class Interpreted:
-    """Where an interpreted method is. :mod:`locksim.engine.places` finds it in the frame below."""
+    """Where an interpreted method is. :mod:`locksim.core.places` finds it in the frame below."""
 
     file: str
     line: int
@@ -199,7 +199,7 @@ def _computed(row: _Row, base: int, values: list[int], names: Addresses) -> int:
 
     Raises:
         ZeroDivisionError, IndexError, AssertionError, ValueError: what a live program raises; also
-            for a shift by more than 63 bits. :func:`~locksim.engine.faults.of_exception` reads it.
+            for a shift by more than 63 bits. :func:`~locksim.core.faults.of_exception` reads it.
     """
     match row.op:
         case "SHL" | "SHR" if values[1] > 63:

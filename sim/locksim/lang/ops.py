@@ -236,7 +236,7 @@ def random_below(n: int) -> int:
     Raises:
         ValueError: n is not positive.
     """
-    from locksim.engine.randomness import below
+    from locksim.lang.randomness import below
 
     return below(_context().random(), int(n))
 
@@ -247,7 +247,7 @@ def random_exponential(mean: int) -> int:
     Raises:
         ValueError: mean is not positive.
     """
-    from locksim.engine.randomness import exponential
+    from locksim.lang.randomness import exponential
 
     return exponential(_context().random(), int(mean))
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from locksim.cli.lock import app
 from locksim.compiler import compile_source
 from locksim.emit import EmitError, Emitted, emit
-from locksim.registry import entries, resolve
+from locksim.library.registry import entries, resolve
 
 HEAD = "from locksim.lang import *\n\nclass L(Lock):\n    a = word()\n    b = word()\n"
 

@@ -1,0 +1,32 @@
+"""What can come of a step, and the two questions that every memory model asks about a word.
+
+Not cached by itself: see :mod:`locksim.checker.search.compiled`.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from locksim.checker.models import model as m
+from locksim.checker.search.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC
+from locksim.core.faults import Fault
+
+(DISABLED, DONE, FAULT, EXCLUSION, CHOICES, HEAP_FULL, FULL_BUFFER, RACE) = range(8)
+"""What came of a step. FULL_BUFFER: as DISABLED, since the store buffer has no room."""
+
+FAULT_MEMORY = int(Fault.MEMORY)
+
+
+@njit
+def fault(note, kind, at, pc):  # type: ignore[no-untyped-def]
+    """Note a fault of the program down."""
+    note[N_FAULT], note[N_FAULT_AT], note[N_FAULT_PC] = kind, at, pc
+    return FAULT
+
+
+@njit
+def alive(t, shared, address):  # type: ignore[no-untyped-def]
+    """Whether a word belongs to a live object."""
+    if address < 0 or address >= t.size[m.N_WORDS]:
+        return False
+    return shared[t.size[m.LIVE] + (address >> t.size[m.LINE_SHIFT])] != 0

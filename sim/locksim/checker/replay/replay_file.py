@@ -1,0 +1,109 @@
+"""A verdict that was written as JSON, read back and replayed.
+
+The file names the lock, the client and the steps; all else is built anew from the lock's source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pydantic
+
+from locksim.checker.clients.client import clients
+from locksim.checker.clients.endless import endless_clients
+from locksim.checker.models.model import model
+from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.replay.replay import ReplayError, replay
+from locksim.checker.verdict import Verdict
+from locksim.library.registry import resolve
+
+_VERDICT = pydantic.TypeAdapter(Verdict)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A counterexample that holds.
+
+    Arguments:
+        verdict: what the file said. found: what the replay showed.
+    """
+
+    verdict: Verdict
+    found: str
+
+    @property
+    def counterexample(self) -> Counterexample:
+        """The steps."""
+        assert self.verdict.counterexample is not None
+        return self.verdict.counterexample
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready data."""
+        verdict = self.verdict
+        return {
+            "lock": verdict.lock,
+            "threads": verdict.threads,
+            "rounds": verdict.rounds,
+            "memory": verdict.memory,
+            "client": verdict.client,
+            "replayed": True,
+            "found": self.found,
+            "counterexample": self.counterexample.to_json(),
+        }
+
+
+def replay_file(path: Path) -> Replayed:
+    """Replay what ``locklab check --json`` wrote.
+
+    Raises:
+        ReplayError: the file can not be read, is no verdict with a counterexample, or its
+            counterexample does not hold for the lock as it is now.
+        UnknownNameError, CompileError: the lock is not there, or is no program any more.
+    """
+    verdict = _read(path)
+    told = verdict.counterexample
+    if told is None or not told.steps:
+        raise ReplayError(
+            f"{path}: the verdict is '{verdict.verdict}', without a counterexample to replay"
+        )
+    entry = resolve(verdict.lock)
+    if told.cycle is None:
+        known = clients(entry.struct, verdict.threads, verdict.rounds)
+    else:
+        known = endless_clients(entry.struct)
+    client = next((c for c in known if c.name == verdict.client), None)
+    if client is None:
+        names = "; ".join(c.name for c in known)
+        raise ReplayError(
+            f"{path}: {verdict.lock} has no client '{verdict.client}' (it has: {names})"
+        )
+    built = model(client.workload, verdict.threads, verdict.memory)
+    try:
+        found = replay(told, client, memory=verdict.memory, types=built.memory.types)
+    except ReplayError as error:
+        raise ReplayError(
+            f"{path} does not replay: {error}\n"
+            "mend: has the lock changed since? check it again with --json"
+        ) from None
+    if found != told.found:
+        raise ReplayError(f"{path} does not replay: it shows '{found}', and says '{told.found}'")
+    return Replayed(verdict, found)
+
+
+def _read(path: Path) -> Verdict:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise ReplayError(f"{path} can not be read: {reason}") from None
+    try:
+        return _VERDICT.validate_json(text)
+    except pydantic.ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the document"
+        raise ReplayError(
+            f"{path} is no verdict: {where}: {first['msg']}\n"
+            "mend: give a file that `locklab check NAME --json` wrote"
+        ) from None

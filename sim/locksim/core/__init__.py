@@ -1,0 +1,1 @@
+"""What lies below the engines and the checker: memory before time 0, faults, places, results."""

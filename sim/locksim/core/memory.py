@@ -1,0 +1,384 @@
+"""The simulated memory that a run starts from: where structs lie, their homes, what they hold.
+
+``build`` places a workload's description, gives every line a home, runs the ``setup`` programs, and
+hands both engines the same arrays. Word 0 and its line belong to nobody: they are what NULL points
+to.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim.core import faults
+from locksim.core.places import Place, place_of, place_of_error
+from locksim.core.result import SimulationError
+from locksim.lang import ops
+from locksim.lang.fields import array, param, part, word
+from locksim.lang.layout import Space
+from locksim.lang.ops import Kind, Mark, Op
+from locksim.lang.ops import wrap64 as wrap64  # words are kept so
+from locksim.lang.randomness import draw
+from locksim.lang.struct import Struct, Workload, tasks_of
+from locksim.machine import MachineTables
+from locksim.machine.tables import WORD_BYTES
+
+HEAP_LINES = 1 << 14
+"""Lines that ``alloc`` can hand out in one run, unless a run asks for more."""
+MAX_SETUP_STEPS = 1_000_000
+"""Operations after which a setup program counts as one that never ends."""
+_INT64 = npt.NDArray[np.int64]
+
+
+@dataclass
+class Memory:
+    """Memory before time 0.
+
+    Arguments:
+        space: line size, number of CPUs, threads.
+        root: the workload, placed.
+        words: int64[n_words], the initial values.
+        home: int64[n_lines], home node of each line (fresh heap lines: set at allocation).
+        place: int64[n_lines], each line's address in lines: it decides on the set of a cache. Equal
+            to the line's number but where fields ask for an alignment.
+        live: int8[n_lines], 1 where a word may be used.
+        object_type: int64[n_lines], at the first line of an allocated object its type's number + 1,
+            else 0.
+        types: the structs that the programs allocate; their number is the index.
+        type_lines: int64[n_types], lines of one object.
+        heap_next: the first heap line never handed out. The heap ends at n_lines.
+        free_head: int64[n_cpus, n_types], first free object (line; 0: none). free_next:
+            int64[n_lines], the next in the list.
+        locks: names of the metered structs, in the order of address. lock_of: int64[n_words], at a
+            metered struct's first word its index + 1, else 0.
+    """
+
+    space: Space
+    root: Workload
+    words: _INT64
+    home: _INT64
+    place: _INT64
+    live: npt.NDArray[np.int8]
+    object_type: _INT64
+    types: list[type[Struct]]
+    type_lines: _INT64
+    heap_next: int
+    free_head: _INT64
+    free_next: _INT64
+    locks: list[str]
+    lock_of: _INT64
+    names: list[tuple[int, str]] = field(default_factory=list)
+
+    def name(self, address: int) -> str:
+        """A word's name as a programmer would write it: ``cache.lock.word``, ``cache.slots[3]``."""
+        if address == 0:
+            return "NULL"
+        line = min(address // self.space.words_per_line, len(self.object_type) - 1)
+        for start in range(line, -1, -1):
+            if self.object_type[start]:
+                kind = self.types[self.object_type[start] - 1]
+                inner = self.space.default(kind)
+                offset = address - start * self.space.words_per_line
+                if offset < self.space.layout(inner).size:
+                    fields = dict(_walk(inner.placed(0, self.space), ""))
+                    return f"{kind.__name__}@{start}.{fields.get(offset, offset)}"
+                break
+        at = bisect.bisect_right(self.names, (address, chr(0x10FFFF))) - 1
+        if at >= 0 and self.names[at][0] == address:
+            return self.names[at][1]
+        return f"word {address}"
+
+
+def build(
+    workload: Workload,
+    tables: MachineTables,
+    types: list[type[Struct]],
+    *,
+    heap_lines: int = HEAP_LINES,
+) -> Memory:
+    """Place a workload on a machine and run its ``setup`` programs.
+
+    Arguments:
+        workload: a description.
+        tables: the machine, with the CPUs that take part.
+        types: every struct that the programs allocate.
+        heap_lines: lines that ``alloc`` can hand out.
+
+    Raises:
+        SimulationError: a setup program does what it must not (waits, uses memory that is not
+            there), or fails (an assertion, an index).
+    """
+    wpl = tables.words_per_line
+    space = Space(wpl, tables.n_cpus, tasks_of(workload))
+    layout = space.layout(workload)
+    base = wpl
+    static_lines = 1 + -(-layout.size // wpl)
+    n_lines = static_lines + heap_lines
+    root = workload.placed(base, space)
+    memory = Memory(
+        space=space,
+        root=root,
+        words=np.zeros(n_lines * wpl, np.int64),
+        home=np.zeros(n_lines, np.int64),
+        place=_places(root, n_lines),
+        live=np.zeros(n_lines, np.int8),
+        object_type=np.zeros(n_lines, np.int64),
+        types=types,
+        type_lines=np.array(
+            [-(-space.layout(space.default(t)).size // wpl) for t in types] or [1], np.int64
+        ),
+        heap_next=static_lines,
+        free_head=np.zeros((tables.n_cpus, max(1, len(types))), np.int64),
+        free_next=np.zeros(n_lines, np.int64),
+        locks=[],
+        lock_of=np.zeros(n_lines * wpl, np.int64),
+    )
+    memory.live[1:static_lines] = 1
+    memory.names = sorted(_walk(root, ""))
+    for struct, _ in structs(root, ""):
+        _initialise(struct, memory, tables)
+    metered: dict[int, str] = {}
+    for struct, name in structs(root, ""):
+        if type(struct).METERED:
+            metered[int(struct)] = name or type(struct).__name__
+    for number, address in enumerate(sorted(metered)):
+        memory.locks.append(metered[address])
+        memory.lock_of[address] = number + 1
+    _Setup(memory, tables).run(root)
+    return memory
+
+
+def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
+    wpl = memory.space.words_per_line
+    for name, f in type(struct).FIELDS.items():
+        if isinstance(f, param | part):
+            continue
+        slot = struct._layout.slot(name)  # type: ignore[union-attr]
+        start = int(struct) + slot.offset
+        init = f if isinstance(f, word) else f.of if isinstance(f, array) else None
+        if isinstance(init, word) and init.init:
+            memory.words[start : start + slot.stride * slot.count : slot.stride] = init.init
+        if slot.local:
+            for k in range(slot.count):
+                at = (start + k * slot.stride) // wpl
+                memory.home[at : at + slot.stride // wpl] = tables.node_of[k % tables.n_cpus]
+
+
+SCATTER_SEED = 1
+"""Scattered arrays lie alike in every run: what varies between seeds is what the program draws."""
+
+
+def _places(root: Workload, n_lines: int) -> _INT64:
+    """Every line's address in lines: its number, plus the gaps that alignments leave before it.
+
+    The elements of a scattered array exchange their addresses: an order of chance.
+    """
+    wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
+    bounds: list[tuple[int, int]] = []  # (line, the lines of which its address is a multiple)
+    scattered: list[tuple[int, int, int]] = []  # (first line, lines of an element, elements)
+    for struct, _ in structs(root, ""):
+        for name, f in type(struct).FIELDS.items():
+            if isinstance(f, part | array) and f.align > wpl * WORD_BYTES:
+                slot = struct._layout.slot(name)  # type: ignore[union-attr]
+                first, lines = (int(struct) + slot.offset) // wpl, slot.stride // wpl
+                multiple = f.align // (wpl * WORD_BYTES)
+                bounds += [(first + k * lines, multiple) for k in range(slot.count + 1)]
+                if isinstance(f, array) and f.scattered:
+                    scattered.append((first, lines, slot.count))
+    place = np.arange(n_lines, dtype=np.int64)
+    gaps = np.zeros(n_lines + 1, np.int64)
+    gap = 0
+    for line, multiple in sorted(bounds):
+        more = -(line + gap) % multiple
+        gap += more
+        gaps[line] += more
+    place += np.cumsum(gaps[:-1])
+    for first, lines, n in scattered:
+        rows = place[first : first + n * lines].reshape(n, lines)
+        rows[:] = rows[np.argsort([draw(SCATTER_SEED, first, k) for k in range(n)])]
+    return place
+
+
+def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
+    """Every embedded struct, parts before the whole, with its name."""
+    prefix = f"{name}." if name else ""
+    for field_name, f in type(struct).FIELDS.items():
+        if isinstance(f, part):
+            yield from structs(getattr(struct, field_name), prefix + field_name)
+        elif isinstance(f, array) and not isinstance(f.of, word):
+            elements = getattr(struct, field_name)
+            for i in range(struct._layout.slot(field_name).count):  # type: ignore[union-attr]
+                yield from structs(elements[i], f"{prefix}{field_name}[{i}]")
+    yield struct, name
+
+
+def _walk(struct: Struct, name: str) -> Iterator[tuple[int, str]]:
+    """Every word with its name."""
+    for inner, inner_name in structs(struct, name):
+        prefix = f"{inner_name}." if inner_name else ""
+        for field_name, f in type(inner).FIELDS.items():
+            if not isinstance(f, word) and not (isinstance(f, array) and isinstance(f.of, word)):
+                continue
+            slot = inner._layout.slot(field_name)  # type: ignore[union-attr]
+            at = int(inner) + slot.offset
+            if isinstance(f, word):
+                yield at, prefix + field_name
+            else:
+                for i in range(slot.count):
+                    yield at + i * slot.stride, f"{prefix}{field_name}[{i}]"
+
+
+class _Setup:
+    """Runs setup programs directly on memory: the context they see is CPU 0 before time 0."""
+
+    def __init__(self, memory: Memory, tables: MachineTables) -> None:
+        self.memory, self.tables = memory, tables
+        self.struct: Struct = memory.root
+        self.program: Any = None
+
+    def cpu(self) -> int:
+        return 0
+
+    def thread(self) -> int:
+        return 0
+
+    def n_cpus(self) -> int:
+        return self.tables.n_cpus
+
+    def n_threads(self) -> int:
+        return self.memory.space.n_threads
+
+    def now(self) -> int:
+        return 0
+
+    def random(self) -> int:
+        raise self._error(" can not draw random numbers: it is the same for every seed")
+
+    def view(self, target: type[Any], address: int) -> Any:
+        return self.memory.space.view(target, address)
+
+    def run(self, root: Workload) -> None:
+        """Run the setup program of every embedded struct, parts first."""
+        for struct, _ in structs(root, ""):
+            setup = getattr(struct, "setup", None)
+            if setup is None:
+                continue
+            self.struct = struct
+            ops.set_context(self)
+            try:
+                self._drive(setup)
+            except SimulationError:
+                raise
+            except Exception as error:
+                what = faults.text(*faults.of_exception(error))
+                raise self._error(f": {what}", place_of_error(error)) from error
+            finally:
+                ops.set_context(None)
+
+    def _drive(self, setup: Any) -> None:
+        self.program = setup()
+        if not isinstance(self.program, Generator):
+            return  # it yields nothing, so there is nothing that it could have done
+        result: Any = None
+        for _ in range(MAX_SETUP_STEPS):
+            try:
+                op = self.program.send(result)
+            except StopIteration:
+                return
+            if not isinstance(op, Op):
+                raise self._error(f": {op!r} is yielded, which is no operation")
+            result = self.apply(op)
+            if op.wrap is not None:
+                result = op.wrap(result)
+        raise self._error(f" goes on for more than {MAX_SETUP_STEPS} operations")
+
+    def apply(self, op: Op) -> Any:
+        """Perform one operation; its result."""
+        memory, words = self.memory, self.memory.words
+        if Kind.LOAD <= op.kind <= Kind.FETCH_XOR:
+            line = op.address // memory.space.words_per_line
+            if not 0 <= line < len(memory.live) or not memory.live[line]:
+                word_name = memory.name(op.address)
+                raise self._error(
+                    f": {op.kind.name.lower()} of {word_name}, which is no part of any live object"
+                )
+            old = int(words[op.address])
+            words[op.address] = wrap64(new_value(op.kind, old, op.a, op.b))
+            return old
+        if op.kind == Kind.ALLOC:
+            assert op.target is not None
+            at = allocate(memory, memory.types.index(op.target), 0, int(self.tables.node_of[0]))
+            return memory.space.view(op.target, at * memory.space.words_per_line)
+        if op.kind in (Kind.FENCE, Kind.PAUSE, Kind.COMPUTE) or (
+            op.kind == Kind.MARK and op.a != Mark.DONE
+        ):
+            return 0
+        raise self._error(f" can not {op.kind.name.lower()}: nobody else runs yet")
+
+    def _error(self, what: str, place: Place | None = None) -> SimulationError:
+        """The error that names the struct, what is wrong with its setup, and where."""
+        file, line, method = place or place_of(self.program)
+        where = f"{faults.place(file, line)} in {method}"
+        return SimulationError(f"{type(self.struct).__name__}.setup(){what} ({where})")
+
+
+def new_value(kind: int, old: int, a: int, b: int) -> int:
+    """The value that an operation leaves in its word."""
+    match kind:
+        case Kind.LOAD:
+            return old
+        case Kind.STORE | Kind.SWAP:
+            return a
+        case Kind.COMPARE_SWAP:
+            return b if old == a else old
+        case Kind.FETCH_ADD:
+            return old + a
+        case Kind.FETCH_AND:
+            return old & a
+        case Kind.FETCH_OR:
+            return old | a
+        case Kind.FETCH_XOR:
+            return old ^ a
+    raise ValueError(kind)
+
+
+def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
+    """Take an object from the CPU's free list or the heap; its first line, 0 if memory is out."""
+    lines = int(memory.type_lines[kind])
+    line = int(memory.free_head[cpu, kind])
+    if line:
+        memory.free_head[cpu, kind] = memory.free_next[line]
+    else:
+        line = memory.heap_next
+        if line + lines > len(memory.live):
+            return 0
+        memory.heap_next = line + lines
+        memory.home[line : line + lines] = node
+    wpl = memory.space.words_per_line
+    memory.live[line : line + lines] = 1
+    memory.object_type[line] = kind + 1
+    memory.words[line * wpl : (line + lines) * wpl] = 0
+    return line
+
+
+def release(memory: Memory, address: int, cpu: int) -> bool:
+    """Give an object back to a CPU's free list; False if the address is no live object's start."""
+    line, offset = divmod(address, memory.space.words_per_line)
+    if (
+        offset
+        or not 0 < line < len(memory.live)
+        or not memory.live[line]
+        or not memory.object_type[line]
+    ):
+        return False
+    kind = int(memory.object_type[line]) - 1
+    memory.live[line : line + int(memory.type_lines[kind])] = 0
+    memory.object_type[line] = 0
+    memory.free_next[line] = memory.free_head[cpu, kind]
+    memory.free_head[cpu, kind] = line
+    return True

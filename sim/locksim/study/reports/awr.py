@@ -1,0 +1,65 @@
+"""Shares of the CPUs' time as long-2013 gave them: %system, %user, and % in the spinlock code.
+
+The source took the first two from Oracle's AWR, which sees all CPUs' time, idle time included, and
+the last from ``perf``, which sees the time at which a CPU runs. So here: %user and %system are of
+all CPUs' time, and %spinlock, the time inside any metered lock's methods, is of the time that is
+not idle. A CPU that waits for a line inside a lock is in the lock, as ``perf`` would find it.
+
+What a workload's own methods do counts as user, what they call as system; a workload that does the
+kernel's work in a method of its own makes it user time. Time in locks is part of %system, as AWR
+had it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from locksim.study.reports.calls import CallProfile
+
+__all__ = ["Shares", "shares", "table", "text"]
+
+HEADS = ("% System", "% User", "% Idle", "% spinlock")
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Fractions: user, system and idle of all CPUs' time, spinlock of what is not idle."""
+
+    user: float
+    system: float
+    idle: float
+    spinlock: float
+
+
+def shares(profile: CallProfile) -> Shares:
+    """The shares of a profile."""
+    whole = profile.total_ps or 1
+    lock, idle = profile.part_ps("lock"), profile.part_ps("idle")
+    return Shares(
+        user=profile.part_ps("user") / whole,
+        system=(profile.part_ps("system") + lock) / whole,
+        idle=idle / whole,
+        spinlock=lock / (whole - idle) if whole > idle else 0.0,
+    )
+
+
+def text(found: Shares) -> str:
+    """Two lines: headings and percentages with one decimal, as in the source."""
+    return table({"": found})
+
+
+def table(rows: Mapping[str, Shares]) -> str:
+    """The same with a line a row, its name in front."""
+    lines: list[tuple[str, ...]] = [("", *HEADS)]
+    for name, one in rows.items():
+        values = (one.system, one.user, one.idle, one.spinlock)
+        lines.append((name, *(f"{100 * value:.1f}" for value in values)))
+    names = max(len(line[0]) for line in lines)
+    return "".join(
+        ("  " * bool(names))
+        .join([f"{line[0]:<{names}}", "  ".join(f"{cell:>8}" for cell in line[1:])])
+        .rstrip()
+        + "\n"
+        for line in lines
+    )

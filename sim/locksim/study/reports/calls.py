@@ -1,0 +1,282 @@
+"""Simulated time by method and by who called it, to the picosecond, and lock meters by caller.
+
+The reference engine drives the generators themselves, so who called whom stands in the chain of
+suspended generators whenever an operation is issued. From an operation's issue to the next one's,
+all time of the CPU belongs to the innermost method: the operation's own cost, its misses, the queue
+at a line, a full store buffer. Nothing is sampled and nothing is added to the program, so the
+figures add up: the methods' time and the idle time are the window times the CPUs.
+
+A CPU that sleeps in ``block()``, and one whose thread has returned, is in :data:`IDLE`, which the
+method that blocks calls. Not seen: a call in which no operation is issued; it takes no time either.
+
+A lock's caller is the method that takes it, as in lockmeter. Counts of a caller come from the very
+function that meters the lock as a whole (:mod:`locksim.engine.meters`), fed with the marks of its
+acquisitions only.
+
+This engine is the slow one: some hundred thousand operations a second. A profile is of a short
+window, and so are its longest waits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim import machine as machines
+from locksim.core.places import frames_of, method_of
+from locksim.engine.counters import LOCK_COUNTERS
+from locksim.engine.meters import FOUND_WRITER, begin_window, end_window, mark, meter_state
+from locksim.engine.reference import engine as reference
+from locksim.lang.ops import Kind, Mark
+from locksim.lang.struct import Workload
+from locksim.machine import Machine
+from locksim.study.reports.table import LockRow, LockTable, of_meter
+from locksim.study.simulation import Placement, meter_rows, prepare
+
+__all__ = ["IDLE", "CallProfile", "Node", "profile_calls"]
+
+IDLE = "idle"
+"""The method of a CPU that sleeps or has nothing left to do."""
+
+Part = Literal["user", "system", "lock", "idle"]
+Path = tuple[str, ...]
+_STARTS = (Mark.ACQUIRE_START, Mark.READ_START)
+_OWNER = LOCK_COUNTERS.index("owner")
+
+
+@dataclass(slots=True)
+class Node:
+    """A method, called along one path.
+
+    Arguments:
+        part: ``user`` for the workload's own methods, ``lock`` inside any metered lock, ``idle``,
+            and ``system`` for what is left.
+        self_ps: time spent in it, without what it called. calls: how often it was called.
+    """
+
+    part: Part
+    self_ps: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class CallProfile:
+    """Where the CPUs' time went in a window.
+
+    Arguments:
+        nodes: path of methods, outermost first → what was spent there.
+        locks: the lock meters of the same window, callers included.
+        window_ps: its length. cpus: that took part. machine, title: what ran.
+    """
+
+    nodes: dict[Path, Node]
+    locks: LockTable
+    window_ps: int
+    cpus: int
+    machine: str
+    title: str
+
+    @property
+    def total_ps(self) -> int:
+        """All CPUs' time."""
+        return sum(node.self_ps for node in self.nodes.values())
+
+    def part_ps(self, part: Part) -> int:
+        """Time spent in one part."""
+        return sum(node.self_ps for node in self.nodes.values() if node.part == part)
+
+
+def profile_calls(
+    workload: Workload,
+    *,
+    machine: str | Machine = "ideal-8",
+    cpus: int | None = None,
+    placement: Placement = "compact",
+    seed: int = 1,
+    warmup_ps: int = 0,
+    window_ps: int,
+    heap_lines: int | None = None,
+) -> CallProfile:
+    """Run a workload in the reference engine and note where the time goes.
+
+    Arguments:
+        workload, machine, cpus, placement, seed, heap_lines: as for :func:`locksim.simulate`.
+        warmup_ps: simulated time before the window. window_ps: the window's length, above 0.
+
+    Raises:
+        CompileError, LinkError, MachineError, SimulationError: as for :func:`locksim.simulate`.
+    """
+    found = machines.load(machine) if isinstance(machine, str) else machine
+    tables = found.tables(found.n_cpus if cpus is None else cpus, placement)
+    _, memory = prepare(workload, tables, heap_lines=heap_lines)
+    watch = _Watch(tables.n_cpus, memory.space.n_threads, len(memory.locks), warmup_ps)
+    end_ps = warmup_ps + window_ps
+    reference.run(memory, tables, seed=seed, until_ps=end_ps, observer=watch)
+    watch.end(end_ps)
+    return CallProfile(
+        watch.nodes,
+        _locks(watch, memory.locks, tables.n_cpus, window_ps, found.name),
+        window_ps,
+        tables.n_cpus,
+        found.name,
+        type(workload).__name__,
+    )
+
+
+@dataclass(slots=True)
+class _At:
+    """Where a CPU is: since when, and on which path."""
+
+    since_ps: int = 0
+    path: Path = (IDLE,)
+
+
+@dataclass(slots=True)
+class _Thread:
+    """Where a thread is, wherever it runs: its path, and the generators of the path."""
+
+    path: Path = ()
+    programs: list[Any] = field(default_factory=list)
+
+
+class _Meter:
+    """The meter of a lock's acquisitions by one caller, or by all."""
+
+    def __init__(self, n_threads: int) -> None:
+        self.counts: npt.NDArray[np.int64] = np.zeros((1, len(LOCK_COUNTERS)), np.int64)
+        self.state = meter_state(n_threads, 1)
+
+
+class _Watch:
+    """The observer: see the module."""
+
+    def __init__(self, n_cpus: int, n_threads: int, n_locks: int, from_ps: int) -> None:
+        self.n_threads, self.from_ps = n_threads, from_ps
+        self.nodes: dict[Path, Node] = {(IDLE,): Node("idle")}
+        self.at = [_At() for _ in range(n_cpus)]
+        self.threads = [_Thread() for _ in range(n_threads)]
+        self.meters: dict[tuple[int, str], _Meter] = {
+            (lock, ""): _Meter(n_threads) for lock in range(n_locks)
+        }
+        self.callers: dict[tuple[int, int], str] = {}
+        self.counting = from_ps == 0
+
+    def issued(self, cpu: int, thread: int, now: int, program: Any, kind: Kind | None) -> None:
+        """Book the time since the CPU's last operation, and note where it is now."""
+        self._book(cpu, now)
+        at, of = self.at[cpu], self.threads[thread]
+        at.since_ps = now
+        if program is None:
+            at.path, of.programs = (IDLE,), []
+            return
+        programs = list(frames_of(program))
+        path: Path = ()
+        for i, (generator, frame) in enumerate(programs):
+            known = i < len(of.programs) and of.programs[i] is generator
+            path = (*path, of.path[i] if known else method_of(frame))
+            if not known:
+                # From here on every program is another one than at the last operation.
+                of.programs = of.programs[:i]
+                self._call(path, now, frame)
+        if kind == Kind.BLOCK:
+            path = (*path, IDLE)
+            self._call(path, now, None)
+        at.path = of.path = path
+        of.programs = [generator for generator, _ in programs]
+
+    def marked(
+        self, thread: int, now: int, program: Any, what: Mark, lock: int, stops: int
+    ) -> None:
+        """Feed the marks to the meter of the lock and to that of its caller."""
+        self._begin(now)
+        whole = self.meters[lock, ""]
+        found_writer = int(whole.counts[0, _OWNER] != 0)
+        if what in _STARTS:
+            *_, (_, frame) = frames_of(program)
+            self.callers[thread, lock] = method_of(frame)
+        caller = self.callers.get((thread, lock), "?")
+        if (lock, caller) not in self.meters:
+            self.meters[lock, caller] = _Meter(self.n_threads)
+        for meter in (whole, self.meters[lock, caller]):
+            mark.py_func(meter.counts, meter.state, 0, int(what), thread, now, stops)  # type: ignore[no-untyped-call]
+            if what in _STARTS:
+                meter.state[thread, 0, FOUND_WRITER] = found_writer  # whoever called for him
+
+    def end(self, now: int) -> None:
+        """Book what is under way at the window's end."""
+        self._begin(now)
+        for cpu in range(len(self.at)):
+            self._book(cpu, now)
+        for meter in self.meters.values():
+            meter.counts = end_window(meter.counts, now)
+
+    def _book(self, cpu: int, now: int) -> None:
+        at = self.at[cpu]
+        self._begin(now)
+        self.nodes[at.path].self_ps += max(0, now - max(at.since_ps, self.from_ps))
+
+    def _begin(self, now: int) -> None:
+        """Count anew at the window's start; what is going on, goes on."""
+        if not self.counting and now >= self.from_ps:
+            self.counting = True
+            for meter in self.meters.values():
+                begin_window(meter.counts, self.from_ps)
+
+    def _call(self, path: Path, now: int, frame: Any) -> None:
+        if path not in self.nodes:
+            self.nodes[path] = Node(self._part(path, frame))
+        self.nodes[path].calls += now >= self.from_ps
+
+    def _part(self, path: Path, frame: Any) -> Part:
+        if frame is None:
+            return "idle"
+        above = self.nodes[path[:-1]].part if len(path) > 1 else "user"
+        struct = frame.f_locals.get("self")
+        if above == "lock" or getattr(type(struct), "METERED", None):
+            return "lock"
+        return above if isinstance(struct, Workload) else "system"
+
+
+def _locks(watch: _Watch, names: list[str], cpus: int, window_ps: int, system: str) -> LockTable:
+    """The lock table of the window: each lock's rows, then its callers'."""
+    rows: list[LockRow] = []
+    for lock, name in enumerate(names):
+        shared: list[str] = []
+        for row in _rows(watch.meters[lock, ""], name, cpus, window_ps, shared):
+            shared = [name] if row.kind != "spin" else []
+            rows.append(row)
+            for (number, caller), meter in sorted(watch.meters.items()):
+                if caller and number == lock:
+                    rows += [
+                        _by_caller(one, caller)
+                        for one in _rows(meter, name, cpus, window_ps, shared)
+                        if one.kind == row.kind
+                    ]
+    return LockTable("simulated", rows, cpus, window_ps / 1e3, f"LockLab on {system}")
+
+
+def _rows(meter: _Meter, name: str, cpus: int, window_ps: int, shared: list[str]) -> list[LockRow]:
+    counts = dict(zip(LOCK_COUNTERS, meter.counts[0].tolist(), strict=True))
+    rows = meter_rows(name, counts, window_ps=window_ps, cpus=cpus)
+    return of_meter(
+        rows, source="simulated", cpus=cpus, window_ns=window_ps / 1e3, shared=shared
+    ).rows
+
+
+def _by_caller(row: LockRow, caller: str) -> LockRow:
+    """A caller's row; readers' holds and busy periods are over all callers only."""
+    if row.kind != "read":
+        return replace(row, caller=caller)
+    return replace(
+        row,
+        caller=caller,
+        util=None,
+        hold_ns=None,
+        hold_max_ns=None,
+        readers_max=None,
+        busy_ns=None,
+        busy_max_ns=None,
+    )

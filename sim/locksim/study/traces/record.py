@@ -1,0 +1,103 @@
+"""Run a workload from time 0 and keep what happened.
+
+The fast engine jumps over idle spins while it records: rounds that only hit are left out, so that a
+trace is made of what changes something. Nothing else is missing, and the counters are those of a
+run that spins them one by one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from locksim import machine as machines
+from locksim.machine import Machine
+from locksim.study.simulation import Placement, prepare
+from locksim.study.traces.errors import TraceError
+from locksim.study.traces.trace import Trace
+
+if TYPE_CHECKING:
+    from locksim.compiler.ir import ClassCode
+    from locksim.core.memory import Memory
+    from locksim.engine.fast.engine import Session
+    from locksim.lang.struct import Struct, Workload
+
+MOST_ROWS = 1_000_000
+FIRST_STEP_PS = 1_000_000
+LONGEST_PS = 10**12
+"""Simulated time (1 s) after which a trace ends, however little has happened."""
+
+
+def record(
+    workload: Workload,
+    *,
+    machine: str | Machine = "ideal-8",
+    cpus: int | None = None,
+    placement: Placement = "compact",
+    seed: int = 1,
+    rows: int = 10_000,
+    until_ps: int | None = None,
+    heap_lines: int | None = None,
+    codes: dict[type[Struct], ClassCode] | None = None,
+    title: str = "",
+) -> Trace:
+    """Record a workload's trace from time 0.
+
+    Arguments:
+        workload, machine, cpus, placement, seed, heap_lines, codes: as for
+            :func:`locksim.simulate`.
+        rows: about how many rows; the trace ends at the moment at which the next would be one more.
+        until_ps: where to end instead.
+        title: for exports; by default workload and machine.
+
+    Raises:
+        TraceError: no such number of rows.
+        CompileError, LinkError, MachineError, SimulationError: as for :func:`locksim.simulate`.
+    """
+    from locksim.engine.fast.engine import Session
+
+    if not 1 <= rows <= MOST_ROWS:
+        raise TraceError(f"a trace of {rows} rows: give a number from 1 to {MOST_ROWS:,}")
+    profile = machines.load(machine) if isinstance(machine, str) else machine
+    tables = profile.tables(profile.n_cpus if cpus is None else cpus, placement)
+    image, memory = prepare(workload, tables, heap_lines=heap_lines, codes=codes)
+
+    def run(end_ps: int | None) -> Session:
+        session = Session(image, memory, tables, seed=seed, trace=True)
+        step = FIRST_STEP_PS
+        while end_ps is None and not session.finished and session.time_ps < LONGEST_PS:
+            session.advance(session.time_ps + step)
+            if sum(map(len, session.rows)) > rows:
+                return session
+            step *= 2
+        if end_ps is not None:
+            session.advance(end_ps)
+        return session
+
+    session = run(until_ps)
+    found = session.result()
+    if until_ps is None and found.trace is not None and len(found.trace) > rows:
+        # Run again up to that row: then counters, lines and rows are those of one moment.
+        session = run(int(found.trace[rows, 0]))
+    return Trace(
+        result=session.result(),
+        memory=dataclasses.replace(memory, object_type=_kinds(memory, session)),
+        tables=tables,
+        seed=seed,
+        title=title or f"{type(workload).__name__} on {profile.name}",
+    )
+
+
+def _kinds(memory: Memory, session: Session) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+    """What was ever allocated at each line: what is live, and what lies in the free lists."""
+    state = session.state
+    kinds = state.object_type.copy()
+    for heads in state.free_head:
+        for number in range(len(memory.types)):
+            line = int(heads[number])
+            while line:
+                kinds[line] = number + 1
+                line = int(state.free_next[line])
+    return kinds
