@@ -11,7 +11,7 @@ from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 from typer.testing import CliRunner
 
 from lockgrader.cli.lab import app
-from lockgrader.cli.lab_show import told
+from lockgrader.cli.lab_show import say_wrapped
 from lockgrader.sandbox import available
 
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
@@ -179,7 +179,7 @@ def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch
 
 def test_words_wrap_and_keep_their_indent(capsys: pytest.CaptureFixture[str]) -> None:
     """Long text folds at the terminal's width; its own lines stay."""
-    told("word " * 40 + "\n  deeper " + "word " * 40, "  ")
+    say_wrapped("word " * 40 + "\n  deeper " + "word " * 40, "  ")
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines)
     assert {2, 4} == {len(line) - len(line.lstrip()) for line in lines}
