@@ -92,7 +92,7 @@ def run(
     Raises:
         subprocess.TimeoutExpired: it took longer; what it started may go on.
     """
-    # A sandbox ends before its first process is waited for, whose time would be nobody's then.
+    # A sandbox ends before its first process is waited for, whose time would then be lost.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     environment = {

@@ -34,11 +34,11 @@ def main() -> None:
 
         from lockgrader.checks.evaluate import warm
     if name == "bytecode":
-        warm()  # compiling the engines is nobody's input
+        warm()  # compiling the engines must not count for an input
     target = targets.TARGETS[name]
     mutator = mutate.mutate_zip if name == "archive" else mutate.mutate_json
     with open(counters, "r+b") as file:
-        told = mmap.mmap(file.fileno(), COUNTERS.size)
+        counters = mmap.mmap(file.fileno(), COUNTERS.size)
     began = time.process_time()
     runs = accepted = 0
 
@@ -46,7 +46,7 @@ def main() -> None:
         nonlocal runs, accepted
         used = time.process_time() - began
         runs += 1
-        COUNTERS.pack_into(told, 0, runs, accepted, used)
+        COUNTERS.pack_into(counters, 0, runs, accepted, used)
         if used > seconds:
             os._exit(0)
         accepted += target.read(data)

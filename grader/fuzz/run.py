@@ -3,7 +3,7 @@
 Starts from the corpus that is kept in the tree and from honest inputs; what is found on the way
 stays below ``out/fuzz``. Afterwards the corpus is reduced to the inputs that reach different code,
 and kept again if ``--keep`` says so. A finding is an input that makes a reader fail in any other
-way than by refusing: it is kept always, so that the tests fail until it is mended, and ends the
+way than by refusing: it is kept always, so that the tests fail until it is fixed, and ends the
 run with exit code 1.
 """
 

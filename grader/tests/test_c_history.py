@@ -101,7 +101,7 @@ def test_lost() -> None:
         and not ((found["operation"] == RECLAIM) & (found["began"] < found[i]["began"])).any()
     )
     found[at]["result"], found[at]["words"] = 0, 0
-    assert "nobody can have forgotten" in concurrent(found)
+    assert "no reclaim can have removed it" in concurrent(found)
     assert "finds nothing, wrongly" in sequential(found, ORDER)
 
 
@@ -153,7 +153,7 @@ def test_reclaimed_at_once() -> None:
         )
     found[0]["words"] = history._words(np.array([0]), np.array([1]))[0]
     assert "" == concurrent(found)
-    assert "nobody can have forgotten" in concurrent(found[[0, 1, 3]])
+    assert "no reclaim can have removed it" in concurrent(found[[0, 1, 3]])
 
 
 FORGED = {

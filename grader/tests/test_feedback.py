@@ -56,7 +56,7 @@ def test_policy_lets_nothing_out_and_one_script_run() -> None:
 
 
 def test_hidden_checks_tell_name_and_verdict_only() -> None:
-    """Neither title nor message nor points of their own; the sum is told, for the total is."""
+    """No title, message or points of a hidden check are shown, only the sum of their points."""
     page = feedback(rich_result())
     assert "secret-one" in page
     for secret in ("Title of secret-one", "4711", "/srv/"):

@@ -119,7 +119,7 @@ def test_zip_is_read(lab: Lab, tmp_path: Path) -> None:
 def test_batch_grades_once_and_resumes(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is on disk is not graded again; what is missing, changed or ours to mend is."""
+    """What is on disk is not graded again; what is missing, changed or failed by our error is."""
     for name in ("ada", "bob", "eve"):
         hand_in(tmp_path / "in" / name)
     todo = tasks(tmp_path / "in", tmp_path / "out")
@@ -152,7 +152,7 @@ def test_crash_of_a_reader_is_ours(
 
 
 def test_attempts_are_different_submissions(tmp_path: Path) -> None:
-    """Handing in the same again is no new attempt; what a crash cut off is none."""
+    """The same submission again is not a new attempt; neither is a line cut off by a crash."""
     lines = [json.dumps({"submission_sha256": x}) for x in ("a", "b", "a")]
     (tmp_path / "history.jsonl").write_text("\n".join(lines) + '\n{"submiss')
     assert [1, 2, 3] == [attempt_of(tmp_path, x) for x in ("a", "b", "c")]
@@ -203,7 +203,7 @@ def test_check_that_sleeps_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
         (('kind = "answer"', 'kind = "essay"'), "essay"),
         (("points = 2", "points = -2"), "points"),
         (('needs = ["right"]', 'needs = ["number"]'), "no check before it"),
-        (('name = "cheap"', 'name = "right"'), "already"),
+        (('name = "cheap"', 'name = "right"'), "earlier check"),
         (("expected = 10.0", "expected = nan"), "expected"),
         (("points = 2", "points = 2\nbonus = 1"), "bonus"),
         (('machine = "ideal-8"', 'machine = "$machine"'), "no variant"),

@@ -1,4 +1,4 @@
-"""The gradebook: each decision once, the history kept, our own faults never in front."""
+"""The gradebook: each decision once, history kept, internal errors never replace a grade."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNFINISHED = result("ada", submission_sha256="5" * 64, complete=False)
 
 
 def attempts(url: str) -> list[tuple[str, bool]]:
-    """The first figure of each attempt's submission, and whether it stands."""
+    """The first digit of each attempt's submission hash, and whether it stands."""
     book = Gradebook(url)
     with book.session() as session:
         found = [(a.submission_sha256[0], a.stands) for a in session.scalars(select(Attempt))]

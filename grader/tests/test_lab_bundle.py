@@ -137,7 +137,7 @@ def test_path_that_leads_out_is_refused(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 no zip", bytes(100)])
 def test_no_zip_is_refused(tmp_path: Path, data: bytes) -> None:
-    """Whatever is no archive is told by one message."""
+    """Anything that is not an archive gives one message."""
     path = tmp_path / "lab.zip"
     path.write_bytes(data)
     with pytest.raises(BundleError, match="no zip that can be read"):

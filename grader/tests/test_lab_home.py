@@ -142,7 +142,7 @@ def test_prediction_comes_first(mine: Workspace) -> None:
 
 
 def test_first_prediction_stays(mine: Workspace) -> None:
-    """What is changed after measuring is graded, and told."""
+    """A prediction changed after measuring is graded, and reported."""
     tried(mine, TAS, '{"guess": [1, 2], "n": 10}')
     tried(mine, answers=ANSWERS)
     assert (1.0, 2.0) == mine.state.predictions["guess"].values
@@ -234,7 +234,7 @@ def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> No
 
 
 def test_what_can_not_be_graded_is_told_before(mine: Workspace, tmp_path: Path) -> None:
-    """A file that is no text is refused; one that does not compile is handed in with a doubt."""
+    """A file that is not text is refused; one that does not compile is handed in with a warning."""
     (mine.folder / "tas.py").write_text("import os\n")
     assert "imports the language" in submit(mine, tmp_path / "a.zip", "unconfined").doubts[0]
     (mine.folder / "tas.py").write_bytes(b"\xff\xfe")

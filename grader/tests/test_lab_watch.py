@@ -199,7 +199,7 @@ def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching
 def test_save_during_a_run_starts_it_anew(
     mine: Workspace, watching: Callable[[bool], Watching]
 ) -> None:
-    """A run on what is no longer there is given up, and nothing of it stays."""
+    """A run on files that have changed is stopped and leaves nothing behind."""
     (mine.folder / "answers.json").unlink()
     (mine.folder / "answers.py").write_text("import time\ntime.sleep(1000)\n")
     watch = watching(True)

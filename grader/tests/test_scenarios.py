@@ -43,35 +43,35 @@ def check(mutants: bool = True) -> OwnTests:
 
 
 @pytest.mark.parametrize(
-    ("scenarios", "verdict", "share", "told"),
+    ("scenarios", "verdict", "share", "says"),
     [
         (one([["try"], ["release"]]), "fail", 0.0, "try_acquire"),
         (one(SECTION, SECTION, memory="c11"), "pass", 1.0, "2 of 2"),
         (one(SECTION, SECTION), "partial", 0.5, "not found: unordered"),
         (one(SECTION), "fail", 0.0, "not found: in two steps, unordered"),
-        (one([["count"]], [["count"]]), "fail", 0.0, "accuses a right one"),
+        (one([["count"]], [["count"]]), "fail", 0.0, "accuses a right solution"),
         ((), "no_output", 0.0, "no scenario"),
         (one([["lookup", 1, [0]]]), "malformed_output", 0.0, "has no lookup"),
     ],
     ids=["no-such-method", "all", "half", "none", "false-alarm", "empty", "of-a-cache"],
 )
 def test_share_of_mutants_is_what_counts(
-    scenarios: tuple[Scenario, ...], verdict: str, share: float, told: str
+    scenarios: tuple[Scenario, ...], verdict: str, share: float, says: str
 ) -> None:
     """A false alarm takes all points, and shows nothing of the solution."""
     finding = judge(check(), Submitted(scenarios=scenarios))
     assert (verdict, share) == (finding.verdict, finding.share)
-    assert told in finding.message
+    assert says in finding.message
     assert finding.counterexample is None
     assert "swap" not in finding.message
 
 
 def test_a_scenario_that_is_too_large_is_left_out() -> None:
-    """It neither accuses nor finds, and the student is told."""
+    """It neither accuses nor finds, and the message names it."""
     small = check().model_copy(update={"states": 100})
     finding = judge(small, Submitted(scenarios=one(*[SECTION * 4] * 4)))
     assert ("fail", 0.0) == (finding.verdict, finding.share)
-    assert "too large to explore, and left out: one" in finding.message
+    assert "left out because too large to explore: one" in finding.message
 
 
 def test_try_and_acquire_on_a_lock_of_the_library() -> None:

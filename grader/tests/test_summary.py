@@ -27,7 +27,7 @@ def test_identical_counterexamples_are_one_group() -> None:
     assert ["about lock.b", "about lock.a"] == [g.what for g in by_misconception(results)]
 
 
-def test_identical_submissions_are_told() -> None:
+def test_identical_submissions_are_reported() -> None:
     """Byte for byte; what could not be read is not identical to anything."""
     same = [failed("ada", "x", "7"), failed("bob", "y", "7"), failed("eve", "z", "8")]
     unread = [result("x", check("a", "ungradable")), result("y", check("a", "ungradable"))]
@@ -35,7 +35,7 @@ def test_identical_submissions_are_told() -> None:
 
 
 def test_a_shared_file_is_told_once() -> None:
-    """The same lock with answers of one's own; who shares all is not told of each file too."""
+    """Equal locks with different answers are reported; equal submissions are not repeated by file."""
     results = [
         result(name, submission_sha256=sha * 64, files={"tas.py": lock * 64, "answers.json": sha})
         for name, sha, lock in (("ada", "1", "a"), ("bob", "2", "a"), ("eve", "3", "b"))
@@ -82,12 +82,12 @@ def test_page_says_who_was_not_graded() -> None:
         result("eve", complete=False),
     ]
     page = summary(results)
-    for told in ("OSError: disk full", "answers.json is a link", "grading did not end"):
+    for told in ("OSError: disk full", "answers.json is a link", "grading did not finish"):
         assert told in page
 
 
-def test_distribution_counts_everybody() -> None:
-    """From nothing to all, the ends included; a check of our own fault fails nobody."""
+def test_distribution_counts_every_student() -> None:
+    """All tenths, with both ends; an internal error fails no student."""
     page = summary(
         [
             result("ada", check("a")),

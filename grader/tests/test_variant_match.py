@@ -1,4 +1,4 @@
-"""Answers for somebody else's variant are recognised, and only those."""
+"""Answers for another variant are recognised, and only those."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_many_variants_are_bounded(tmp_path: Path) -> None:
     assert () == suspected(lab, 5000.0, mine=999_999)
 
 
-def test_a_missing_answer_is_nobodys(tmp_path: Path) -> None:
+def test_a_missing_answer_fits_no_variant(tmp_path: Path) -> None:
     """Nothing to compare."""
     lab = a_lab(tmp_path)
     (check,) = lab.checks({"mine": 100, "unused": "a"})
