@@ -1,9 +1,8 @@
 """nbgrader and otter-grader, each in an environment of its own, on the exercise.
 
-Each is used as its documentation says for a machine without containers: ``nbgrader autograde`` of a
-course folder, and otter's ``grade_submission``, all submissions in one process, which saves otter
-ten seconds each compared with its command. (``otter grade`` runs a container a submission; there is
-none on the machines that this is made for.)
+Each is used as documented for a machine without containers: ``nbgrader autograde`` of a course
+folder, and otter's ``grade_submission`` with all submissions in one process, which saves otter ten
+seconds each compared with its command. (``otter grade`` needs a container for each submission.)
 """
 
 from __future__ import annotations

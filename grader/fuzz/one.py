@@ -1,7 +1,7 @@
 """Fuzz one target in this process until its processor time is up: started by ``run.py``.
 
-Atheris ends its process as it likes, and a finding ends it at once; so what is counted lies in a
-small file that is mapped into memory, and survives.
+Atheris may end its process at any time, and a finding ends it at once. So the counters are in a
+small file that is mapped into memory and survives.
 """
 
 from __future__ import annotations

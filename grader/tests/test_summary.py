@@ -35,7 +35,7 @@ def test_identical_submissions_are_reported() -> None:
 
 
 def test_a_shared_file_is_told_once() -> None:
-    """Equal locks with different answers are reported; equal submissions are not repeated by file."""
+    """Equal locks beside different answers are reported; equal submissions only as a whole."""
     results = [
         result(name, submission_sha256=sha * 64, files={"tas.py": lock * 64, "answers.json": sha})
         for name, sha, lock in (("ada", "1", "a"), ("bob", "2", "a"), ("eve", "3", "b"))
