@@ -87,7 +87,7 @@ def test_stale() -> None:
     at = hit(found)
     found[at]["words"] = older(found, at)[-1]
     assert "replaced before it began" in concurrent(found)
-    assert "gives words of version" in sequential(found, ORDER)
+    assert "returns words of version" in sequential(found, ORDER)
 
 
 def test_lost() -> None:
@@ -124,7 +124,7 @@ def test_from_the_future() -> None:
         & (found["began"] > found[at]["ended"])
     ]
     found[at]["result"], found[at]["words"] = 1, np.sort(later, order="began")[-1]["words"]
-    assert "before it is inserted" in concurrent(found)
+    assert "before its insertion" in concurrent(found)
 
 
 def test_older_after_newer() -> None:

@@ -178,5 +178,5 @@ def test_command_refuses_nonsense(tmp_path: Path) -> None:
     assert 2 == CliRunner().invoke(app, [str(tmp_path / "nowhere")]).exit_code
     keep(tmp_path / "ada", result())
     assert 2 == CliRunner().invoke(app, [str(tmp_path), "--format", "pdf"]).exit_code
-    with pytest.raises(ResultError, match="no format"):
+    with pytest.raises(ResultError, match="unknown format"):
         export([result()], ["pdf"], tmp_path)

@@ -51,7 +51,7 @@ def save(home: Path, text: str, answers: str = ANSWERS) -> None:
 
 def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """List, start, check, hint, hand in: from the archive to the archive."""
-    assert "start the one that you were given" in ran("list").output
+    assert "start the bundle that you received" in ran("list").output
     started = ran("start", "./lab99.zip", "--student", "ada")
     assert 0 == started.exit_code, started.output
     assert "your machine: ideal-" in started.output
@@ -64,7 +64,7 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert 1 == checked.exit_code, checked.output
     assert "thread 1  tas.py:8 " in checked.output
     assert "locklab check tas.py:TAS --threads 2 --memory c11 --play tas.html" in checked.output
-    assert "probably believed: two steps are one" in checked.output
+    assert "possible misconception: two steps are one" in checked.output
     assert "hint 1 of 2: first" in ran("hint").output
     save(home, TAS)
     solved = ran("check", "--no-sandbox")
@@ -154,7 +154,7 @@ def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
     assert isinstance(started, dict)
     assert "ada" == started["student"]
     other = ran("start", "for students/ada-lab99.zip", "--student", "bob", "--dir", "bob")
-    assert (2, True) == (other.exit_code, "is ada's own" in other.stderr)
+    assert (2, True) == (other.exit_code, "is the bundle of ada" in other.stderr)
 
 
 @needs_sandbox

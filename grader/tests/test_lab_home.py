@@ -16,7 +16,7 @@ from lockgrader.read.refused import Refused
 from lockgrader.read.submission import student_of
 from lockgrader.result import Result
 from lockgrader.sandbox import available
-from lockgrader.workspace import workspace as ws
+from lockgrader.workspace import folder as ws
 from lockgrader.workspace.attempt import attempt, public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 from lockgrader.workspace.hints import REST, NoHintError, next_hint
@@ -81,11 +81,11 @@ def test_started_folder(mine: Workspace) -> None:
 
 def test_work_is_not_overwritten(lab: Path, mine: Workspace, tmp_path: Path) -> None:
     """A folder with anything in it is refused; an empty one is taken; nothing is left over."""
-    with pytest.raises(WorkspaceError, match="have begun"):
+    with pytest.raises(WorkspaceError, match="already started"):
         begin(lab, mine.folder)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("x")
-    with pytest.raises(WorkspaceError, match="nothing of yours is overwritten"):
+    with pytest.raises(WorkspaceError, match="nothing is overwritten"):
         begin(lab, tmp_path / "full")
     (tmp_path / "empty").mkdir()
     assert (tmp_path / "empty").resolve() == begin(lab, tmp_path / "empty").folder
@@ -102,7 +102,7 @@ def test_workspace_is_found_from_inside(mine: Workspace, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 2}', '{"lab": "x"}'])
-def test_damaged_state_is_told(mine: Workspace, text: str) -> None:
+def test_damaged_state_is_reported(mine: Workspace, text: str) -> None:
     """One message, with a way out; nothing is guessed."""
     (mine.folder / ".lab" / "state.json").write_text(text)
     with pytest.raises(WorkspaceError, match="damaged") as caught:

@@ -48,8 +48,8 @@ def test_sound_lab_passes(lab: Path) -> None:
         ("mutants.toml", ("two steps are one", ""), "wrong", "load-alone", "reported is"),
         ("mutants.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),
         ("lab.toml", ('hints = ["ten"]', ""), "hint", "number", "no_hint"),
-        ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "never names"),
-        ("handout.md", ("`guess`", "it"), "handout", "guess", "never names"),
+        ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "not name"),
+        ("handout.md", ("`guess`", "it"), "handout", "guess", "not name"),
         ("handout.md", ("Write", "again-and-again"), "bundle", "", "hidden check"),
     ],
 )
