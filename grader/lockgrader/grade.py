@@ -12,11 +12,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.c import compile_c, interface
-from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
+from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.compile.text import compile_text
+from lockgrader.finding import Finding
 from lockgrader.lab import (
     Answer,
     C,

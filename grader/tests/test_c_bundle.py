@@ -4,8 +4,8 @@ from pathlib import Path
 
 from test_c_submissions import LAB
 
+from lockgrader.author.bundle import public_files
 from lockgrader.c import interface
-from lockgrader.lab.bundle import public_files
 
 
 def test_the_header_is_in_the_bundle(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from lockgrader.c import compile_c, interface, judge_c, run, tools
 from lockgrader.c.build import TOOLS, Compiled
 from lockgrader.c.interfaces import INTERFACES
-from lockgrader.checks import Finding
+from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.lab import C, LabError, load
 from lockgrader.read.refused import Refused

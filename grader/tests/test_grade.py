@@ -14,11 +14,12 @@ from typer.testing import CliRunner
 from lockgrader import result as result_module
 from lockgrader.batch.run import grade_all
 from lockgrader.batch.tasks import attempt_of, tasks
-from lockgrader.checks import Finding, Submitted
 from lockgrader.checks import evaluate as evaluating
 from lockgrader.checks.evaluate import evaluate
+from lockgrader.checks.submitted import Submitted
 from lockgrader.cli.grade import app
 from lockgrader.export.gradebook import enter
+from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, LabError, Proven, load
 from lockgrader.read import submission

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tiny_lab import TAS, WHOLE, make_whole
 
-from lockgrader.lab.bundle import BundleError, bundles, public_files, read
+from lockgrader.author.bundle import BundleError, bundles, public_files, read
 
 KEY = b"a key of sixteen bytes or more"
 PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]

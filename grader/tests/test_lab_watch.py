@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
-from lockgrader.lab import bundle
+from lockgrader.author import bundle
 from lockgrader.workspace import workspace as ws
 from lockgrader.workspace.folder import Workspace
 from lockgrader.workspace.watch import watch

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_lab import TAS
 
-from lockgrader.checks import Submitted
 from lockgrader.checks.judge import judge
+from lockgrader.checks.submitted import Submitted
 from lockgrader.lab import MutantSource, OwnTests
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.scenarios import Scenario, explore, read

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lockgrader.checks import Submitted
 from lockgrader.checks.judge import judge
+from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.variant_match import MOST, matching_variants
 from lockgrader.lab import Answer, Lab, load
 

@@ -27,11 +27,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from lockgrader.author.bundle import BundleError, public_files
 from lockgrader.author.mutants import Mutant, mutants, solution, starter, write
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.grade import grade
 from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
-from lockgrader.lab.bundle import BundleError, public_files
 from lockgrader.lab.variants import variant
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile

@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from lockgrader.c import Compiled, compile_c, interface
-from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.judge import judge
 from lockgrader.checks.numeric import expected
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
 from lockgrader.lab.variants import variant
 from lockgrader.read.refused import Refused

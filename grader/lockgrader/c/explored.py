@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader.c.build import Program
-from lockgrader.checks.base import Finding
+from lockgrader.finding import Finding
 from lockgrader.read.artefact import MalformedError, parse
 from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE, STACKS
 from locksim.checker.replay.counterexample import Counterexample, Step

@@ -22,7 +22,7 @@ from lockgrader.c import history
 from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, finding_of
 from lockgrader.c.history import Order
-from lockgrader.checks.base import Finding
+from lockgrader.finding import Finding
 from lockgrader.lab import C
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused

@@ -4,7 +4,3 @@ A check runs outside the sandbox on validated data. It decides from simulated ti
 proofs, never from the clock. The same submission therefore gets the same verdict on a loaded
 machine.
 """
-
-from lockgrader.checks.base import Finding, Submitted, found
-
-__all__ = ["Finding", "Submitted", "found"]

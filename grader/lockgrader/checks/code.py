@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lockgrader.checks.base import Finding, Submitted
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Code
 from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space

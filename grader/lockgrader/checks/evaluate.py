@@ -22,8 +22,9 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.judge import judge
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import C, Check
 from lockgrader.sandbox import Profile
 from lockgrader.sandbox.watch import die_with_parent

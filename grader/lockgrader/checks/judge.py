@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from lockgrader.c import judge_c
-from lockgrader.checks.base import Finding, Submitted
 from lockgrader.checks.code import code
 from lockgrader.checks.numeric import answer, prediction
 from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
 from lockgrader.sandbox import Profile
 from locksim.checker.clients.client import KINDS

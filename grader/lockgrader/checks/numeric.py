@@ -6,8 +6,9 @@ import contextlib
 import math
 from collections.abc import Iterable
 
-from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.simulated import reference
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Measure, Prediction
 from lockgrader.result import Row
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lockgrader.checks.base import Finding, Submitted, found, row
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, OwnTests
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.scenarios import Scenario, explore

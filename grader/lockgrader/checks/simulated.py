@@ -13,8 +13,9 @@ import functools
 import math
 from collections.abc import Callable
 
-from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.curve import UNITS, curve_of
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
 from lockgrader.result import Row
 from locksim.compiler.ir import ClassCode

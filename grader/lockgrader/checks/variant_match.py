@@ -15,9 +15,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping
 
-from lockgrader.checks import Finding, Submitted
 from lockgrader.checks.numeric import answer
 from lockgrader.checks.simulated import reference
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Answer, Check, Lab, Measure
 from lockgrader.lab.variants import values_of
 

@@ -107,7 +107,8 @@ def start(
     as_json: _Json = False,
 ) -> None:
     """Make a folder with the starter, the handout and your own values. Nothing is overwritten."""
-    from lockgrader.lab import Lab, bundle
+    from lockgrader.author import bundle
+    from lockgrader.lab import Lab
     from lockgrader.lab.variants import course_key, variant
     from lockgrader.workspace import folder as workspaces
     from locklabs import find
@@ -300,7 +301,7 @@ def bundle(
     as_json: _Json = False,
 ) -> None:
     """Make the bundle for students: no hidden checks, no solution, the same bytes each time."""
-    from lockgrader.lab.bundle import bundles
+    from lockgrader.author.bundle import bundles
     from lockgrader.lab.variants import PUBLIC_KEY, course_key
     from lockgrader.workspace.folder import student_name
     from locklabs import find

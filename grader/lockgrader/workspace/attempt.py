@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from lockgrader.checks import Submitted
+from lockgrader.checks.submitted import Submitted
 from lockgrader.grade import Gate, Progress, grade
 from lockgrader.lab import Answer, Check, Measure, Prediction, Simulated
 from lockgrader.result import Result

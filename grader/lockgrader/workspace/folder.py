@@ -210,7 +210,7 @@ def start(
     """Make a workspace from a lab's public files, completely or not at all.
 
     Arguments:
-        files: path → content, as :func:`lockgrader.lab.bundle.public_files` gives them.
+        files: path → content, as :func:`lockgrader.author.bundle.public_files` gives them.
         folder: of the workspace. student: a name. draw: gives the student's own values.
         now: the time, by default the clock's.
 

@@ -7,9 +7,9 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockgrader.author.bundle import archive
 from lockgrader.grade import accept
 from lockgrader.lab import Prediction
-from lockgrader.lab.bundle import archive
 from lockgrader.read.refused import Refused
 from lockgrader.read.submission import read
 from lockgrader.result import write_bytes

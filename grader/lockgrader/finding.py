@@ -1,46 +1,18 @@
-"""Input and output of a check, and how the error of a number becomes a share of the points."""
+"""The finding of a check, and how the error of a number becomes a share of the points."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from lockgrader.lab import Band
-from lockgrader.read.scenarios import Scenario
 from lockgrader.result import Curve, Row, Verdict
-from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Struct
 
-if TYPE_CHECKING:
-    from lockgrader.c.build import Compiled
-
-__all__ = ["Finding", "Submitted", "found", "row", "shares"]
-
-
-@dataclass(frozen=True)
-class Submitted:
-    """A submission after the sandbox: validated data.
-
-    Arguments:
-        codes: class name → bytecode. answers: name → numbers. texts: name → words.
-        scenarios: the student's own tests.
-        c: the objects of the C part, or None.
-    """
-
-    codes: dict[str, ClassCode] = field(default_factory=dict)
-    answers: dict[str, list[float]] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    scenarios: tuple[Scenario, ...] = ()
-    c: Compiled | None = None
-
-    @property
-    def table(self) -> dict[type[Struct], ClassCode]:
-        """The bytecode in the form that engines and checker take."""
-        return {code.struct: code for code in self.codes.values()}
+__all__ = ["Finding", "found", "row", "shares"]
 
 
 @dataclass(frozen=True)
