@@ -135,7 +135,7 @@ def test_header_that_lies(right: bytes, at: int, value: bytes) -> None:
         read_object(right[:at] + value + right[at + len(value) :])
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_damaged_object(data: st.DataObject, right: bytes) -> None:
     """Any bytes changed or cut: read, or refused as malformed; nothing else is raised."""

@@ -18,7 +18,7 @@ import pytest
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
 from lockgrader.author import bundle
-from lockgrader.workspace import workspace as ws
+from lockgrader.workspace import folder as ws
 from lockgrader.workspace.folder import Workspace
 from lockgrader.workspace.watch import watch
 

@@ -21,7 +21,6 @@ such as ``models``: where each model by formula fails (:mod:`locksim.papers.mode
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -167,7 +166,7 @@ def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[st
     plot = folder / f"{experiment.name}.svg"
     table = plot.with_suffix(".csv")
     alt = experiment.plot(result, plot)
-    rows = [{**asdict(cell), "error": cell.error} for cell in result.cells]
+    rows = [cell.to_json() for cell in result.cells]
     frame(rows).to_csv(table, index=False)
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")

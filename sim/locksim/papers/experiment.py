@@ -44,6 +44,7 @@ class Cell:
         role: whether anything has seen the understood value.
         unit: of understood and simulated.
         note: a word or two that the cell needs, such as what its bottleneck is.
+        at: its place on the axis of a curve, such as a number of CPUs; not part of the JSON.
     """
 
     row: str
@@ -56,11 +57,18 @@ class Cell:
     role: Role
     unit: str
     note: str = ""
+    at: int = 0
 
     @property
     def error(self) -> float | None:
         """Relative error of the simulated value, a fraction; None where nothing was measured."""
         return None if self.understood is None else self.simulated / self.understood - 1
+
+    def to_json(self) -> dict[str, Any]:
+        """The cell in ``locklab reproduce --json``."""
+        document = {**asdict(self), "error": self.error}
+        del document["at"]
+        return document
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +133,7 @@ class Reproduction:
                 }
                 for p in self.parameters
             ],
-            "cells": [{**asdict(c), "error": c.error} for c in self.cells],
+            "cells": [c.to_json() for c in self.cells],
             "summary": self.summary(),
             "title": self.title,
             "source": self.source,

@@ -17,9 +17,8 @@ from checker.classics import (
 from checker.zoo import RIGHT, ZOO
 from checker.zoo_weak import WEAK
 
-from locksim.checker import check_lock
+from locksim.checker import check_lock, replay
 from locksim.checker.clients.client import clients
-from locksim.checker.replay import replay
 
 MODELS = ["sc", "tso", "c11"]
 all_models = pytest.mark.parametrize("memory", MODELS)

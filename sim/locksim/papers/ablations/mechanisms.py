@@ -1,15 +1,19 @@
-"""What carries the result of kaigai-2004: take one mechanism away at a time and look what is left.
+"""kaigai-2004 without one of its mechanisms: which of them carries the result.
 
 - *No queueing at the line*: a line serves the next request after a hundredth of a transaction's
-latency. What a request costs its own CPU stays the same. Without the queue there is no collapse and
-no plateau. - *used = 1 on every hit* under RCU: the lock is gone, the store is not; the entry's
-line bounces. - *Another lock* round the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS
-that the kernel had.
+  latency. A request costs its own CPU as much as before. Without the queue there is no collapse
+  and no plateau.
+- *used = 1 on every hit* under RCU: the lock is gone, the store is not, and the entry's line
+  bounces.
+- *Another lock* around the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS that the
+  kernel had.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from locksim import machine as machines
 from locksim.lang import Struct
@@ -20,6 +24,9 @@ from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.machine import Machine
 from locksim.papers.kaigai_2004.experiment import EXPERIMENT, Work, cache, inputs, wall_seconds
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +84,21 @@ def sensitivity(shares: tuple[float, ...] = (0.25, 0.5, 0.75)) -> dict[float, di
     return {share: EXPERIMENT.reproduce(search_share=share).summary() for share in shares}
 
 
-def main() -> None:
-    """Print the table of docs/ABLATIONS.md and the sensitivity."""
-    from rich.console import Console
+def view() -> Iterator[Table | str]:
+    """Yield the table of docs/ABLATIONS.md, then a line for each share in the sensitivity."""
     from rich.table import Table
 
     rows = table()
-    view = Table(title="kaigai-2004: wall time in seconds, one mechanism changed at a time")
+    shown = Table(title="kaigai-2004: wall time in seconds, one mechanism changed at a time")
     cpus = list(rows[0].seconds)
     for name in ("variant", "kernel", *(f"{n} CPUs" for n in cpus), f"{cpus[-1]} / {cpus[0]}"):
-        view.add_column(name)
+        shown.add_column(name)
     for row in rows:
         times = (f"{s:.1f}" for s in row.seconds.values())
-        view.add_row(row.variant, row.kernel, *times, f"{row.growth:.1f}")
-    console = Console()
-    console.print(view)
+        shown.add_row(row.variant, row.kernel, *times, f"{row.growth:.1f}")
+    yield shown
     for share, summary in sensitivity().items():
-        console.print(
+        yield (
             f"share of a check's work done while the cache is held {share}: predicted cells' error "
             f"mean {summary['mean_abs_error']:.1%}, worst {summary['worst_abs_error']:.1%}"
         )
@@ -117,7 +122,3 @@ def _seconds(
         replications=replications,
         cache_=struct or cache(kernel, work),
     ).mean
-
-
-if __name__ == "__main__":
-    main()

@@ -10,7 +10,9 @@ what the access checks of a read are, can move one of them for good.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +24,9 @@ from locksim.library.workloads.token_ring import TokenRing
 from locksim.machine import Machine
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.study.simulation import simulate
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 CPUS = 8
 CHECK_NS = 180
@@ -70,25 +75,20 @@ def passed(profile: Machine, before_ns: int, work_ns: int, *, seed: int = 1) -> 
     return Pass(run.operation_ps().mean / CPUS / 1e6, int(np.count_nonzero(done)))
 
 
-def main() -> None:
-    """Print the table of docs/LMBENCH.md."""
-    from rich.console import Console
+def view() -> Iterator[Table]:
+    """Yield the table of docs/LMBENCH.md."""
     from rich.table import Table
 
     profile = machine()
-    view = Table(title=f"two processes on {CPUS} CPUs: us a message, and the CPUs that ran them")
-    view.add_column("checks before sleeping", justify="right")
+    shown = Table(title=f"two processes on {CPUS} CPUs: us a message, and the CPUs that ran them")
+    shown.add_column("checks before sleeping", justify="right")
     for work_ns in WORK_NS:
-        view.add_column(f"{work_ns / 1000:g} us of work", justify="right")
-        view.add_column("CPUs", justify="right")
+        shown.add_column(f"{work_ns / 1000:g} us of work", justify="right")
+        shown.add_column("CPUs", justify="right")
     for checks in BEFORE:
         cells: list[str] = []
         for work_ns in WORK_NS:
             one = passed(profile, checks * CHECK_NS, work_ns)
             cells += [f"{one.time_us:.2f}", str(one.cpus)]
-        view.add_row(str(checks), *cells)
-    Console().print(view)
-
-
-if __name__ == "__main__":
-    main()
+        shown.add_row(str(checks), *cells)
+    yield shown

@@ -7,7 +7,9 @@ same machine with caches without end.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from locksim import machine as machines
 from locksim.engine.fast.engine import run
@@ -15,6 +17,9 @@ from locksim.lang import Workload
 from locksim.library.workloads.walk import SpacedWalk, TokenWalk, Walk
 from locksim.machine import Machine
 from locksim.study.simulation import prepare
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 MACHINE = "pentium3-8way"
 ROUNDS = 8
@@ -68,28 +73,26 @@ def turns(machine: Machine) -> list[Turn]:
     ]
 
 
-def main() -> None:
-    """Print the tables of docs/ABLATIONS.md."""
-    from rich.console import Console
+def view() -> Iterator[Table]:
+    """Yield the two tables of docs/ABLATIONS.md."""
     from rich.table import Table
 
     machine = machines.load(MACHINE)
-    console = Console()
-    view = Table(title=f"one CPU of {MACHINE}: ns an object in a walk over n of them")
+    shown = Table(title=f"one CPU of {MACHINE}: ns an object in a walk over n of them")
     for name in ("objects", "side by side", "8 KB apart", "8 KB apart, caches without end"):
-        view.add_column(name, justify="right")
+        shown.add_column(name, justify="right")
     for n in OBJECTS:
         kinds = ((machine, Walk), (machine, SpacedWalk), (machine.without_caches(), SpacedWalk))
-        view.add_row(str(n), *(f"{per_object_ns(m, kind, n):.1f}" for m, kind in kinds))
-    console.print(view)
-    view = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks a turn")
+        shown.add_row(str(n), *(f"{per_object_ns(m, kind, n):.1f}" for m, kind in kinds))
+    yield shown
+    shown = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks a turn")
     for name in ("row", "without checks", "with", "added", "added, caches without end"):
-        view.add_column(name, justify="right")
+        shown.add_column(name, justify="right")
     for turn, endless in zip(turns(machine), turns(machine.without_caches()), strict=True):
         times = (turn.plain_us, turn.checked_us, turn.added_us, endless.added_us)
         row = f"{turn.processes}p/{turn.kilobytes}K"
-        view.add_row(row, *(f"{us:.2f}" for us in times))
-    console.print(view)
+        shown.add_row(row, *(f"{us:.2f}" for us in times))
+    yield shown
 
 
 def _turn_us(machine: Machine, processes: int, lines: int, checks: int) -> float:
@@ -110,7 +113,3 @@ def _end_ps(machine: Machine, workload: Workload) -> int:
     tables = machine.tables(1)
     image, memory = prepare(workload, tables)
     return run(image, memory, tables, seed=1, until_ps=LONGEST_PS).end_ps
-
-
-if __name__ == "__main__":
-    main()

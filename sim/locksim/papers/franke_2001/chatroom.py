@@ -74,6 +74,7 @@ class Franke2001Chatroom(Experiment):
                     simulated[kernel, rooms, n].high,
                     franke_2001.role_of(n),
                     "1/s",
+                    at=n,
                 )
                 for (kernel, rooms, sent, n), (
                     printed,
@@ -108,7 +109,7 @@ class Franke2001Chatroom(Experiment):
         return log_curves(
             replace(result, cells=middle),
             path,
-            x=lambda cell: int(cell.column.split()[0]),
+            x=lambda cell: cell.at,
             x_label="CPUs",
             y_label="throughput [messages/s]",
             title="Chatroom on Linux 2.4.3: SELinux falls at 8 CPUs",

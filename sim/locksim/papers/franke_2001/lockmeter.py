@@ -145,7 +145,7 @@ class Franke2001Lockmeter(Experiment):
         return log_curves(
             replace(result, cells=holds),
             path,
-            x=lambda cell: int(cell.column.split()[0]),
+            x=lambda cell: cell.at,
             x_label="CPUs",
             y_label="mean hold time [us]",
             title="The same code holds its lock longer on more CPUs",
@@ -203,6 +203,7 @@ def cells(
                         value.high,
                         franke_2001.role_of(n),
                         unit,
+                        at=n,
                     )
                 )
     return found

@@ -89,7 +89,7 @@ def _times(alone: Run, lock: str, message_ns: float) -> tuple[float, float]:
 
 
 def _cpus(cell: Cell) -> int:
-    return int(cell.column.split()[0])
+    return cell.at
 
 
 def _same(_: int, x: float) -> float:

@@ -129,7 +129,7 @@ class Kaigai2004(Experiment):
 
         def assemble(done: Mapping[Any, Interval]) -> Reproduction:
             cells = [
-                Cell(k, f"{n} CPU", *table[k, n], t.mean, t.low, t.high, role_of(k, n), "s")
+                Cell(k, f"{n} CPU", *table[k, n], t.mean, t.low, t.high, role_of(k, n), "s", at=n)
                 for (k, n), t in done.items()
             ]
             return Reproduction(
@@ -161,7 +161,7 @@ class Kaigai2004(Experiment):
         return log_curves(
             result,
             path,
-            x=lambda cell: int(cell.column.split()[0]),
+            x=lambda cell: cell.at,
             x_label="CPUs (one process on each)",
             y_label="wall time of 5,000,000 iterations [s]",
             title="One check per write(): spinlock collapse, rwlock plateau, RCU flat",
@@ -273,9 +273,9 @@ def slope(cells: list[Cell]) -> float | None:
     import numpy as np
 
     points = [
-        (math.log2(int(c.column.split()[0])), math.log2(c.simulated))
+        (math.log2(c.at), math.log2(c.simulated))
         for c in cells
-        if c.row == "spinlock" and int(c.column.split()[0]) >= 4
+        if c.row == "spinlock" and c.at >= 4
     ]
     if len(points) < 2:
         return None
@@ -312,7 +312,7 @@ def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
     return compare_models(
         cells,
         loads,
-        cpus=lambda cell: int(cell.column.split()[0]),
+        cpus=lambda cell: cell.at,
         per_second=other_way,
         value=other_way,
         fit_up_to=8,

@@ -69,7 +69,7 @@ class Redo(Experiment):
         return log_curves(
             replace(result, cells=turned),
             path,
-            x=lambda cell: int(cell.column.partition("+")[0]),
+            x=lambda cell: cell.at,
             x_label="readers (with 64 writers)",
             y_label="redo [MB/s]",
             title="SLOB on 80 CPUs: redo with a walk as writer, and as blocking reader",

@@ -372,6 +372,7 @@ def cell(row: Row, measure: str, patch: str, value: Interval, unit: str) -> Cell
         value.high,
         ROLES.get(key, "predicted"),
         unit,
+        at=row[0],
     )
 
 

@@ -5,9 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from locksim.checker import CheckError, check_lock
+from locksim.checker import CheckError, check_lock, replay
 from locksim.checker.clients.client import clients
-from locksim.checker.replay import replay
 from locksim.cli.check import app
 from locksim.lang import RELAXED, free, pause
 from locksim.library.avc.decisions_spinlock import N_SLOTS, DecisionEntry, DecisionsSpinlock

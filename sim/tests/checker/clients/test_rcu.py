@@ -3,10 +3,9 @@
 import pytest
 from checker.reclaim import CarelessRCU, ForgetfulRCU, HastyRCU
 
-from locksim.checker import check_lock
+from locksim.checker import check_lock, replay
 from locksim.checker.clients.client import clients
 from locksim.checker.clients.rcu import Box, Version
-from locksim.checker.replay import replay
 from locksim.library.locks.rcu import RCU
 
 BROKEN = [CarelessRCU, ForgetfulRCU, HastyRCU]

@@ -25,7 +25,11 @@ def imported(source):
     return modules
 
 
-COMPILED = [source for source in compiled.SOURCES if source.startswith("checker/")]
+COMPILED = [
+    source
+    for source in compiled.SOURCES
+    if source.startswith("checker/") and not source.endswith(("claims.py", "model.py"))
+]
 
 
 @pytest.mark.parametrize("name", COMPILED)

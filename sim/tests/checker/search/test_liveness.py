@@ -4,9 +4,8 @@ import pytest
 from checker import zoo
 from checker.classics import Bakery, DekkerFence, PetersonFence, Szymanski
 
-from locksim.checker import CheckError, check_lock
+from locksim.checker import CheckError, check_lock, replay
 from locksim.checker.clients.endless import endless_clients
-from locksim.checker.replay import replay
 from locksim.lang import RELAXED, SEQ_CST, Lock, array, fence, pause, thread, word
 from locksim.library.locks.clh import CLHLock
 from locksim.library.locks.mcs import MCSLock

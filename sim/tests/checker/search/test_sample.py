@@ -3,9 +3,8 @@
 import pytest
 from checker import zoo, zoo_weak
 
-from locksim.checker import CheckError, Sampling, check_lock, sample_lock
+from locksim.checker import CheckError, Sampling, check_lock, replay, sample_lock
 from locksim.checker.clients.client import clients
-from locksim.checker.replay import replay
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
 

@@ -42,7 +42,7 @@ def message_of(program: Callable[..., Any], *others: Callable[..., Any], **setti
 
 def line(program: Callable[..., Any], offset: int) -> str:
     """A place in a program of this file, by the line's distance from the ``def``."""
-    return f"test_reference_faults.py:{program.__code__.co_firstlineno + offset}"
+    return f"test_faults.py:{program.__code__.co_firstlineno + offset}"
 
 
 def test_a_null_pointer():
@@ -152,7 +152,7 @@ def test_faults(operation: Callable[[Any], Any], text: str):
         yield operation(self)
 
     message = message_of(program)
-    assert message.startswith("CPU 0 at 0 us, test_reference_faults.py:")
+    assert message.startswith("CPU 0 at 0 us, test_faults.py:")
     assert text in message
 
 
@@ -274,8 +274,7 @@ def test_a_livelock_in_a_lock_is_found():
     assert head.endswith(" us: the threads only wait")
     swap = Spinner.acquire.__wrapped__.__code__.co_firstlineno + 2
     assert place == (
-        "  thread 0 on CPU 0 spins on lock.locked (=1) "
-        f"at test_reference_faults.py:{swap} (Spinner.acquire)"
+        f"  thread 0 on CPU 0 spins on lock.locked (=1) at test_faults.py:{swap} (Spinner.acquire)"
     )
 
 
