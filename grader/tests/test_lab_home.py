@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
+from lockgrader.author import bundle
 from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
-from lockgrader.lab import bundle, load
+from lockgrader.lab import load
 from lockgrader.read.refused import Refused
 from lockgrader.read.submission import student_of
 from lockgrader.result import Result
