@@ -30,7 +30,6 @@ from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
 
 Progress = Callable[[str, float], None]
@@ -49,7 +48,6 @@ def check_lock(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
     client: str = "",
     reduction: bool = True,
@@ -62,7 +60,6 @@ def check_lock(
         threads: 1 to 8. rounds: critical sections of each.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
-        codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
         reduction: whether to leave out what makes no difference (``checker.search.claims``).
@@ -74,12 +71,10 @@ def check_lock(
     """
     cls = lock if isinstance(lock, type) else type(lock)
     title = name or cls.__name__
-    check = _Check(
-        title, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
-    )
+    check = _Check(title, threads, memory, property, budget or Budget(), reduction, report, rounds)
     if property in LIVENESS:
         return check.verdict(endless_clients(lock))
-    return check.verdict(chosen(clients(lock, threads, rounds, codes), client))
+    return check.verdict(chosen(clients(lock, threads, rounds), client))
 
 
 def check_workload(
@@ -91,7 +86,6 @@ def check_workload(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     reduction: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
@@ -100,7 +94,7 @@ def check_workload(
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, codes, reduction: as for :func:`check_lock`.
+        memory, property, budget, reduction: as for :func:`check_lock`.
 
     Raises:
         CheckError: the request makes no sense, or the workload can not be checked.
@@ -108,7 +102,7 @@ def check_workload(
     """
     name = type(workload).__name__
     client = Client(name, workload, expect or {}, plain)
-    check = _Check(name, threads, memory, property, budget or Budget(), codes, reduction)
+    check = _Check(name, threads, memory, property, budget or Budget(), reduction)
     return check.verdict([client])
 
 
@@ -164,7 +158,6 @@ class _Check:
         memory: str,
         asked: str,
         budget: Budget,
-        codes: dict[type[Struct], ClassCode] | None,
         reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
@@ -174,10 +167,10 @@ class _Check:
         if asked in LIVENESS and memory == "c11":
             raise CheckError(
                 f"{asked} under c11: a machine that never shows a store to somebody is none that "
-                "exists, and C11 does not say when it must\nmend: ask under sc or tso"
+                "exists, and C11 does not say when it must\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
-        self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
+        self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
@@ -233,9 +226,7 @@ class _Check:
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(
-            client, self.threads, self.memory, watch, self.budget, self.codes, wrap=endless
-        )
+        built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
         found = explore(
             built,
@@ -340,7 +331,6 @@ def build(
     memory: str,
     watch: int,
     budget: Budget,
-    codes: dict[type[Struct], ClassCode] | None = None,
     *,
     wrap: bool = False,
 ) -> Model:
@@ -349,7 +339,6 @@ def build(
         client.workload,
         threads,
         memory,
-        codes=codes,
         buffer_entries=budget.buffer_entries,
         heap_lines=budget.heap_lines,
         history=budget.history,

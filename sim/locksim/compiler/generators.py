@@ -70,7 +70,7 @@ def _is_live(cls: type[Struct], name: str) -> bool:
     for owner in cls.__mro__:
         if owner in BASES:
             continue
-        if name in PARSED.get(owner, {}):
+        if name in (PARSED.get(owner) or {}):
             return False
         if name in vars(owner):
             return not hasattr(vars(owner)[name], "bytecode")

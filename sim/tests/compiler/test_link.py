@@ -11,6 +11,7 @@ from locksim.compiler import compile_class
 from locksim.compiler.bytecode import WIDTH
 from locksim.compiler.ir import Instr
 from locksim.compiler.link import LinkError, link
+from locksim.compiler.portable import code_from_json, code_to_json
 from locksim.engine.fast import engine as fast
 from locksim.lang import (
     NS,
@@ -250,7 +251,7 @@ def test_a_cycle_without_time():
     assert "SometimesTakesTime.thread can go round this loop for ever" in text
     assert "test_link.py:" in text
     assert text.endswith(
-        "mend: let every way round the loop perform an operation, a pause() at least"
+        "help: let every way round the loop perform an operation, a pause() at least"
     )
 
 
@@ -264,6 +265,7 @@ def test_recursion():
     code = compile_class(AllWaysTakeTime)
     again = Instr("CALL", ("r0", "r0", "self", [], "thread", []))
     step = dataclasses.replace(code.methods["step"], instrs=(again, Instr("RET", (0,))))
-    mended = dataclasses.replace(code, methods={**code.methods, "step": step})
+    endless = dataclasses.replace(code, methods={**code.methods, "step": step})
+    foreign = code_from_json(code_to_json(endless))
     with pytest.raises(LinkError, match=r"calls itself \(thread -> step -> thread\): use a loop"):
-        link(AllWaysTakeTime(), SPACE, base=8, codes={AllWaysTakeTime: mended})
+        link(foreign.struct(), SPACE, base=8)

@@ -126,6 +126,6 @@ def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(MachineError) as caught:
         load("vax")
     assert (
-        "no machine 'vax'; known are: desktop-4, ideal-N, itanium2-32, pentium2-333, "
+        "no machine 'vax'; known: desktop-4, ideal-N, itanium2-32, pentium2-333, "
         "pentium3-8way, two-hosts-2006, westmere-ex-8x10, xeon-8176-8x28" == str(caught.value)
     )

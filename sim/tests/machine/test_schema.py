@@ -110,18 +110,18 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.occupancy.buss", figure(5), "cost.occupancy.buss: unknown key; did you mean 'bus'?"),
     ("topology.node", 8, "topology.node: unknown key; did you mean 'nodes'?"),
     ("colour", "red",
-     "colour: unknown key; known are: "
+     "colour: unknown key; known: "
      "cache, cost, description, name, origin, protocol, schema, title, topology"),
     ("cost.transfer.fra", figure(95),
      "cost.transfer.fra: no distance class 'fra'; did you mean 'far'?"),
     ("cost.memory.core", figure(5),
-     "cost.memory.core: no distance class 'core'; known are: far, node"),
+     "cost.memory.core: no distance class 'core'; known: far, node"),
     # Caches
     ("cache", {}, "cache.private: missing table; add [cache.private]"),
     ("cache", {"private": level(8, 2), "l2": level(8, 2)},
-     "cache.l2: unknown key; known are: l1, private"),
+     "cache.l2: unknown key; known: l1, private"),
     ("cache", {"private": level(8, 2) | {"size": 8}},
-     "cache.private.size: unknown key; known are: role, sets, source, ways"),
+     "cache.private.size: unknown key; known: role, sets, source, ways"),
     ("cache", {"private": level(6, 2)},
      "cache.private.sets: 6 is not a power of two; write one such as 1024"),
     ("cache", {"private": level(8, 0)},

@@ -24,12 +24,11 @@ from locksim import machine
 from locksim.checker.errors import CheckError
 from locksim.checker.search.program import Program, unfold
 from locksim.compiler import bytecode
-from locksim.compiler.ir import ClassCode
 from locksim.compiler.link import link
 from locksim.core.memory import Memory, build
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Workload
 
 MAX_THREADS = BUFFERS = 8
 """BUFFERS: agent i is thread i; agent BUFFERS + i is its store buffer."""
@@ -97,7 +96,6 @@ def model(
     n_threads: int,
     memory: str,
     *,
-    codes: dict[type[Struct], ClassCode] | None = None,
     buffer_entries: int = 8,
     heap_lines: int = 16,
     history: int = 8,
@@ -111,7 +109,6 @@ def model(
         workload: the description; every thread runs its ``thread`` program.
         n_threads: 1 to ``MAX_THREADS``.
         memory: "sc", "tso" or "c11".
-        codes: bytecode of classes that exist only as parsed text.
         buffer_entries: stores that a store buffer holds, from 1.
         heap_lines: lines that ``alloc`` can hand out.
         history: overtaken messages of a word that are remembered under C11, 1 to POOL.
@@ -135,7 +132,7 @@ def model(
         raise CheckError(f"a history of {history} messages: give a number from 1 to {POOL}")
     machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
     wpl = machine_tables.words_per_line
-    image = link(workload, Space(wpl, n_threads), wpl, codes, weak_fences=memory == "c11")
+    image = link(workload, Space(wpl, n_threads), wpl, weak_fences=memory == "c11")
     program = unfold(image)
     types = list(image.types)
     built = build(workload, machine_tables, types, heap_lines=heap_lines if types else 0)

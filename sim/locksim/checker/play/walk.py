@@ -26,7 +26,6 @@ from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.compiler import bytecode as b
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
 
@@ -271,24 +270,23 @@ def of_lock(
     rounds: int = 1,
     memory: str = "tso",
     client: str = "",
-    codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
 ) -> Walk:
     """The walk through a lock's standard client.
 
     Arguments:
-        lock, threads, rounds, memory, codes, name: as for :func:`locksim.checker.check_lock`.
+        lock, threads, rounds, memory, name: as for :func:`locksim.checker.check_lock`.
         client: name of one of its clients, as a verdict gives it; by default the first.
 
     Raises:
         CheckError: the lock can not be checked, or has no such client.
     """
     cls = lock if isinstance(lock, type) else type(lock)
-    known = {c.name: c for c in clients(lock, threads, rounds, codes)}
+    known = {c.name: c for c in clients(lock, threads, rounds)}
     if client and client not in known:
         raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
     chosen = known[client] if client else next(iter(known.values()))
-    built = model(chosen.workload, threads, memory, codes=codes, plain=chosen.plain)
+    built = model(chosen.workload, threads, memory, plain=chosen.plain)
     return Walk(built, chosen, name or cls.__name__)
 
 

@@ -202,7 +202,7 @@ def explore(
                 raise CheckError(
                     f"a random choice among more than {MAX_CHOICES} values decides what the "
                     "program does\n"
-                    "mend: give random_below() a smaller bound, or use it for compute() only"
+                    "help: give random_below() a smaller bound, or use it for compute() only"
                 )
             return found
         elif status == loop.COMPLETE:

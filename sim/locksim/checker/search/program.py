@@ -80,7 +80,7 @@ def unfold(image: Image) -> Program:
                 raise CheckError(
                     f"{shown(at.file, at.line)}: the result of random_exponential() decides what "
                     "the program does, and it has too many values to try\n"
-                    "mend: use it for compute() only, or take random_below() with a small bound"
+                    "help: use it for compute() only, or take random_below() with a small bound"
                 )
             row[b.WIDTH - 1] = 1
     kept = [_members(mask & written) for mask in live[: len(code)]]
@@ -103,7 +103,7 @@ def _refuse_scheduling(image: Image) -> None:
             raise CheckError(
                 f"{shown(at.file, at.line)}: the checker knows no {what}: its threads run on a CPU "
                 "each, in every order, without a clock\n"
-                "mend: check the lock by itself, and simulate the program that schedules threads"
+                "help: check the lock by itself, and simulate the program that schedules threads"
             )
 
 
@@ -122,7 +122,7 @@ def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
         if len(code) + end - first > MAX_ROWS:
             raise CheckError(
                 f"the program has more than {MAX_ROWS} instructions when its calls are unfolded\n"
-                "mend: check a smaller workload"
+                "help: check a smaller workload"
             )
         code.extend([list(row) for row in rows[first:end]])
         origin.extend(range(first, end))

@@ -184,7 +184,7 @@ class _Run:
             if start(model.tables, row, self.shared, regs, note) != DONE:
                 raise CheckError(
                     "a thread fails before its first operation, on every schedule\n"
-                    "mend: check it without random schedules to see how"
+                    "help: check it without random schedules to see how"
                 )
 
     def wander(self, seed: int, depth: int) -> tuple[int, list[int]]:

@@ -48,7 +48,7 @@ class Trace:
 
     def __post_init__(self) -> None:
         if self.result.trace is None or self.result.origins is None:
-            raise TraceError("the run was not traced\nmend: run it with trace=True")
+            raise TraceError("the run was not traced\nhelp: run it with trace=True")
 
     @property
     def rows(self) -> npt.NDArray[np.int64]:
