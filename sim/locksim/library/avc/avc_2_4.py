@@ -1,17 +1,17 @@
 """The access vector cache of the SELinux kernel that IBM measured on Linux 2.4.3.
 
-Mechanism. As in 2.6.8 (``avc_spinlock``): one global lock, taken with interrupts off, held over
-the search and the copy of the decision. Two things are more. The cache counts its lookups, probes
-and hits, under the lock, so the counters' lines go where the lock goes. And the security server
-has a lock of its own, ``ss_lock``: a miss takes it to compute a decision, and the network code
-takes it to find the label of an interface or a node (``sid_lookup``), once or more a packet.
+Mechanism. As in 2.6.8 (``avc_spinlock``): one global lock, taken with interrupts off, held over the
+search and the copy of the decision. There are two differences. The cache counts its lookups, probes
+and hits, under the lock, so the counters' lines go where the lock goes. And the security server has
+a lock of its own, ``ss_lock``: a miss takes it to compute a decision, and the network code takes it
+to find the label of an interface or a node (``sid_lookup``), once or more a packet.
 
 Invariant. Every read and write of a slot, a node or a counter of the cache happens under
 ``lock``; ``ss_lock`` is only taken while ``lock`` is free, so the two never wait for each other.
 
-Cost in line transfers. On one CPU: none. Beyond the lock's own, a check by another CPU than the
-last moves the node's line with ``used`` and the counters' lines, a read and an upgrade each: the
-hold time grows with the number of CPUs though the code does not change.
+Cost in line transfers. On one CPU: none. Beyond the lock's own, a check by a CPU that did not make
+the last one moves the node's line with ``used`` and the counters' lines, a read and an upgrade
+each: the hold time grows with the number of CPUs though the code does not change.
 
 Split by colour (``AvcColoured``): the key's hash chooses one of ``n_colours`` caches, each with its
 own lock, slots and counters. It helps as far as the load's keys have different colours: a load that

@@ -20,9 +20,9 @@ the old index it is hardly better for many.
 
 Fairness. That of the bucket's lock.
 
-Difference from the kernel. Two who miss the same label at once both insert it, as in Linux. A key
-is a number here and its hash is made from it; the kernel hashes and compares the option's bytes,
-which is register work and left to the caller (``locksim.library.kernel.netlabel``).
+Difference from the kernel. Two CPUs that miss the same label at once both insert it, as in Linux. A
+key is a number here and its hash is made from it; the kernel hashes and compares the option's
+bytes, which is register work and left to the caller (``locksim.library.kernel.netlabel``).
 
 Source: Linux 2.6.19, net/ipv4/cipso_ipv4.c; moore-2006.
 """

@@ -11,11 +11,11 @@ benchmark counts: a message that a client has sent or received, 400 for each rou
 user. On the whole there are as many sends, and as many receives, as units.
 
 A run begins when the clients are let go: all other threads sleep on what they wait for. It ends
-when every thread has returned. Starting the threads is no part of it.
+when every thread has returned. Starting the threads is not part of it.
 
 A run has phases. The clients' messages fit into the sockets' buffers, so their senders are done at
-once and the queues of the server fill; then these drain, and the run queue gets shorter until
-nobody is left.
+once and the queues of the server fill; then these drain, and the run queue gets shorter until no
+task is left.
 """
 
 from locksim.lang import Workload, done, n_cpus, n_threads, param, part, thread
