@@ -15,7 +15,7 @@ The security server is a fixed time on the CPU and a formula for its policy. Onl
 here: a miss is expensive, and it happens outside the cache's lock.
 """
 
-from locksim.lang import US, Struct, compute, param
+from locksim.lang import *
 
 N_SLOTS = 512
 N_NODES = 410

@@ -21,20 +21,7 @@ wakes up, affinity: the CPU that was idle for the shortest time is woken, wherev
 before.
 """
 
-from locksim.lang import (
-    NS,
-    RELAXED,
-    Struct,
-    array,
-    block,
-    compute,
-    cpu,
-    param,
-    part,
-    percpu,
-    wake,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["FairQueue"]

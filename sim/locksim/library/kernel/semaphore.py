@@ -16,7 +16,7 @@ already may take it before the woken one gets a CPU. The woken one keeps its pla
 Not modelled. Operations on several semaphores of a set, undo, waiting for 0.
 """
 
-from locksim.lang import RELAXED, Struct, compute, part, thread, word
+from locksim.lang import *
 from locksim.library.schedulers.interface import INTERRUPTIBLE, WaitList
 
 __all__ = ["Semaphore", "SemaphoreCalls"]

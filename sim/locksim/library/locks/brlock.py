@@ -21,7 +21,7 @@ whose lock they took. On machines whose atomic instructions are expensive the ke
 with plain counters, a fence and a check of the writer's lock.
 """
 
-from locksim.lang import RWLock, cpu, n_cpus, percpu
+from locksim.lang import *
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 
 __all__ = ["BigReaderLock"]

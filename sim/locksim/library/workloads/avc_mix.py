@@ -5,7 +5,7 @@ often than others, so that searches walk chains, misses fill the cache, reclaim 
 and updates replace them: the whole cache works. One unit of work is one check or one update.
 """
 
-from locksim.lang import NS, Workload, compute, done, param, part, random_below
+from locksim.lang import *
 from locksim.library.avc.avc_spinlock import AvcSpinlock
 
 __all__ = ["AvcMix"]

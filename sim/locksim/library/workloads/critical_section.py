@@ -6,15 +6,7 @@ exclusion is violated, counts get lost. The words begin on a line of their own. 
 one critical section.
 """
 
-from locksim.lang import (
-    RELAXED,
-    RELEASE,
-    array,
-    fence,
-    param,
-    part,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.paced import Paced
 

@@ -20,20 +20,7 @@ the line again. On a real machine any long delay, such as a clock tick, ends tha
 once there, stays.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    NS,
-    RELEASE,
-    Workload,
-    compute,
-    cpu,
-    done,
-    param,
-    part,
-    percpu,
-    random_below,
-    word,
-)
+from locksim.lang import *
 from locksim.library.avc.avc_spinlock import AvcSpinlock
 
 __all__ = ["RcuTest"]
