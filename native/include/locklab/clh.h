@@ -5,7 +5,8 @@
  *
  * In C. Each thread brings a node, and nodes change hands at every release. So the memory of a node
  * must live as long as the lock and all its threads, whichever thread brought it. Before a new
- * trial *everything* is set up anew, the lock and every thread, or two threads come to share a node.
+ * trial *everything* is set up anew, the lock and every thread. Otherwise two threads come to
+ * share a node.
  *
  * Why the orders suffice. The swap releases the thread's own mark and acquires the predecessor's
  * node; the load that waits acquires what the predecessor's releasing store published.
