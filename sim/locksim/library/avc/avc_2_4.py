@@ -15,7 +15,7 @@ each: the hold time grows with the number of CPUs though the code does not chang
 
 Split by colour (``AvcColoured``): the key's hash chooses one of ``n_colours`` caches, each with its
 own lock, slots and counters. It helps as far as the load's keys have different colours: a load that
-asks for four keys uses four locks, however many there are.
+asks for four keys uses at most four locks, however many colours there are.
 
 Fairness. That of the locks.
 
@@ -54,8 +54,9 @@ class SecurityServer(Struct):
 class AvcStatistics(Struct):
     """What the cache counts: of references to entries, and of the hash (avc_cache_stats of 2.4.3).
 
-    Eight counters in the kernel's order. Four words fill a line of 32 bytes; the kernel's are half
-    as long, but nothing aligns them: either way two lines are written.
+    Eight counters in the kernel's order. Four words fill a line of 32 bytes, so the eight counters
+    fill two lines. The kernel's counters are half as long and would fit one line, but they are not
+    aligned and so touch two lines as well.
     """
 
     entry_lookups = word()

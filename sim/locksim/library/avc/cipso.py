@@ -15,8 +15,8 @@ the bucket; it has ``size`` entries, at most 10. Each entry holds one reference 
 
 Cost in line transfers. A hit by one CPU alone: none. With several CPUs, for one label: the lock's
 line (the size and the list's ends lie on it too), the entry that is counted up, the entry before it
-that is counted down, and the label's references, twice. It is not scalable for one label, and with
-the old index it is hardly better for many.
+that is counted down, and the label's references, twice. The cache does not scale for one label, and
+with the old index it is hardly better for many.
 
 Fairness. That of the bucket's lock.
 

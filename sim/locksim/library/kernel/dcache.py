@@ -1,10 +1,10 @@
 """Directory entries and the path that leads to one: ``d_path`` with an unlocked walk.
 
 Mechanism. An entry knows its parent and its name. ``d_path`` takes a reference to the process's
-root directory, goes from the file's entry up to the root, name by name, and drops the reference.
-A rename changes entries as a writer of ``rename_lock``, one lock for the whole tree. How a walk is
-kept from meeting a rename is left to the kinds below; a walk is an attempt: entered, done, and
-left, and repeated where leaving says so.
+root directory, goes from the file's entry up to the root, name by name, and drops the reference. A
+rename changes entries as a writer of ``rename_lock``, one lock for the whole tree. The kinds below
+differ in how they keep a walk from meeting a rename. A walk is an attempt: it is entered, done and
+left, and it is repeated if ``walk_leave`` asks for that.
 
 - ``dcache_seqwriter``: Linux 3.8. The walk is a writer, and takes each entry's lock besides.
 - ``dcache_seqrwlock``: the patches of long-2013. The walk is a blocking reader.

@@ -9,7 +9,7 @@ sequence up, so every optimistic reader of the machine begins again.
 
 Cost in line transfers. The handoff of the ticket lock, which grows with the waiters; the data that
 the last walk wrote: the sequence and one line for each entry's lock, all *inside* the critical
-section. So the section is long because all CPUs take turns in it.
+section. So the section is long because all CPUs write these lines in turn.
 
 Fairness. First come, first served, from the ticket lock.
 

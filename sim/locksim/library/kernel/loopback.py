@@ -15,11 +15,11 @@ that waits. The receiver acknowledges when its reader has emptied the queue (``c
 acknowledgement sends what has gathered meanwhile. So a batch is what senders write in the time that
 the reader takes, and costs two packets, one each way.
 
-A packet has two halves. It is sent by the task that owns the socket. It is received by a softirq of
-the same CPU, which 2.4.3 runs on the way back to user space and before it sleeps
-(``ret_from_sys_call`` in arch/i386/kernel/entry.S, ``schedule``), and not where bottom halves are
-let go: by then the system call has given its own socket back. Acknowledgement and next batch are
-therefore all the reader's work.
+A packet has two halves. The task that owns the socket sends it. A softirq of the same CPU receives
+it. 2.4.3 runs that softirq on the way back to user space and before a task sleeps
+(``ret_from_sys_call`` in arch/i386/kernel/entry.S, ``schedule``), not at the moment when bottom
+halves are enabled again. By then the system call has released its own socket. So the reader pays
+for the work of an acknowledgement and of the next batch.
 
 **Sleepers.** A socket has one wait queue for its reader (``tcp_data_wait``) and for writers that
 found its buffer full (``wait_for_tcp_memory``). Data that arrive wake all of them, whatever they

@@ -24,10 +24,11 @@ may find the lock free by then), the pending CPU's and the head's last load. Cha
 locked may then be RELAXED. Joining is an ACQ_REL, as in ``mcs``. ``release`` is a RELEASE.
 
 Cost in line transfers. Uncontended as TAS: none if this CPU had the lock last, else one. With two
-CPUs a handoff costs a few transfers of the lock's line and no others. With many it is constant in N
-like ``mcs``, but twice as much, some 12 for each handoff: a newcomer takes the word's line with its
-first swap, looks at it again and joins at the tail, and the head, which watches that word, fetches
-it again each time. The gain is the size, 4 bytes, and the cheap case of two CPUs.
+CPUs a handoff costs a few transfers of the lock's line and no others. With many CPUs the cost is
+constant in N as for ``mcs``, but twice as much, some 12 for each handoff. A newcomer takes the
+word's line with its first swap, looks at it again and joins at the tail. The head watches that
+word, and fetches its line again each time. The gain is the size, 4 bytes, and the cheap case of two
+CPUs.
 
 Fairness. First come, first served from the second waiter on: a newcomer can overtake those who have
 not yet joined, and the first swap succeeds whenever the word is 0, which it never is while a CPU

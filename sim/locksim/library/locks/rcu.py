@@ -11,10 +11,10 @@ another if a CPU asked for it. Callbacks go in batches: a CPU collects them in `
 when its earlier batch is gone the collection becomes ``this_batch``, which waits for the grace
 period ``batch`` and is freed as a whole.
 
-``quiescent()`` is called where the CPU holds no reference: it reports to a grace period that it
-has not reported to yet, and moves this CPU's batches on. The kernel splits this in two, a flag
-set at the context switch and a look at the flag once a tick; here a call does both, and nearly
-always finds nothing to do: four loads that hit.
+``quiescent()`` is called where the CPU holds no reference. It reports to the current grace period,
+unless this CPU has done so already, and moves this CPU's batches on. The kernel splits this in two,
+a flag set at the context switch and a look at the flag once a tick; here a call does both, and
+nearly always finds nothing to do: four loads that hit.
 
 Invariants. ``completed <= current <= completed + 1``. All shared state changes under ``lock``.
 A batch waits for a grace period that starts *after* it was closed: its number is ``current +

@@ -9,8 +9,8 @@ mainline ends the retries of a long reader: the first try is optimistic, the sec
 Invariants. Those of ``seqlock``. At most one of all writers and locking readers is in.
 
 Cost in line transfers. A locking read is an acquisition and a release of the spinlock: a write of
-the line, which takes the number from the optimistic readers' caches too. This costs them a
-transfer, but not their work.
+the line, which takes the number from the optimistic readers' caches too. This costs each of them a
+transfer, but they do not read again.
 
 Fairness. A locking reader queues up with the writers, first come first served, and cannot
 starve. But locking readers exclude each other: many of them at once run one after another. The

@@ -10,8 +10,8 @@ though it changes nothing, only to avoid being disturbed. So each call made all 
 machine, which are optimistic readers, begin again, and calls excluded each other. As a blocking
 reader it does neither.
 
-Invariants. The sequence changes only while the lock is held for writing, so it stands still, and
-is even, while a blocking reader is in. Never a writer together with a blocking reader.
+Invariants. The sequence changes only while the lock is held for writing, so it stands still, and is
+even, while a blocking reader is in. A writer and a blocking reader are never in together.
 
 Cost in line transfers. Optimistic read of unchanged data: none. Blocking read: two writes of the
 lock's word, so blocking readers all over the machine share a constant rate, as any readers of

@@ -14,7 +14,7 @@ CPU comes back.
 
 Fairness. Worse than TTAS: a CPU that has failed often stays away longest, and the last holder is
 often the only one there. With no work between two critical sections one CPU can keep the lock for a
-long time; that looks fast and is not.
+long time. The throughput is then high, but only that CPU makes progress.
 
 Parameters. The base should be about one handoff, the bound several handoffs times N: with too short
 a bound all waiters are back before the next release, and the storm with them (at 32 CPUs and half a

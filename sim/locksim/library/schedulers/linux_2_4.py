@@ -18,7 +18,7 @@ for it, so ``schedule_tail`` looks for one.
 What the walk reads of a task lies on one line of 32 bytes, as in 2.4's ``task_struct``. It was last
 written by the CPU that ran the task, or by the tick. And it lies 32 bytes behind the head of two
 pages, as all of them do: a cache of 2 MB in 8 ways has 32 places for such lines, of 8 lines each.
-So the walk misses inside the lock, and the lock is held for a time that grows with CPUs, and faster
+So the walk misses inside the lock. The time for which the lock is held grows with CPUs, and faster
 than in proportion with runnable tasks. Which pages a task got is left to chance.
 
 A tick takes one from the running task's counter. There is no interrupt here: a CPU reads the clock
@@ -59,7 +59,7 @@ class Weight(Struct):
     """What the walk reads of a task: one line of 32 bytes in 2.4. ``previous`` is on the next.
 
     ``placement`` is twice the CPU that it runs or ran on, plus HAS_CPU while it runs. ``next`` and
-    ``previous`` are threads' numbers; 0 ends the list, as no task has it.
+    ``previous`` are threads' numbers; 0 ends the list, since thread 0 is not a task.
     """
 
     counter = word(TICKS)
@@ -76,7 +76,7 @@ class TaskStruct(Task):
 
 
 class CpuState(Struct):
-    """A CPU's task, the request that others make to it, and what it has seen.
+    """A CPU's task, the request to reschedule, its last tick, and the queue lengths that it saw.
 
     ``current`` is a thread's number, the CPU's own when it is idle; ``last`` ran before it.
     """

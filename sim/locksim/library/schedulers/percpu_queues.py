@@ -14,8 +14,8 @@ clock. The queue is a ring then: first come, first served, each for a slice at m
 
 Invariants. A task is on a run queue, or runs, or sleeps (``active`` is 0), never two of these.
 ``cpu`` changes only under the lock of the queue that the task leaves. No CPU halts while a task
-waits: it first says that it is idle and then looks; a CPU that appends a task does the two the
-other way round, with a fence between.
+waits. Before it halts, a CPU marks itself idle and then looks into the queues. A CPU that appends a
+task looks for idle CPUs afterwards, behind a fence.
 
 Cost in line transfers. A task that sleeps and is woken on its own CPU by its own CPU: none. A
 wake-up from another CPU moves the queue's line there and back, and the task's.
