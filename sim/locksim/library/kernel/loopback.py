@@ -32,8 +32,8 @@ UNINTERRUPTIBLE, which a wake-up by data does not touch.
 of ``SHARED_LINES`` by chance, as the source does not say which the network code shares. Access
 checks stand between the parts of that work, some before the socket is owned and some after. A
 packet costs ``packet_ps``, half of it on each way. Its checks are made back to back, by one hook on
-the way out (interface, node) and one on the way in (interface, node, socket), each of which looks
-up the node's label after its first check: so in security/selinux/hooks.c of 2.6
+the way out (interface, node) and one on the way in (interface, node, socket). Each hook looks up
+the node's label after its first check. This is so in security/selinux/hooks.c of 2.6
 (``selinux_ip_postroute_last``, ``selinux_socket_sock_rcv_skb``), and five checks with two labels a
 packet were counted on 2.4.3, whose patch was not at hand.
 

@@ -17,9 +17,9 @@ often the only one there. With no work between two critical sections one CPU can
 long time. The throughput is then high, but only that CPU makes progress.
 
 Parameters. The base should be about one handoff, the bound several handoffs times N: with too short
-a bound all waiters are back before the next release, and the storm with them (at 32 CPUs and half a
-microsecond a transfer, 16 us hardly helps and 128 us leaves a fifth of the transfers or less); too
-long a bound wastes time when the contention is over.
+a bound all waiters are back before the next release, and the storm with them. (At 32 CPUs and half
+a microsecond a transfer, 16 us hardly helps and 128 us leaves a fifth of the transfers or less.)
+Too long a bound wastes time when the contention is over.
 
 Not modelled. Nothing: these operations are the whole lock.
 """

@@ -10,7 +10,7 @@ process asks for the same key. One iteration, one unit of work, is ``write()`` a
 
 The semaphore is the process's own and costs next to nothing. It matters all the same: its atomic
 instruction waits until the CPU's earlier stores are visible, the release of the cache's lock among
-them. A CPU can therefore not come back to the lock while its own release still waits for the line,
+them. Without it, a CPU could come back to the lock while its own release still waits for the line,
 and read its "free" from the store buffer before any other CPU can see it.
 
 All processes start together, so that a lock's queue is full from the beginning. Under a lock that
