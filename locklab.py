@@ -127,15 +127,12 @@ def _overview(known: Mapping[str, Command]) -> str:
 
 
 def _unknown(name: str, known: Mapping[str, Command]) -> int:
-    """Refuse a command that does not exist, and say what was likely meant."""
-    import difflib
+    """Refuse a command that does not exist, and say what was probably meant."""
+    from lockui.suggest import did_you_mean
 
     what = "option" if name.startswith("-") else "command"
-    near = difflib.get_close_matches(name, known, n=1)
-    mend = f"did you mean '{near[0]}'?" if near else f"known are: {', '.join(known)}"
-    if what == "option":
-        mend = "see 'locklab --help'"
-    return _fail(f"unknown {what} '{name}'; {mend}", USAGE_ERROR)
+    hint = "see 'locklab --help'" if what == "option" else did_you_mean(name, known)
+    return _fail(f"unknown {what} '{name}'; {hint}", USAGE_ERROR)
 
 
 def _fail(message: str, code: int) -> int:

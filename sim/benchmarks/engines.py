@@ -97,7 +97,7 @@ def against_c(quick: bool = False) -> Iterator[Row]:
                 raise OpponentError(
                     f"{name} on {cpus} CPUs: the fast engine took {events} events, "
                     f"model.c {their_events}; they are no longer the same model\n"
-                    "mend: make sim/tests/benchmarks/test_model.py pass"
+                    "help: make sim/tests/benchmarks/test_model.py pass"
                 )
             per_slice = events / len(pairs)
             yield Row(

@@ -79,7 +79,7 @@ def compiler() -> str:
             return found
     raise OpponentError(
         "no C compiler found (gcc, cc or clang), and the fast engine's opponent is written in C\n"
-        "mend: install one, on Debian or Ubuntu with 'apt install gcc'"
+        "help: install one, on Debian or Ubuntu with 'apt install gcc'"
     )
 
 
@@ -147,12 +147,12 @@ class Opponent:
         if tables.private_sets:
             raise OpponentError(
                 "model.c has no caches that end\n"
-                "mend: take them away, as in load('pentium3-8way').without_caches()"
+                "help: take them away, as in load('pentium3-8way').without_caches()"
             )
         root: Any = memory.root
         t, n_lines = tables, len(memory.home)
         self._time_ps = 0
-        self._words = memory.words.copy()
+        self._words = np.array(memory.words, np.int64)
         self._count = np.zeros((t.n_cpus, len(CPU_COUNTERS)), np.int64)
         self._lines = np.zeros(n_lines, np.int64)
         self._locks = np.zeros((1, len(LOCK_COUNTERS)), np.int64)

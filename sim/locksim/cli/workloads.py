@@ -153,7 +153,7 @@ def workload_for(
     if rhythm != PLAIN:
         raise LoadError(
             f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
-            "of a cache or scheduler has a rhythm of its own\nmend: leave them out"
+            "of a cache or scheduler has a rhythm of its own\nhelp: leave them out"
         )
     if issubclass(entry.struct, Workload):
         return entry.struct()

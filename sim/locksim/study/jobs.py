@@ -123,7 +123,7 @@ class Runner:
         except (BrokenProcessPool, CancelledError) as error:
             raise JobError(
                 f"{job.title}: its process ended without a result (killed, or out of memory?)\n"
-                "mend: fewer processes at a time, such as --jobs 1"
+                "help: fewer processes at a time, such as --jobs 1"
             ) from error
 
     @property

@@ -185,7 +185,7 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
     [
         ([], "name an experiment ("),
         (["--all", "made-up"], "--all is every experiment: leave it out, or made-up"),
-        (["kaigai2004"], "there is no experiment 'kaigai2004': did you mean 'kaigai-2004'?"),
+        (["kaigai2004"], "there is no experiment 'kaigai2004'; did you mean 'kaigai-2004'?"),
         (["kaigai-2004", "--seed", "-1"], "--seed -1: give a whole number from 0"),
         (["kaigai-2004", "--jobs", "0"], "--jobs 0: give a whole number from 1"),
     ],

@@ -64,7 +64,7 @@ def test_several_make_a_list() -> None:
     [
         ([], "name a what-if, or say --list"),
         (["--all", "made-up-half"], "--all is every what-if: leave it out, or made-up-half"),
-        (["made-up"], "there is no what-if 'made-up': did you mean 'made-up-half'?"),
+        (["made-up"], "there is no what-if 'made-up'; did you mean 'made-up-half'?"),
         (["made-up-half", "--replications", "0"], "--replications 0: give a whole number from 1"),
     ],
 )

@@ -44,7 +44,7 @@ def _guess(text: str) -> str:
     if any(head in text for head in ("SPINLOCKS", "RWLOCK READS", "RWLOCK WRITES")):
         return "lockmeter"
     raise ReportError(
-        "the text is none of the known formats\nmend: give lockmeter's tables (SPINLOCKS, RWLOCK "
+        "the text is none of the known formats\nhelp: give lockmeter's tables (SPINLOCKS, RWLOCK "
         "READS …), /proc/lock_stat (lock_stat version …) or 'perf lock contention' (contended, "
         "total wait …) with their headings; --format says which it is"
     )

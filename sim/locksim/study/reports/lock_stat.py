@@ -77,7 +77,7 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     found_rows = [one for one in found_rows if one]
     if not found_rows:
         raise ReportError(
-            "the table has no lock\nmend: switch counting on (echo 1 > /proc/sys/kernel/lock_stat)"
+            "the table has no lock\nhelp: switch counting on (echo 1 > /proc/sys/kernel/lock_stat)"
         )
     return [
         LockTable(
@@ -113,7 +113,7 @@ def _version(lines: list[str]) -> str:
     what = "no version and no row of a lock class" if said is None else f"version {said}"
     raise ReportError(
         f"lock_stat: {what}; known are versions {', '.join(VERSIONS)}\n"
-        "mend: give /proc/lock_stat as the kernel writes it, its first line included"
+        "help: give /proc/lock_stat as the kernel writes it, its first line included"
     )
 
 
@@ -185,5 +185,5 @@ def _is_heading(line: str) -> bool:
 def _bad(number: int, line: str, what: str, columns: list[str]) -> str:
     return (
         f"line {number}: {what} where a lock's {len(columns)} are due: {line.strip()!r}\n"
-        f"mend: the columns are 'class name:' {' '.join(columns)}"
+        f"help: the columns are 'class name:' {' '.join(columns)}"
     )

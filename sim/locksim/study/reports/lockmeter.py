@@ -186,7 +186,7 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     tables = [table for table in tables if table.rows]
     if not tables:
         raise ReportError(
-            "no row of a lockmeter table was found\nmend: give the text of lockstat whole, its "
+            "no row of a lockmeter table was found\nhelp: give the text of lockstat whole, its "
             "headings (SPINLOCKS, RWLOCK READS, RWLOCK WRITES) included"
         )
     return tables
@@ -204,7 +204,7 @@ def _row(kind: Kind, lines: list[str], at: int) -> tuple[re.Match[str], int]:
             return found, taken
     raise ReportError(
         f"line {at + 1}: no row of the section '{_HEADS[kind].partition('  ')[0]}': "
-        f"{lines[at].strip()!r}\nmend: the columns are {' '.join(_columns(kind))}"
+        f"{lines[at].strip()!r}\nhelp: the columns are {' '.join(_columns(kind))}"
     )
 
 

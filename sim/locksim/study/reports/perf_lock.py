@@ -91,17 +91,17 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
             tables[-1].rows.append(_row(row, heading, cpus, window_ns))
         else:
             raise ReportError(
-                f"line {number}: no row of perf lock contention: {line.strip()!r}\nmend: a row is "
+                f"line {number}: no row of perf lock contention: {line.strip()!r}\nhelp: a row is "
                 f"{', '.join(_columns(heading))}"
             )
     if not found_heading:
         raise ReportError(
             "the heading 'contended  total wait  max wait  avg wait …' was not found\n"
-            "mend: give the text of 'perf lock contention' whole"
+            "help: give the text of 'perf lock contention' whole"
         )
     tables = [table for table in tables if table.rows]
     if not tables:
-        raise ReportError("nothing was contended: the table has no row\nmend: record for longer")
+        raise ReportError("nothing was contended: the table has no row\nhelp: record for longer")
     return tables
 
 

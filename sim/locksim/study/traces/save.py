@@ -26,7 +26,7 @@ def check_ending(path: Path) -> None:
     """
     if path.suffix not in ENDINGS:
         known = "; ".join(f"{ending}: {what}" for ending, what in ENDINGS.items())
-        raise TraceError(f"{path}: the ending '{path.suffix}' names no format\nmend: use {known}")
+        raise TraceError(f"{path}: the ending '{path.suffix}' names no format\nhelp: use {known}")
 
 
 def save(trace: Trace, path: Path) -> Path:

@@ -48,19 +48,21 @@ class Trace:
 
     def __post_init__(self) -> None:
         if self.result.trace is None or self.result.origins is None:
-            raise TraceError("the run was not traced\nmend: run it with trace=True")
+            raise TraceError("the run was not traced\nhelp: run it with trace=True")
 
     @property
     def rows(self) -> npt.NDArray[np.int64]:
         """int64[n, 5], the rows; see :mod:`locksim.engine.trace`."""
         assert self.result.trace is not None
-        return self.result.trace
+        found: npt.NDArray[np.int64] = self.result.trace
+        return found
 
     @property
     def origins(self) -> npt.NDArray[np.int64]:
         """int64[n, 3], where the rows come from."""
         assert self.result.origins is not None
-        return self.result.origins
+        found: npt.NDArray[np.int64] = self.result.origins
+        return found
 
     @property
     def locks(self) -> list[str]:

@@ -151,7 +151,7 @@ def test_bad_text_is_refused(text: str, message: str):
     with pytest.raises(ReportError) as caught:
         detect.parse(text)
     assert str(caught.value).startswith(message)
-    assert "\nmend: " in str(caught.value)
+    assert "\nhelp: " in str(caught.value)
 
 
 def test_unknown_format_is_refused():
