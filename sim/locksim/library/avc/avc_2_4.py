@@ -52,7 +52,7 @@ class SecurityServer(Struct):
 
 
 class AvcStatistics(Struct):
-    """What the cache counts: of references to entries, and of the hash (avc_cache_stats of 2.4.3).
+    """Counters of the cache: references to entries, and the hash (avc_cache_stats of 2.4.3).
 
     Eight counters in the kernel's order. Four words fill a line of 32 bytes, so the eight counters
     fill two lines. The kernel's counters are half as long and would fit one line, but they are not

@@ -10,8 +10,8 @@ left, and it is repeated if ``walk_leave`` asks for that.
 - ``dcache_seqrwlock``: the patches of long-2013. The walk is a blocking reader.
 - ``dcache_seqretry``: Linux from 3.12. The walk is optimistic, and locks if a rename came by.
 
-Invariants. Parents and names change only under ``rename_lock`` held for writing. A path that is
-returned is one that the file had at one moment, all of it at once. The root's parent is the root.
+Invariants. Parents and names change only under ``rename_lock`` held for writing. A returned path is
+one that the file had at one moment, never a mixture of two. The root's parent is the root.
 
 Lines. Parent and name share one line, lock and count the next, as in Linux 3.8's ``struct dentry``,
 where they lie before and behind the short name. So a walk without the entries' locks reads lines

@@ -5,9 +5,9 @@ slice, and puts it back at the tail if it still wants to run. A CPU that finds n
 stack of idle CPUs and sleeps. If a process is put into the queue while a CPU is idle, it is handed
 to that CPU, which is woken.
 
-It works for processes that need no registers between two slices: everything that one has to
-remember is in its number and in words. Then no CPU has to save a context, and a workload's
-``thread()`` is what a CPU does: take, run, take.
+The queue is for processes that need no registers between two slices: a process keeps everything
+that it has to remember in its number and in words of memory. So no CPU has to save a context. A
+workload's ``thread()`` is then the loop of a CPU: take a process, run it, take the next one.
 
 Invariants. A process is in the queue once, or in one CPU's mailbox, or runs on one CPU, or sleeps.
 While a CPU is idle the queue is empty. All of it changes under ``lock``, but for a mailbox, which

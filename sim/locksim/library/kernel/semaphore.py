@@ -1,7 +1,7 @@
 """System V semaphores as in Linux 2.4 (ipc/sem.c): a task that finds one at 0 sleeps.
 
 Mechanism. These have no wait queue. A task that has to wait appends an entry to the semaphore's
-list, sets its state and gives up the CPU (``sys_semop``). A task that adds one walks the list
+list, sets its state and gives up the CPU (``sys_semop``). A task that adds a unit walks the list
 (``update_queue``) to the first entry without the mark TOLD, wakes its task, and marks the entry: no
 second wake-up goes to it. The woken task tries for itself, takes its entry off when it has got its
 unit, and then walks the list too. One lock guards all semaphores of the system (``sem_lock``,

@@ -1,4 +1,4 @@
-"""Checks of more keys than the cache has room for, and now and then an update.
+"""Checks of more keys than the cache has room for, with an update now and then.
 
 rcutest always asks for one key and never misses. Here keys come from a larger range, some far more
 often than others, so that searches walk chains, misses fill the cache, reclaim takes entries out

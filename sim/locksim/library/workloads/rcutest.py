@@ -6,7 +6,7 @@ process asks for the same key. One iteration, one unit of work, is ``write()`` a
 - ``write()``: its way in, the check, and the file's semaphore round the copy into the page;
 - ``lseek()``: the file's semaphore again (Linux 2.6.8: ``generic_file_write`` in mm/filemap.c and
   ``generic_file_llseek`` in fs/read_write.c both take ``i_sem``), and the way out of the kernel,
-  where an RCU cache learns that its CPU has let go of everything.
+  where an RCU cache learns that its CPU holds no reference any more.
 
 The semaphore is the process's own and costs next to nothing. It matters all the same: its atomic
 instruction waits until the CPU's earlier stores are visible, the release of the cache's lock among

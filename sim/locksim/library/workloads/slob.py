@@ -17,10 +17,10 @@ The processes share the CPUs by a ``fair_queue``. Between two calls of the datab
 nothing to remember, as its number encodes its kind.
 
 **Latches.** With more readers than CPUs the database's own latches put processes to sleep, and much
-of the machine idles. Readers are alike; the model therefore has only as many reader processes as
-run at a time. A reader that gives way to another one is modelled by two operations on a semaphore,
-under the lock of its set. In Linux 3.8 one spinlock guards all semaphores of a set (ipc/sem.c,
-sem_lock).
+of the machine idles. Readers are alike; the model therefore has only ``running_readers`` of them,
+as many as run at a time. A reader that gives way to another one is modelled by two operations on a
+semaphore, under the lock of its set. In Linux 3.8 one spinlock guards all semaphores of a set
+(ipc/sem.c, sem_lock).
 
 One unit of work is a reader's or writer's call; ``log.written`` counts redo records.
 

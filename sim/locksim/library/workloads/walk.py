@@ -1,4 +1,4 @@
-"""Walks over more lines than a cache holds: the cost of their number and their distance.
+"""Walks over more lines than a cache holds: the cost of the lines' number and distance.
 
 Two walks by one CPU. ``Walk`` goes over objects one after the other, round and round, as 2.4's
 ``schedule()`` goes over the tasks; ``SpacedWalk`` does so with objects 8 KB apart, as 2.4's tasks
