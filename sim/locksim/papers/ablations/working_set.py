@@ -79,14 +79,14 @@ def view() -> Iterator[Table]:
 
     machine = machines.load(MACHINE)
     shown = Table(title=f"one CPU of {MACHINE}: ns an object in a walk over n of them")
-    for name in ("objects", "side by side", "8 KB apart", "8 KB apart, unbounded caches"):
+    for name in ("objects", "side by side", "8 KB apart", "8 KB apart, caches without end"):
         shown.add_column(name, justify="right")
     for n in OBJECTS:
         kinds = ((machine, Walk), (machine, SpacedWalk), (machine.without_caches(), SpacedWalk))
         shown.add_row(str(n), *(f"{per_object_ns(m, kind, n):.1f}" for m, kind in kinds))
     yield shown
     shown = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks a turn")
-    for name in ("row", "without checks", "with", "added", "added, unbounded caches"):
+    for name in ("row", "without checks", "with", "added", "added, caches without end"):
         shown.add_column(name, justify="right")
     for turn, endless in zip(turns(machine), turns(machine.without_caches()), strict=True):
         times = (turn.plain_us, turn.checked_us, turn.added_us, endless.added_us)
