@@ -1,4 +1,4 @@
-"""Which name was probably meant: one rule for commands, locks, machines, cells and words."""
+"""Suggestions for misspelt names: one rule for commands, locks, machines and words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 __all__ = ["did_you_mean"]
 
-#: How alike two names must be, from 0 to 1 (difflib's ratio), for one to be offered for the other.
+#: Smallest similarity (difflib's ratio, 0 to 1) at which a known name is suggested.
 ALIKE = 0.6
 
 
@@ -15,12 +15,12 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return the end of a message about an unknown name.
 
     Arguments:
-        name: what was written.
-        known: the names that there are.
-        otherwise: what to say where no known name is alike; by default the list of them.
+        name: the unknown name.
+        known: the known names.
+        otherwise: the text if no known name is similar; by default the list of known names.
 
     Returns:
-        ``did you mean 'x'?`` where a known name is alike, else ``otherwise`` or ``known: x, y``.
+        ``did you mean 'x'?`` if a known name is similar, else ``otherwise`` or ``known: x, y``.
     """
     names = sorted(set(known))
     near = difflib.get_close_matches(name, names, n=1, cutoff=ALIKE)
