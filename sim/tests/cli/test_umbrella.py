@@ -104,7 +104,7 @@ def test_unknown_command_lists_all_where_none_is_near(
 ) -> None:
     """Where nothing is near, every command is named."""
     assert 2 == locklab.main(["zzz"])
-    assert "error: unknown command 'zzz'; known are: fake, needy\n" == capsys.readouterr().err
+    assert "error: unknown command 'zzz'; known: fake, needy\n" == capsys.readouterr().err
 
 
 def test_unknown_option_points_at_the_help(fake: str, capsys: pytest.CaptureFixture[str]) -> None:
