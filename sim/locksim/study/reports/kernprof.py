@@ -1,14 +1,14 @@
 """Simulated time in the layout of SGI's kernprof: flat profile and annotated call graph.
 
-kernprof printed what gprof prints (Graham, Kessler, McKusick, "gprof: a Call Graph Execution
-Profiler", SIGPLAN 1982). Two things differ. gprof shares a function's time out among its callers by
-the number of their calls; here each caller's part is what it was. And the columns that its header
-called ms/call held microseconds, as franke-2001's figures show (13.51 s over 568,095 calls are
-23.78 us); here they are called what they are.
+kernprof printed the layout of gprof (Graham, Kessler, McKusick, "gprof: a Call Graph Execution
+Profiler", SIGPLAN 1982). Two things differ. gprof divides a function's time among its callers by
+their numbers of calls; here each caller has its exact part. And the columns that its header called
+ms/call held microseconds, as the values of franke-2001 show (13.51 s over 568,095 calls are 23.78
+us). Here their header is us/call.
 
-``self`` is a method's own time, ``total`` and ``children`` that of what it called. Sleeping CPUs
-are in :data:`~locksim.study.reports.calls.IDLE`, kernprof's ``default_idle``. Times are simulated,
-and those of all CPUs added up; columns are in microseconds where all of it is below a second.
+``self`` is a method's own time; ``total`` and ``children`` include its callees. Sleeping CPUs
+are in :data:`~locksim.study.reports.calls.IDLE`, kernprof's ``default_idle``. Times are simulated
+and summed over all CPUs; columns are in microseconds if the sum is below a second.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Function:
     """A method, over all paths to it.
 
     Arguments:
-        self_ps: its own time. children_ps: time of what it called.
-        calls: how often. callers, callees: name → [self, children, calls] of the arc; an arc's
-            times are the called one's.
+        self_ps: its own time. children_ps: time of its callees.
+        calls: number of calls. callers, callees: name → [self, children, calls] of the arc; an
+            arc's times are those of the callee.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Function:
 
     @property
     def total_ps(self) -> int:
-        """Own time and that of what it called."""
+        """Own time and that of the callees."""
         return self.self_ps + self.children_ps
 
 
 def functions(profile: CallProfile) -> list[Function]:
-    """Every method, the one with the largest total first.
+    """Every method, the largest total first.
 
-    A program can not call itself, so a path holds a method once and nothing is counted twice.
+    A program cannot call itself, so a path holds a method once and nothing is counted twice.
     """
     found: dict[str, Function] = {}
     below: dict[tuple[str, ...], int] = defaultdict(int)
@@ -105,7 +105,7 @@ def call_graph(profile: CallProfile) -> str:
     whole = profile.total_ps or 1
     lines = [f"times in {unit}", "index % time      self  children    called         name"]
 
-    def arc(name: str, figures: list[int], of: int) -> str:
+    def arc(name: str, values: list[int], of: int) -> str:
         own, children, times = figures
         called = f"{times}/{of}"
         return (

@@ -146,9 +146,12 @@ def test_each_number_of_cpus_is_a_table():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SPINLOCKS\n", "no row of a lockmeter table was found\nmend: give the text"),
-        ("SPINLOCKS\n 20.0% 20.0%  2.0us  oops\n", "line 2: no row of the section 'SPINLOCKS'"),
-        (LOCKMETER.replace("     3  6.0us", "  many  6.0us"), "line 26: no row of the section 'RW"),
+        ("SPINLOCKS\n", "no row of a lockmeter table was found\nhelp: give the whole text"),
+        ("SPINLOCKS\n 20.0% 20.0%  2.0us  oops\n", "line 2: not a row of the section 'SPINLOCKS'"),
+        (
+            LOCKMETER.replace("     3  6.0us", "  many  6.0us"),
+            "line 26: not a row of the section 'RW",
+        ),
     ],
 )
 def test_bad_text_is_refused(text: str, message: str):
@@ -156,7 +159,7 @@ def test_bad_text_is_refused(text: str, message: str):
     with pytest.raises(ReportError) as caught:
         lockmeter.parse(text)
     assert str(caught.value).startswith(message)
-    assert "\nmend: " in str(caught.value)
+    assert "\nhelp: " in str(caught.value)
 
 
 def test_a_simulated_rwlock_fills_every_column():

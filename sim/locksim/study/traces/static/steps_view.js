@@ -1,6 +1,6 @@
 // The view of an interleaving, step by step: threads as rows, a step a column, then the state.
 //
-// It shows a fixed path (a counterexample) or one that grows while somebody plays the scheduler.
+// It shows a fixed path (a counterexample) or a path that grows while a user plays the scheduler.
 // Either way a path is a list of frames; frame k is the state after k steps:
 // {step, words: [[name, value]], threads: [{next, source, place, buffer, says, done}]}.
 
@@ -26,7 +26,7 @@ export class StepsView {
       button("⇤", "Beginning", () => this.go(0), "Home"),
       button("‹", "One step back", () => this.go(this.at - 1), "←"),
       this.play,
-      button("›", "One step on", () => this.go(this.at + 1), "→"),
+      button("›", "One step forward", () => this.go(this.at + 1), "→"),
       button("⇥", "End", () => this.go(this.frames.length - 1), "End"),
       this.position);
     this.sentence = make("p", { class: "sentence", role: "status", "aria-live": "polite" });
@@ -51,7 +51,7 @@ export class StepsView {
     this.rebuild();
   }
 
-  /** Draw the grid anew, after the path has changed, and show its end. */
+  /** Draw the grid again after the path has changed, and show its end. */
   rebuild(at = this.told.live ? this.frames.length - 1 : 0) {
     const steps = this.frames.slice(1).map((frame) => frame.step);
     this.head.replaceChildren(make("th", { scope: "col", class: "corner" }, "thread"),
