@@ -1,4 +1,4 @@
-"""The two lmbench experiments in the layout of lmbench's own summary: simulated figures only."""
+"""The two lmbench experiments in the layout of lmbench's summary, with simulated values only."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["report"]
 
 
 def report(cells: Iterable[Cell], machine: Machine) -> Report:
-    """The summary of a table's cells: a line a kernel in each section.
+    """The summary of a table's cells, with a line for each kernel in each section.
 
     Arguments:
-        cells: of the columns ``base`` and ``SELinux``. machine: on which they were simulated.
+        cells: of the columns ``base`` and ``SELinux``. machine: the simulated machine.
     """
     kernels: dict[str, dict[str, float]] = {}
     for cell in cells:
