@@ -1,8 +1,8 @@
-"""Throw away compiled code that is older than the sources it was made from.
+"""Removal of compiled code that is older than its sources.
 
 Numba keeps the compiled loop beside the source and compiles again when that one file changes. It
-does not see that the loop also contains functions and constants of other files; after an edit there
-it would go on running the old ones.
+does not know that the loop also contains functions and constants of other files, so after an edit
+there it would run the old ones.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ def forget_stale(function: Any, sources: list[Path]) -> None:
     """Remove a function's compiled code from numba's cache if a source is newer.
 
     Arguments:
-        function: what ``njit(cache=True)`` made.
-        sources: files whose text is compiled into it.
+        function: the result of ``njit(cache=True)``.
+        sources: files whose code is compiled into it.
     """
     folder = Path(function.stats.cache_path)
     newest = max(source.stat().st_mtime_ns for source in sources)
