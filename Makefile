@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed sweep torture fuzz site labs lock clean
+.PHONY: help setup demo test slow check format bench compare printed survey sweep torture fuzz site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -44,11 +44,13 @@ compare: setup ## Compare our harness with those of liburcu and ck on the same l
 printed: setup ## Compare locks printed from the language with the hand-written headers; a table and JSON
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
 
-sweep: setup ## Measure this machine (ten minutes), calibrate, check the predictions; below out/sweep
-	@$(PYTHON_BIN) native/locknative/sweep --out out/sweep --csv out/sweep/data --executable \
-	  "$$($(PYTHON_BIN) -c 'from locknative import executable; print(executable.path())')" $(ARGS)
-	@.venv/bin/locklab calibrate --from out/sweep --out out/sweep/data/machine.toml
-	@.venv/bin/locklab native predict --from out/sweep --machine out/sweep/data/machine.toml
+survey: setup ## Measure this machine (ten minutes), calibrate, check the predictions; below out/survey
+	@.venv/bin/locklab native survey --out out/survey --csv out/survey/data $(ARGS)
+	@.venv/bin/locklab calibrate --from out/survey --out out/survey/data/machine.toml
+	@.venv/bin/locklab native predict --from out/survey --machine out/survey/data/machine.toml
+
+sweep:
+	@echo "error: 'make sweep' has a new name: write 'make survey' (trials go below out/survey)" >&2; exit 2
 
 torture: setup ## Test every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer
 	@.venv/bin/locklab native explore all --threads 3

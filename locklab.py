@@ -138,14 +138,11 @@ def _overview(known: Mapping[str, Command]) -> str:
 
 def _unknown(name: str, known: Mapping[str, Command]) -> int:
     """Refuse an unknown command, and suggest a similar one."""
-    import difflib
+    from lockui.suggest import did_you_mean
 
     what = "option" if name.startswith("-") else "command"
-    near = difflib.get_close_matches(name, known, n=1)
-    advice = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
-    if what == "option":
-        advice = "see 'locklab --help'"
-    return _fail(f"unknown {what} '{name}'; {advice}", USAGE_ERROR)
+    hint = "see 'locklab --help'" if what == "option" else did_you_mean(name, known)
+    return _fail(f"unknown {what} '{name}'; {hint}", USAGE_ERROR)
 
 
 def _fail(message: str, code: int) -> int:

@@ -6,4 +6,4 @@ class Error(Exception):
 
 
 class DatasetError(Error):
-    """A table, reading or data file is unknown or malformed; the message says how to fix it."""
+    """A table, reading or data file is unknown or malformed; the message says what to do."""

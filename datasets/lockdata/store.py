@@ -7,7 +7,6 @@ standard library is used, because pandas takes half a second to import.
 import csv
 import tomllib
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from lockdata.errors import DatasetError
 from lockdata.info import REASON_KINDS, Correction, Key, SourceInfo, TableInfo
 from lockdata.printed import number
+from lockui.suggest import did_you_mean, near
 
 FOLDER = Path(__file__).parent / "tables"
 """Where the tables lie."""
@@ -110,20 +110,18 @@ def _metadata(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise DatasetError(f"{path}: not valid TOML: {error}. Fix the file.") from error
+        raise DatasetError(f"{path}: not valid TOML ({error}); correct that line") from error
 
 
 def _unknown(name: str, known: list[str]) -> str:
     source, _, table = name.rpartition("/")
-    close = [n for n in known if n.startswith(f"{name}/")]
-    if not close:
-        # The most common error is a misspelt or bare table name, so compare tables first.
-        pool = [n for n in known if n.startswith(f"{source}/")] or known
-        tables = get_close_matches(table, [n.split("/")[1] for n in pool], n=3, cutoff=0.6)
-        close = [n for t in dict.fromkeys(tables) for n in pool if n.endswith(f"/{t}")]
-        close = close or get_close_matches(name, known, n=3, cutoff=0.6)
-    advice = f"Did you mean {' or '.join(close)}?" if close else f"Known: {', '.join(known)}."
-    return f"There is no table {name!r}. {advice}"
+    # The most common error is a misspelt or bare table name, so compare tables first.
+    pool = [n for n in known if n.startswith(f"{source}/")] or known
+    tables = near(table, [n.split("/")[1] for n in pool], 3)
+    whole = [n for t in tables for n in pool if n.endswith(f"/{t}")]
+    offer = f"did you mean {' or '.join(map(repr, whole[:3]))}?"
+    hint = offer if whole else did_you_mean(name, known, n=3)
+    return f"there is no table {name!r}; {hint}"
 
 
 def _source(name: str, meta: dict[str, Any]) -> SourceInfo:

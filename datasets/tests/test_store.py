@@ -166,15 +166,15 @@ def test_broken_toml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("kaigai-2004/rcutst", "Did you mean kaigai-2004/rcutest?"),
-        ("rcutest", "Did you mean kaigai-2004/rcutest?"),
-        ("long-2013", "Did you mean long-2013/redo or long-2013/awr or long-2013/diffstat?"),
-        ("kaigai/rcutest", "Did you mean kaigai-2004/rcutest?"),
-        ("zzz", f"Known: {', '.join(CELLS)}."),
+        ("kaigai-2004/rcutst", "did you mean 'kaigai-2004/rcutest'?"),
+        ("rcutest", "did you mean 'kaigai-2004/rcutest'?"),
+        ("long-2013", "did you mean 'long-2013/awr' or 'long-2013/redo' or 'long-2013/diffstat'?"),
+        ("kaigai/rcutest", "did you mean 'kaigai-2004/rcutest'?"),
+        ("zzz", f"known: {', '.join(sorted(CELLS))}"),
     ],
 )
 def test_unknown_name(name: str, message: str) -> None:
     """An unknown name is answered with the nearest known ones."""
     with pytest.raises(DatasetError) as error:
         read(name)
-    assert f"There is no table {name!r}. {message}" == str(error.value)
+    assert f"there is no table {name!r}; {message}" == str(error.value)

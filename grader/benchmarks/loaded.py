@@ -52,7 +52,7 @@ def main() -> int:
     options = _options()
     status = Console(stderr=True)
     if shutil.which("stress-ng") is None:
-        status.print("error: stress-ng is not installed\nmend: apt-get install stress-ng")
+        status.print("error: stress-ng is not installed\nhelp: apt-get install stress-ng")
         return 2
     with tempfile.TemporaryDirectory(prefix="loaded-") as made:
         lab02_batch.make(Path(made) / "in", options.count, seed=2)

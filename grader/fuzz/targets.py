@@ -79,17 +79,16 @@ def read_bytecode(data: bytes) -> bool:
     if zlib.crc32(data) % ENGINES_RUN_ONE_IN == 0:
         for code in codes.values():
             if issubclass(code.struct, Lock):
-                _run(code, codes)
+                _run(code)
     return True
 
 
-def _run(code: ClassCode, codes: dict[str, ClassCode]) -> None:
+def _run(code: ClassCode) -> None:
     """Check and simulate a class within a small budget."""
-    table = {c.struct: c for c in codes.values()}
     for memory in ("sc", "c11"):
         with _faults():
             budget = Budget(max_states=500, max_seconds=1e6, max_bytes=1 << 26)
-            check_lock(code.struct, threads=2, memory=memory, codes=table, budget=budget)
+            check_lock(code.struct, threads=2, memory=memory, budget=budget)
     with _faults():
         simulate(
             CriticalSection(lock=code.struct),
@@ -97,7 +96,6 @@ def _run(code: ClassCode, codes: dict[str, ClassCode]) -> None:
             operations=3,
             warmup=1,
             replications=1,
-            codes=table,
             longest_ps=10**8,
             heap_lines=64,
         )

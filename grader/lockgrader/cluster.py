@@ -77,7 +77,7 @@ def grade_on(
         except (OSError, ValueError, RuntimeError) as error:
             raise ClusterError(
                 f"--scheduler {address}: no scheduler answers ({error})\n"
-                "mend: start one (dask scheduler), and workers on it (dask worker ADDRESS)"
+                "help: start one (dask scheduler), and workers on it (dask worker ADDRESS)"
             ) from error
         _check_workers(client)
         files = client.submit(_same, json.dumps(_files(Path(lab.folder))))
@@ -102,7 +102,7 @@ def grade_on(
     if lost:
         raise ClusterError(
             f"{len(lost)} of {len(todo)} submissions were not graded: {'; '.join(lost)}\n"
-            "mend: start the same command again; what is graded is kept",
+            "help: start the same command again; what is graded is kept",
             exit_code=3,
         )
 
@@ -112,7 +112,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError as error:
         raise ClusterError(
-            "--scheduler needs Dask, which is not installed\nmend: pip install 'locklab[cluster]'"
+            "--scheduler needs Dask, which is not installed\nhelp: pip install 'locklab[cluster]'"
         ) from error
     return distributed
 

@@ -136,7 +136,7 @@ class Gradebook:
         except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
             raise GradebookError(
                 f"--gradebook: no database of this kind can be used: {_first(error)}\n"
-                "mend: give a URL such as sqlite:///grades.sqlite, or install its driver"
+                "help: give a URL such as sqlite:///grades.sqlite, or install its driver"
             ) from error
         except SQLAlchemyError as error:
             raise GradebookError(f"the gradebook can not be opened: {_first(error)}") from error

@@ -239,7 +239,7 @@ def load(folder: Path) -> Result | None:
         return Result.model_validate_json(json.dumps(document))
     except (ValidationError, AttributeError, TypeError) as error:
         raise ResultError(
-            f"{path} is no result: {error}\nmend: move it away and grade again"
+            f"{path} is no result: {error}\nhelp: move it away and grade again"
         ) from error
 
 

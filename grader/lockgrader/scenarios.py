@@ -25,7 +25,6 @@ from lockgrader.artefact import MalformedError, parse
 from locksim.checker import check_workload
 from locksim.checker.verdict import Budget, Verdict
 from locksim.compiler import compile_source
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import DecisionCache, Lock, Struct
 
 __all__ = ["Scenario", "explore", "read"]
@@ -83,13 +82,11 @@ def read(data: bytes) -> tuple[Scenario, ...]:
         raise MalformedError(f"{told}; see the table of steps in the handout") from None
 
 
-def explore(
-    scenario: Scenario, subject: Struct, codes: dict[type[Struct], ClassCode], max_states: int
-) -> Verdict:
+def explore(scenario: Scenario, subject: Struct, max_states: int) -> Verdict:
     """Every interleaving of a scenario on a lock or a cache.
 
     Arguments:
-        subject: what is tried. codes: bytecode of its classes. max_states: before it is given up.
+        subject: what is tried. max_states: before it is given up.
 
     Raises:
         MalformedError: its steps are none of this kind of struct.
@@ -112,7 +109,6 @@ def explore(
         plain=plain,
         memory=scenario.memory,
         budget=Budget(max_states=max_states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY),
-        codes={**codes, made.struct: made},
     )
 
 

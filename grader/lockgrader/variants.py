@@ -37,7 +37,7 @@ def course_key(file: Path | None) -> bytes:
     if len(key) < 16:
         raise LabError(
             "the course key is shorter than 16 bytes, and can be guessed\n"
-            "mend: head -c 32 /dev/urandom | base64 > course.key"
+            "help: head -c 32 /dev/urandom | base64 > course.key"
         )
     return key
 

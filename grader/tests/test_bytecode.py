@@ -213,16 +213,14 @@ def test_mutated_bytecode_crashes_nothing(data: st.DataObject) -> None:
     if "MCSLock" not in codes:
         return
     lock = codes["MCSLock"].struct
-    table = {c.struct: c for c in codes.values()}
     try:
-        check_lock(lock, threads=2, codes=table, budget=Budget(2000, 1.0, 1 << 26))
+        check_lock(lock, threads=2, budget=Budget(2000, 1.0, 1 << 26))
         simulate(
             CriticalSection(lock=lock),
             cpus=3,
             operations=3,
             warmup=1,
             replications=1,
-            codes=table,
             longest_ps=10**8,
             heap_lines=64,
         )

@@ -30,6 +30,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
 from locknative.errors import UrcuError
+from lockui.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from locknative import _urcu
@@ -66,7 +67,7 @@ class Flavour:
 
     def __init__(self, name: str) -> None:
         if name not in FLAVOURS:
-            raise UrcuError(f"there is no flavour '{name}': known are: {', '.join(FLAVOURS)}")
+            raise UrcuError(f"there is no flavour '{name}'; {did_you_mean(name, FLAVOURS)}")
         try:
             extension = importlib.import_module(f"locknative._urcu_{name}")
         except ImportError as reason:

@@ -154,7 +154,7 @@ class Opponent:
         root: Any = memory.root
         t, n_lines = tables, len(memory.home)
         self._time_ps = 0
-        self._words = memory.words.copy()
+        self._words = np.array(memory.words, np.int64)
         self._count = np.zeros((t.n_cpus, len(CPU_COUNTERS)), np.int64)
         self._lines = np.zeros(n_lines, np.int64)
         self._locks = np.zeros((1, len(LOCK_COUNTERS)), np.int64)

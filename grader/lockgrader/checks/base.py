@@ -13,7 +13,6 @@ from lockgrader.lab import Band
 from lockgrader.result import Curve, Row, Verdict
 from lockgrader.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Struct
 
 if TYPE_CHECKING:
     from lockgrader.c.build import Compiled
@@ -36,11 +35,6 @@ class Submitted:
     texts: dict[str, str] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
     c: Compiled | None = None
-
-    @property
-    def table(self) -> dict[type[Struct], ClassCode]:
-        """The bytecode as engines and checker want it."""
-        return {code.struct: code for code in self.codes.values()}
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,9 @@ from lockgrader.scenarios import Scenario, explore
 from locksim.checker.replay.render import table
 from locksim.checker.verdict import Verdict
 from locksim.compiler import compile_source
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
 __all__ = ["own_tests"]
-
-Codes = dict[type[Struct], ClassCode]
 
 
 def own_tests(check: OwnTests, submitted: Submitted) -> Finding:
@@ -28,13 +25,13 @@ def own_tests(check: OwnTests, submitted: Submitted) -> Finding:
         if not check.mutants:
             return _own(check, submitted)
         right, *wrong = check.suspects
-        sound, finding = _sound(check, submitted.scenarios, *_made(check, right.text))
+        sound, finding = _sound(check, submitted.scenarios, _made(check, right.text))
         if finding is not None:
             return finding
         survivors = []
         for suspect in wrong:
-            subject, codes = _made(check, suspect.text)
-            if not any(_accuses(s, subject, codes, check.states) for s in sound):
+            subject = _made(check, suspect.text)
+            if not any(_accuses(s, subject, check.states) for s in sound):
                 survivors.append(suspect.name)
     except MalformedError as error:
         return Finding("malformed_output", message=str(error))
@@ -52,7 +49,7 @@ def _own(check: OwnTests, submitted: Submitted) -> Finding:
     if check.lock not in submitted.codes:
         return Finding("fail", message=f"there is no class {check.lock}", tag="missing")
     subject = submitted.codes[check.lock].struct()
-    sound, finding = _sound(check, submitted.scenarios, subject, submitted.table)
+    sound, finding = _sound(check, submitted.scenarios, subject)
     if finding is not None:
         return finding
     line = row("scenarios that end", len(sound), _all(len(submitted.scenarios)))
@@ -60,12 +57,12 @@ def _own(check: OwnTests, submitted: Submitted) -> Finding:
 
 
 def _sound(
-    check: OwnTests, scenarios: tuple[Scenario, ...], subject: Struct, codes: Codes
+    check: OwnTests, scenarios: tuple[Scenario, ...], subject: Struct
 ) -> tuple[list[Scenario], Finding | None]:
     """The scenarios that the right one passes; a finding if one accuses it."""
     sound = []
     for scenario in scenarios:
-        verdict = explore(scenario, subject, codes, check.states)
+        verdict = explore(scenario, subject, check.states)
         if verdict.verdict == "violated":
             return [], _false_alarm(scenario, verdict, own=not check.mutants)
         if verdict.verdict == "proven":
@@ -89,14 +86,13 @@ def _false_alarm(scenario: Scenario, verdict: Verdict, *, own: bool) -> Finding:
     )
 
 
-def _accuses(scenario: Scenario, subject: Struct, codes: Codes, states: int) -> bool:
-    return explore(scenario, subject, codes, states).verdict == "violated"
+def _accuses(scenario: Scenario, subject: Struct, states: int) -> bool:
+    return explore(scenario, subject, states).verdict == "violated"
 
 
-def _made(check: OwnTests, text: str) -> tuple[Struct, Codes]:
+def _made(check: OwnTests, text: str) -> Struct:
     """A suspect, of a text that is the lab's own."""
-    codes = compile_source(text, "<suspect>")
-    return codes[check.lock].struct(), {code.struct: code for code in codes.values()}
+    return compile_source(text, "<suspect>")[check.lock].struct()
 
 
 def _all(number: int) -> Band:

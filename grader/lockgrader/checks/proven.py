@@ -26,7 +26,6 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         memory=check.memory,
         property=check.property,
         budget=budget,
-        codes=submitted.table,
         name=check.lock,
         client=check.client,
     )

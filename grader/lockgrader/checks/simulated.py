@@ -17,7 +17,6 @@ from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.curve import UNITS, curve_of
 from lockgrader.lab import Band, LabError, Measure, Simulated
 from lockgrader.result import Row
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
 from locksim.library.avc.avc_of import AvcOf
 from locksim.library.registry import resolve, workload
@@ -43,14 +42,14 @@ class NotExclusiveError(Exception):
 def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Finding:
     """Measure a lock, and compare with what is right."""
     try:
-        values = [_value(check, lock(), n, submitted.table) for n in check.cpus]
+        values = [_value(check, lock(), n) for n in check.cpus]
         other = []
         if check.against:
             if check.against in submitted.codes:
                 against: type[Struct] = submitted.codes[check.against].struct
             else:
                 against = resolve(check.against).struct
-            other = [_value(check, against(), n, submitted.table) for n in check.cpus]
+            other = [_value(check, against(), n) for n in check.cpus]
     except NotExclusiveError as error:
         return Finding("fail", 0.0, str(error), tag="exclusion")
     made = found(_rows(check, values, other))
@@ -114,9 +113,7 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
     raise AssertionError(check.shape)  # the schema knows no other
 
 
-def _value(
-    check: Simulated, lock: Struct, cpus: int, codes: dict[type[Struct], ClassCode]
-) -> float:
+def _value(check: Simulated, lock: Struct, cpus: int) -> float:
     """One measure of one lock on a number of CPUs.
 
     Raises:
@@ -129,7 +126,6 @@ def _value(
         operations=check.operations,
         replications=check.replications,
         seed=check.seed,
-        codes=codes,
         longest_ps=LONGEST_PS,
     )
     told = made.by_lock()

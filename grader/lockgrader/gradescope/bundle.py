@@ -77,7 +77,7 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
     if missing:
         raise BundleError(
             f"a bundle is made from our sources, and {root} has no {', '.join(missing)}\n"
-            "mend: run this from a checkout (make setup), not from an installed package"
+            "help: run this from a checkout (make setup), not from an installed package"
         )
     here = Path(__file__).parent
     parts = {name: (here / name).read_bytes() for name in ("setup.sh", "run_autograder")}

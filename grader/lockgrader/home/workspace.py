@@ -115,7 +115,7 @@ class Workspace:
             place = ".".join(map(str, first["loc"]))
             raise WorkspaceError(
                 f"{path} is damaged: {f'{place}: ' * bool(place)}{first['msg']}\n"
-                "mend: your own files are untouched; start the lab again in another folder "
+                "help: your own files are untouched; start the lab again in another folder "
                 "(locklab lab start LAB --dir NEW) and copy them there"
             ) from error
 

@@ -129,7 +129,7 @@ def program(profile: Profile) -> bytes:
     except (ImportError, RuntimeError) as error:
         raise SandboxError(
             f"no seccomp filter can be made ({error})\n"
-            "mend: install libseccomp (Debian, Ubuntu: apt-get install libseccomp2)"
+            "help: install libseccomp (Debian, Ubuntu: apt-get install libseccomp2)"
         ) from error
     made = seccomp.SyscallFilter(seccomp.ALLOW)
     for name in FORBIDDEN:

@@ -249,7 +249,7 @@ def examine(profile: Profile = "namespaces") -> list[Check]:
         raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
     reason = available(profile)
     if reason:
-        found, _, advice = reason.partition("\nmend: ")
+        found, _, advice = reason.partition("\nhelp: ")
         return [Check(f"sandbox {profile}", "broken", found, advice or None)]
     first = Check(f"sandbox {profile}", "ok", "can be made here")
     asked = [a for a in ATTACKS if profile == "namespaces" or not a.namespaces]

@@ -21,7 +21,7 @@ from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
 from lockgrader.sandbox.watch import Outcome, die_with_parent, watch
 
 INSTALL = (
-    "mend: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
+    "help: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
     "bubblewrap); inside a container allow it to make namespaces, or use --sandbox platform there"
 )
 BASE_UID = 2_000_000_000
@@ -83,7 +83,7 @@ def interpreter(profile: Profile = "namespaces") -> str:
             return path
     raise SandboxError(
         f"{sys.base_prefix} can not be read by other users, and there is no /usr/bin/{name}\n"
-        "mend: start the grader from a Python that is not under a private home folder"
+        "help: start the grader from a Python that is not under a private home folder"
     )
 
 
@@ -176,7 +176,7 @@ def _beside(job: Job) -> Outcome:
     if os.geteuid() != 0:
         raise SandboxError(
             "the profile 'platform' needs root, to give the job a uid of its own\n"
-            "mend: start the grader as root inside the platform's container, or use namespaces"
+            "help: start the grader as root inside the platform's container, or use namespaces"
         )
     uid = _own_uid()
     with _folder(uid) as folder:

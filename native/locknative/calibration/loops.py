@@ -1,8 +1,8 @@
-"""The loops of the native harness on a simulated machine: what a cell would read there.
+"""The loops of the native harness on a simulated machine: the reading of a cell there.
 
-The simulated loop does the same operations in the same order; turns of private work become
-picoseconds by the rate that ``own_spend`` measured. A reading is,
-as in :func:`locknative.calibration.readings.value_ns`, the ns from one operation to the next.
+The simulated loop does the same operations in the same order. Iterations of private work become
+picoseconds by the rate that ``own_spend`` measured. A reading is the time from one operation to the
+next in ns, as in :func:`locknative.calibration.readings.value_ns`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locknative.sweep.cells import WHOLE, Cell
+from locknative.survey.cells import WHOLE, Cell
 
 if TYPE_CHECKING:
     from locksim.lang import Workload
@@ -26,9 +26,9 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
 
     Args:
         cell: a probe of :data:`PROBES`, a lock that the simulator has under the same name, in the
-            loop ``throughput`` or ``latency``, or an access vector cache that is asked for one
-            key for ever.
-        turn_ns: time of one turn of private work.
+            loop ``throughput`` or ``latency``, or an access vector cache that is always asked for
+            the same key.
+        turn_ns: time of one iteration of private work.
 
     Raises:
         UnknownNameError, LoadError: the simulator has no such lock, or no load for it.
@@ -58,17 +58,17 @@ def reading_ns(
     operations: int = OPERATIONS,
     seed: int = 1,
 ) -> float:
-    """Return what a cell reads on a simulated machine, in ns.
+    """Return the reading of a cell on a simulated machine, in ns.
 
     Args:
         cell, turn_ns: as for :func:`workload`.
-        machine: where.
+        machine: the simulated machine.
         placement: the machine's CPU numbers, one a thread; by default ``compact``.
         operations: units of work a CPU to measure.
         seed: of the random streams.
 
     Raises:
-        MachineError: the machine has not so many CPUs.
+        MachineError: the machine has fewer CPUs.
         UnknownNameError, LoadError: see :func:`workload`.
     """
     from locksim import simulate
@@ -108,7 +108,7 @@ def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
     else:
         reads = round(100 * (1 - cell.write_share / WHOLE))
     load: Any = workload_for(cell.kernel, 0, 0, reads, words=0)
-    # Of a sequence lock whose readers may wait, the native loop's read side is the one that does.
+    # The native loop uses the waiting read side of a sequence lock, where there is one.
     if isinstance(load.lock, SeqLock) and hasattr(load.lock, "read_acquire"):
         load = BlockingReaders(lock=load.lock, read_percent=reads, blocking_percent=100, words=0)
     times = {"hold_ps": hold_ps, "think_ps": think_ps, "think_times": CONSTANT}

@@ -1,4 +1,4 @@
-"""``locklab native predict``: what a calibrated machine says of loops that were measured on it.
+"""``locklab native predict``: measured loops beside the predictions of a calibrated machine.
 
 ``--json`` prints::
 
@@ -7,7 +7,7 @@
       "mva_ns", "markov_ns", "usl_ns", "fitted"}],
      "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}]}
 
-Errors are mean absolute relative ones, as fractions, over points with several CPUs.
+Errors are means of absolute relative errors, as fractions, over points with several CPUs.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from locknative.cli.options import Json
 from lockui import tables
 from lockui.console import console, progress, say
 from lockui.document import print_json, records
@@ -28,16 +29,17 @@ if TYPE_CHECKING:
 
 @reported()
 def predict(
-    from_: Annotated[Path, typer.Option("--from", help="A sweep's folder, locks measured.")],
+    from_: Annotated[
+        Path, typer.Option("--from", help="The folder of a survey that measured locks.")
+    ],
     machine: Annotated[
-        Path | None, typer.Option(help="A calibrated profile [calibrated from the folder].")
+        Path | None,
+        typer.Option(help="A calibrated profile (default: calibrated from the folder)."),
     ] = None,
     points: Annotated[bool, typer.Option("--points", help="Show every point.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Predict measured loops by a calibrated machine, beside models by formula."""
+    """Predict measured loops with a calibrated machine, beside analytic models."""
     from locknative import predict as predictions
     from locknative.calibration.calibrate import calibrate
     from locknative.calibration.readings import read
@@ -76,10 +78,10 @@ def predict(
         )
     tables.print_table(console(), view)
     say(
-        "\n  Points with several CPUs that the calibration has not seen. The formulas were given\n"
-        "  the measured time of one CPU alone; the simulator was not."
+        "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
+        "  the measured time of one CPU alone; the simulator does not."
         + (
-            "\n  usl: this machine has too few CPU counts to fit it to half of them."
+            "\n  usl: this machine has too few CPU counts to fit the law to half of them."
             if table["usl_ns"].isna().all()
             else ""
         )

@@ -11,9 +11,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim.checker.clients.client import Client, chosen, clients
 from locksim.checker.clients.endless import endless_clients
 from locksim.checker.errors import CheckError
@@ -32,9 +29,7 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS
-from locksim.checker.search.progress import doomed
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
 
 Progress = Callable[[str, float], None]
@@ -53,7 +48,6 @@ def check_lock(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
     client: str = "",
     reduction: bool = True,
@@ -66,7 +60,6 @@ def check_lock(
         threads: 1 to 8. rounds: critical sections of each.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
-        codes: bytecode of classes that exist only as parsed text.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
         reduction: whether to leave out what makes no difference (``checker.search.claims``).
@@ -78,12 +71,10 @@ def check_lock(
     """
     cls = lock if isinstance(lock, type) else type(lock)
     title = name or cls.__name__
-    check = _Check(
-        title, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
-    )
+    check = _Check(title, threads, memory, property, budget or Budget(), reduction, report, rounds)
     if property in LIVENESS:
         return check.verdict(endless_clients(lock))
-    return check.verdict(chosen(clients(lock, threads, rounds, codes), client))
+    return check.verdict(chosen(clients(lock, threads, rounds), client))
 
 
 def check_workload(
@@ -95,7 +86,6 @@ def check_workload(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     reduction: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
@@ -104,7 +94,7 @@ def check_workload(
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, codes, reduction: as for :func:`check_lock`.
+        memory, property, budget, reduction: as for :func:`check_lock`.
 
     Raises:
         CheckError: the request makes no sense, or the workload can not be checked.
@@ -112,7 +102,7 @@ def check_workload(
     """
     name = type(workload).__name__
     client = Client(name, workload, expect or {}, plain)
-    check = _Check(name, threads, memory, property, budget or Budget(), codes, reduction)
+    check = _Check(name, threads, memory, property, budget or Budget(), reduction)
     return check.verdict([client])
 
 
@@ -154,9 +144,8 @@ def outcomes(
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
-    finals = np.flatnonzero(found.space.final[: found.states])
-    rows = found.shared_rows(finals)[:, at]
-    return {tuple(int(x) for x in row) for row in rows}
+    rows = {found.row_numbers(state)[-1] for state in found.finals}
+    return {tuple(found.shared_row(k)[word] for word in at) for k in rows}
 
 
 class _Check:
@@ -169,7 +158,6 @@ class _Check:
         memory: str,
         asked: str,
         budget: Budget,
-        codes: dict[type[Struct], ClassCode] | None,
         reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
@@ -179,10 +167,10 @@ class _Check:
         if asked in LIVENESS and memory == "c11":
             raise CheckError(
                 f"{asked} under c11: a machine that never shows a store to somebody is none that "
-                "exists, and C11 does not say when it must\nmend: ask under sc or tso"
+                "exists, and C11 does not say when it must\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
-        self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
+        self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
@@ -238,9 +226,7 @@ class _Check:
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(
-            client, self.threads, self.memory, watch, self.budget, self.codes, wrap=endless
-        )
+        built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
         found = explore(
             built,
@@ -266,7 +252,7 @@ class _Check:
             return named(told, client) if found.status == FAULT else told
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
+        if self.asked in ("all", "deadlock") and (lost := found.doomed()) is not None:
             return ce.tell(found, NO_PROGRESS, lost, -1)
         if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
             return ce.tell(found, LEAK, lost, -1)
@@ -334,10 +320,9 @@ def watched(asked: str) -> int:
     return watch | WATCH_RACES * (asked in ("all", "race"))
 
 
-def expected(built: Model, expect: dict[str, int]) -> npt.NDArray[np.int64]:
-    """int64[n, 2]: address and value of the words that a client expects at the end."""
-    words = [(address_of(built.memory, word), value) for word, value in expect.items()]
-    return np.array(words, np.int64).reshape(-1, 2)
+def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
+    """Address and value of the words that a client expects at the end."""
+    return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
 def build(
@@ -346,7 +331,6 @@ def build(
     memory: str,
     watch: int,
     budget: Budget,
-    codes: dict[type[Struct], ClassCode] | None = None,
     *,
     wrap: bool = False,
 ) -> Model:
@@ -355,7 +339,6 @@ def build(
         client.workload,
         threads,
         memory,
-        codes=codes,
         buffer_entries=budget.buffer_entries,
         heap_lines=budget.heap_lines,
         history=budget.history,

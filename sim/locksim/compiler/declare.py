@@ -17,13 +17,14 @@ from typing import Any
 
 import locksim.lang as language
 from locksim import renamed
-from locksim.compiler.diagnostics import Source, did_you_mean
+from locksim.compiler.diagnostics import Source
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
 from locksim.compiler.values import FOLDED_BITS, fits
 from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
 from locksim.lang.ops import Order
 from locksim.lang.struct import METERS, Struct
+from lockui.suggest import did_you_mean
 
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
 _LIBRARY = re.compile(r"locksim\.library\.(locks|avc|kernel|schedulers)(\.[a-z][a-z0-9_]*)?")

@@ -24,8 +24,9 @@ from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
 from locksim.lang.fields import index_detail
-from locksim.lang.ops import Kind, Op, Order, wrap64
+from locksim.lang.ops import Kind, Op, Order
 from locksim.lang.struct import Program, Struct
+from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
 
@@ -69,7 +70,7 @@ def _is_live(cls: type[Struct], name: str) -> bool:
     for owner in cls.__mro__:
         if owner in BASES:
             continue
-        if name in PARSED.get(owner, {}):
+        if name in (PARSED.get(owner) or {}):
             return False
         if name in vars(owner):
             return not hasattr(vars(owner)[name], "bytecode")

@@ -11,8 +11,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from locksim.compiler.frontend import compile_class
-from locksim.compiler.generators import attach
+from locksim.compiler.frontend import enter
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import KINDS
 from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
@@ -65,7 +64,9 @@ def codes_to_json(codes: Mapping[str, ClassCode]) -> Json:
 
 
 def codes_from_json(document: Json) -> dict[str, ClassCode]:
-    """The bytecode of a document, by class.
+    """The bytecode of a document, by class. Engines and checker find it by the class.
+
+    A class of the library keeps the bytecode of its source, whatever the document says.
 
     Raises:
         FormatError: the document is of another version, or something in it is not what it has to
@@ -91,7 +92,7 @@ def codes_from_json(document: Json) -> dict[str, ClassCode]:
         }
         for name, c in document["classes"].items():
             if "library" not in document["structs"][c["struct"]]:
-                attach(codes[name], compile_class)
+                enter(codes[name])
         return codes
     except (KeyError, TypeError, ValueError, AttributeError, ImportError) as e:
         raise FormatError(f"the bytecode is damaged: {type(e).__name__}: {e}") from e

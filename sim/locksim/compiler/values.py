@@ -127,6 +127,11 @@ class Static:
 Result = Value | StructAt | WordAt | ArrayAt | Static
 
 
+def number_value(n: int) -> Value:
+    """A constant."""
+    return Value(int(n), INT if n else NULL_TYPE)
+
+
 def element_class(cls: type[Struct], name: str) -> type[Struct]:
     """The class declared for a part, or for the elements of an array of structs."""
     field = cls.FIELDS[name]

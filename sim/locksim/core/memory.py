@@ -9,10 +9,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from locksim.core import faults
 from locksim.core.places import Place, place_of, place_of_error
@@ -21,9 +19,9 @@ from locksim.lang import ops
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.layout import Space
 from locksim.lang.ops import Kind, Mark, Op
-from locksim.lang.ops import wrap64 as wrap64  # words have 64 bits
 from locksim.lang.randomness import draw
 from locksim.lang.struct import Struct, Workload, tasks_of
+from locksim.lang.words import wrap64 as wrap64  # words have 64 bits
 from locksim.machine import MachineTables
 from locksim.machine.tables import WORD_BYTES
 
@@ -31,7 +29,6 @@ HEAP_LINES = 1 << 14
 """Default number of lines for ``alloc`` in a run."""
 MAX_SETUP_STEPS = 1_000_000
 """Most operations of a setup program; one with more counts as endless."""
-_INT64 = npt.NDArray[np.int64]
 
 
 @dataclass
@@ -41,36 +38,36 @@ class Memory:
     Arguments:
         space: line size, number of CPUs, threads.
         root: the workload with its addresses.
-        words: int64[n_words], the initial values.
-        home: int64[n_lines], home node of each line (fresh heap lines: set at allocation).
-        place: int64[n_lines], each line's address in lines: it selects the set in a cache. Equal
-            to the line's number unless fields request an alignment.
-        live: int8[n_lines], 1 where a word may be used.
-        object_type: int64[n_lines], at the first line of an allocated object its type's number + 1,
+        words: the initial values.
+        home: home node of each line (fresh heap lines: set at allocation).
+        place: each line's address in lines: it selects the set in a cache. Equal to the line's
+            number unless fields request an alignment.
+        live: of each line, 1 where a word may be used.
+        object_type: of each line, at the first of an allocated object its type's number + 1,
             else 0.
         types: the structs that the programs allocate; their number is the index.
-        type_lines: int64[n_types], lines of one object.
+        type_lines: of each type, lines of one object.
         heap_next: the first heap line that was never allocated. The heap ends at n_lines.
-        free_head: int64[n_cpus, n_types], first free object (line; 0: none). free_next:
-            int64[n_lines], the next in the list.
-        locks: names of the metered structs, in the order of address. lock_of: int64[n_words], at a
+        free_head: of each CPU, for each type, the first free object (line; 0: none).
+            free_next: of each line, the next in the list.
+        locks: names of the metered structs, in the order of address. lock_of: of each word, at a
             metered struct's first word its index + 1, else 0.
     """
 
     space: Space
     root: Workload
-    words: _INT64
-    home: _INT64
-    place: _INT64
-    live: npt.NDArray[np.int8]
-    object_type: _INT64
+    words: list[int]
+    home: list[int]
+    place: list[int]
+    live: list[int]
+    object_type: list[int]
     types: list[type[Struct]]
-    type_lines: _INT64
+    type_lines: list[int]
     heap_next: int
-    free_head: _INT64
-    free_next: _INT64
+    free_head: list[list[int]]
+    free_next: list[int]
     locks: list[str]
-    lock_of: _INT64
+    lock_of: list[int]
     names: list[tuple[int, str]] = field(default_factory=list)
 
     def name(self, address: int) -> str:
@@ -122,22 +119,20 @@ def build(
     memory = Memory(
         space=space,
         root=root,
-        words=np.zeros(n_lines * wpl, np.int64),
-        home=np.zeros(n_lines, np.int64),
+        words=[0] * (n_lines * wpl),
+        home=[0] * n_lines,
         place=_places(root, n_lines),
-        live=np.zeros(n_lines, np.int8),
-        object_type=np.zeros(n_lines, np.int64),
+        live=[0] * n_lines,
+        object_type=[0] * n_lines,
         types=types,
-        type_lines=np.array(
-            [-(-space.layout(space.default(t)).size // wpl) for t in types] or [1], np.int64
-        ),
+        type_lines=[-(-space.layout(space.default(t)).size // wpl) for t in types] or [1],
         heap_next=static_lines,
-        free_head=np.zeros((tables.n_cpus, max(1, len(types))), np.int64),
-        free_next=np.zeros(n_lines, np.int64),
+        free_head=[[0] * max(1, len(types)) for _ in range(tables.n_cpus)],
+        free_next=[0] * n_lines,
         locks=[],
-        lock_of=np.zeros(n_lines * wpl, np.int64),
+        lock_of=[0] * (n_lines * wpl),
     )
-    memory.live[1:static_lines] = 1
+    memory.live[1:static_lines] = [1] * (static_lines - 1)
     memory.names = sorted(_walk(root, ""))
     for struct, _ in structs(root, ""):
         _initialise(struct, memory, tables)
@@ -161,18 +156,20 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
         start = int(struct) + slot.offset
         init = f if isinstance(f, word) else f.of if isinstance(f, array) else None
         if isinstance(init, word) and init.init:
-            memory.words[start : start + slot.stride * slot.count : slot.stride] = init.init
+            for k in range(slot.count):
+                memory.words[start + k * slot.stride] = init.init
         if slot.local:
             for k in range(slot.count):
                 at = (start + k * slot.stride) // wpl
-                memory.home[at : at + slot.stride // wpl] = tables.node_of[k % tables.n_cpus]
+                for line in range(at, at + slot.stride // wpl):
+                    memory.home[line] = tables.node_of[k % tables.n_cpus]
 
 
 SCATTER_SEED = 1
 """Seed of the places of scattered arrays, equal in all runs; only the programs' draws vary."""
 
 
-def _places(root: Workload, n_lines: int) -> _INT64:
+def _places(root: Workload, n_lines: int) -> list[int]:
     """Every line's address in lines: its number, plus the gaps of alignments before it.
 
     The elements of a scattered array exchange their addresses in a random order.
@@ -189,17 +186,19 @@ def _places(root: Workload, n_lines: int) -> _INT64:
                 bounds += [(first + k * lines, multiple) for k in range(slot.count + 1)]
                 if isinstance(f, array) and f.scattered:
                     scattered.append((first, lines, slot.count))
-    place = np.arange(n_lines, dtype=np.int64)
-    gaps = np.zeros(n_lines + 1, np.int64)
+    gaps = [0] * (n_lines + 1)
     gap = 0
     for line, multiple in sorted(bounds):
         more = -(line + gap) % multiple
         gap += more
         gaps[line] += more
-    place += np.cumsum(gaps[:-1])
+    place = [line + before for line, before in enumerate(accumulate(gaps[:-1]))]
     for first, lines, n in scattered:
-        rows = place[first : first + n * lines].reshape(n, lines)
-        rows[:] = rows[np.argsort([draw(SCATTER_SEED, first, k) for k in range(n)])]
+        was = place[first : first + n * lines]
+        order = sorted(range(n), key=lambda k: draw(SCATTER_SEED, first, k))
+        place[first : first + n * lines] = [
+            was[k * lines + line] for k in order for line in range(lines)
+        ]
     return place
 
 
@@ -306,12 +305,12 @@ class _Setup:
                 raise self._error(
                     f": {op.kind.name.lower()} of {word_name}, which is outside every live object"
                 )
-            old = int(words[op.address])
+            old = words[op.address]
             words[op.address] = wrap64(new_value(op.kind, old, op.a, op.b))
             return old
         if op.kind == Kind.ALLOC:
             assert op.target is not None
-            at = allocate(memory, memory.types.index(op.target), 0, int(self.tables.node_of[0]))
+            at = allocate(memory, memory.types.index(op.target), 0, self.tables.node_of[0])
             return memory.space.view(op.target, at * memory.space.words_per_line)
         if op.kind in (Kind.FENCE, Kind.PAUSE, Kind.COMPUTE) or (
             op.kind == Kind.MARK and op.a != Mark.DONE
@@ -348,20 +347,20 @@ def new_value(kind: int, old: int, a: int, b: int) -> int:
 
 def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
     """Allocate an object from the CPU's free list or the heap; its first line, 0 without memory."""
-    lines = int(memory.type_lines[kind])
-    line = int(memory.free_head[cpu, kind])
+    lines = memory.type_lines[kind]
+    line = memory.free_head[cpu][kind]
     if line:
-        memory.free_head[cpu, kind] = memory.free_next[line]
+        memory.free_head[cpu][kind] = memory.free_next[line]
     else:
         line = memory.heap_next
         if line + lines > len(memory.live):
             return 0
         memory.heap_next = line + lines
-        memory.home[line : line + lines] = node
+        memory.home[line : line + lines] = [node] * lines
     wpl = memory.space.words_per_line
-    memory.live[line : line + lines] = 1
+    memory.live[line : line + lines] = [1] * lines
     memory.object_type[line] = kind + 1
-    memory.words[line * wpl : (line + lines) * wpl] = 0
+    memory.words[line * wpl : (line + lines) * wpl] = [0] * (lines * wpl)
     return line
 
 
@@ -375,9 +374,10 @@ def release(memory: Memory, address: int, cpu: int) -> bool:
         or not memory.object_type[line]
     ):
         return False
-    kind = int(memory.object_type[line]) - 1
-    memory.live[line : line + int(memory.type_lines[kind])] = 0
+    kind = memory.object_type[line] - 1
+    lines = memory.type_lines[kind]
+    memory.live[line : line + lines] = [0] * lines
     memory.object_type[line] = 0
-    memory.free_next[line] = memory.free_head[cpu, kind]
-    memory.free_head[cpu, kind] = line
+    memory.free_next[line] = memory.free_head[cpu][kind]
+    memory.free_head[cpu][kind] = line
     return True

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any
 
 from locksim.core.places import Place
+
+Numbers = Any
+"""Whole numbers in rows: lists from the reference engine, int64 arrays of numpy from the fast one.
+Both are read alike (``cpu[0][3]``, ``len(trace)``)."""
 
 
 class SimulationError(Exception):
@@ -29,24 +31,24 @@ class RunResult:
             returned).
         events: events processed (fewer in the fast engine, which jumps over idle spins).
         finished: threads that returned.
-        cpu: int64[n_cpus, len(CPU_COUNTERS)].
-        locks: int64[n_locks, len(LOCK_COUNTERS)].
-        lines: int64[n_lines], served transfers of each line.
-        trace: int64[n, 5] rows of (time_ps, agent, what, address, value), or None; see
+        cpu: [n_cpus][len(CPU_COUNTERS)].
+        locks: [n_locks][len(LOCK_COUNTERS)].
+        lines: [n_lines], served transfers of each line.
+        trace: [n][5], rows of (time_ps, agent, what, address, value), or None; see
             :mod:`locksim.engine.trace`.
-        memory: int64[n_words], the words at the end.
-        origins: int64[n, 3], the provenance of each row of the trace: its place (index into
-            ``places``), the time of the request, and whether that was exclusive; or None.
+        memory: [n_words], the words at the end.
+        origins: [n][3], the provenance of each row of the trace: its place (index into ``places``),
+            the time of the request, and whether that was exclusive; or None.
         places: places of the rows; each engine has its own order.
     """
 
     end_ps: int
     events: int
     finished: int
-    cpu: npt.NDArray[np.int64]
-    locks: npt.NDArray[np.int64]
-    lines: npt.NDArray[np.int64]
-    trace: npt.NDArray[np.int64] | None
-    memory: npt.NDArray[np.int64]
-    origins: npt.NDArray[np.int64] | None = None
+    cpu: Numbers
+    locks: Numbers
+    lines: Numbers
+    trace: Numbers | None
+    memory: Numbers
+    origins: Numbers | None = None
     places: tuple[Place, ...] = ()

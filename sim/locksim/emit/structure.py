@@ -2,7 +2,7 @@
 
 A block is written where the block that dominates it immediately ends; if several jumps lead to it,
 after everything that comes before it, so that most of them are simply the end of a branch. A loop
-reaches from its head to the last jump back to it, as in the source (:mod:`locksim.compiler.builder`
+reaches from its head to the last jump back to it, as in the source (:mod:`locksim.compiler.tidy`
 keeps loops together); what leaves it is written behind it. The idea is Ramsey's (Beyond Relooper,
 ICFP 2022); where his blocks need a way out through several levels, C has ``goto``.
 """

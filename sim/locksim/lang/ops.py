@@ -23,11 +23,6 @@ PS, NS, US, MS = 1, 1_000, 1_000_000, 1_000_000_000
 """Picoseconds in a unit of time: ``compute(3 * US)``."""
 
 
-def wrap64(value: int) -> int:
-    """A Python number as signed 64 bits, as memory and registers keep it."""
-    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
 class Order(IntEnum):
     """C11 memory orders (consume is left out, as compilers leave it out)."""
 

@@ -2,32 +2,32 @@
 
 Draw number k of thread i under seed s is a pure function of (s, i, k): Steele, Lea and Flood's
 SplitMix64 finaliser (OOPSLA 2014) over the three, so that no draw of one thread can shift
-another's.
+another's. The numbers are signed ones of 64 bits, which stand for the unsigned ones of the paper.
 """
 
 from __future__ import annotations
 
 import math
 
-import numpy as np
-from numba import njit
+from locksim.lang.words import shifted, wrap64
+
+GOLDEN = wrap64(0x9E3779B97F4A7C15)
+_FIRST, _SECOND = wrap64(0xBF58476D1CE4E5B9), wrap64(0x94D049BB133111EB)
 
 
-@njit(cache=True, inline="never")
-def mix(z):  # type: ignore[no-untyped-def]
-    """SplitMix64's finaliser on an unsigned 64-bit number."""
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+def mix(z: int) -> int:
+    """SplitMix64's finaliser on a 64-bit number."""
+    z = wrap64((z ^ shifted(z, 30)) * _FIRST)
+    z = wrap64((z ^ shifted(z, 27)) * _SECOND)
+    return z ^ shifted(z, 31)
 
 
-@njit(cache=True, inline="never")
-def draw(seed, thread, counter):  # type: ignore[no-untyped-def]
+def draw(seed: int, thread: int, counter: int) -> int:
     """Draw number ``counter`` of a thread: 62 random bits as a non-negative signed integer."""
-    z = mix(np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15))
-    z = mix(z ^ (np.uint64(thread) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
-    z = mix(z + (np.uint64(counter) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
-    return np.int64(z >> np.uint64(2))
+    z = mix(wrap64(seed + GOLDEN))
+    z = mix(z ^ wrap64((thread + 1) * GOLDEN))
+    z = mix(wrap64(z + wrap64((counter + 1) * GOLDEN)))
+    return shifted(z, 2)
 
 
 TRANSACTIONS = 1 << 20
@@ -35,10 +35,9 @@ TRANSACTIONS = 1 << 20
 is the jitter of the run's k-th transaction."""
 
 
-@njit(cache=True, inline="never")
-def exponential_of(bits, mean):  # type: ignore[no-untyped-def]
+def exponential_of(bits: int, mean: int) -> int:
     """An exponentially distributed integer (rounded down) from 62 random bits."""
-    return np.int64(-math.log((np.float64(bits) + 0.5) / 4611686018427387904.0) * np.float64(mean))
+    return int(-math.log((float(bits) + 0.5) / 4611686018427387904.0) * float(mean))
 
 
 def below(bits: int, n: int) -> int:

@@ -287,12 +287,12 @@ def tasks_of(workload: Workload) -> int:
         if has_program:
             raise TasksError(
                 f"{name} has a program task() and does not say how many threads run it\n"
-                "mend: state their number, as in 'tasks = param(8)'"
+                "help: state their number, as in 'tasks = param(8)'"
             )
         return 0
     if not has_program:
         raise TasksError(
-            f"{name} has tasks, and no program for them\nmend: write a method task(self)"
+            f"{name} has tasks, and no program for them\nhelp: write a method task(self)"
         )
     if tasks < 0:
         raise TasksError(f"{name} can not have {tasks} tasks: give 0 or more")

@@ -13,11 +13,11 @@ import pkgutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from locksim.compiler.diagnostics import did_you_mean
 from locksim.compiler.frontend import compile_class, compile_source
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
 from locksim.library.schedulers.interface import Scheduler
+from lockui.suggest import did_you_mean
 
 PACKAGES: dict[str, tuple[str, type[Struct]]] = {
     "locksim.library.locks": ("lock", Struct),

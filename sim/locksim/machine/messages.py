@@ -8,10 +8,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from locksim.machine.caches import CacheLevel, Caches
-from locksim.machine.errors import MachineError, Refusal, did_you_mean
+from locksim.machine.errors import MachineError, Refusal
 from locksim.machine.figures import Figure
 from locksim.machine.profile import Cost, Machine, Occupancy, Origin, Protocol, missing_figure
 from locksim.machine.topology import Topology
+from lockui.suggest import did_you_mean
 
 _TABLES: dict[tuple[str, ...], type[BaseModel]] = {
     (): Machine,

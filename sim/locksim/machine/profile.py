@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
 
 from locksim.machine.caches import Caches
-from locksim.machine.errors import MachineError, Refusal, did_you_mean
+from locksim.machine.errors import MachineError, Refusal
 from locksim.machine.figures import MAX_COST_PS, PS_PER_NS, Figure, Parameter, Role, Text
 from locksim.machine.tables import MachineTables, Placement, build
 from locksim.machine.topology import Topology
+from lockui.suggest import did_you_mean
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
 

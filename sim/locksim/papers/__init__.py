@@ -31,15 +31,13 @@ def find(name: str) -> Experiment:
     Raises:
         ExperimentError: there is none of this name.
     """
-    import difflib
     import importlib
 
     from locksim.papers.experiment import ExperimentError
+    from lockui.suggest import did_you_mean
 
     if name not in _MODULES:
-        close = difflib.get_close_matches(name, _MODULES, 1)
-        hint = f": did you mean {close[0]!r}?" if close else f" (there are: {', '.join(_MODULES)})"
-        raise ExperimentError(f"there is no experiment {name!r}{hint}")
+        raise ExperimentError(f"there is no experiment {name!r}; {did_you_mean(name, _MODULES)}")
     module, _, attribute = _MODULES[name].partition(":")
     loaded = importlib.import_module(f"locksim.papers.{module}")
     found: Experiment = getattr(loaded, attribute or "EXPERIMENT")

@@ -181,5 +181,5 @@ def mean_transfer_ns(profile: Machine) -> float:
     """Mean transfer time between two CPUs of a machine: formulas have only one such time."""
     tables = profile.tables(profile.n_cpus)
     n = tables.n_cpus
-    pairs = [tables.distance[a, b] for a in range(n) for b in range(n) if a != b]
-    return sum(int(tables.transfer_ps[d]) for d in pairs) / len(pairs) / 1e3
+    pairs = [tables.distance[a][b] for a in range(n) for b in range(n) if a != b]
+    return sum(tables.transfer_ps[d] for d in pairs) / len(pairs) / 1e3

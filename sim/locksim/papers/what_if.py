@@ -20,7 +20,6 @@ the experiment of which it is a variant, so nothing is fitted again.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import math
@@ -31,6 +30,7 @@ from typing import Any, Literal
 
 from locksim.papers.experiment import ExperimentError, Progress
 from locksim.study.simulation import Interval
+from lockui.suggest import did_you_mean
 
 MODULE = "what_if"
 """Name of the module of a paper's folder that registers its what-ifs."""
@@ -179,9 +179,7 @@ def find(name: str) -> WhatIf:
     """
     known = names()
     if name not in _KNOWN:
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f": did you mean {close[0]!r}?" if close else f" (known: {', '.join(known)})"
-        raise ExperimentError(f"there is no what-if {name!r}{hint}")
+        raise ExperimentError(f"there is no what-if {name!r}; {did_you_mean(name, known)}")
     return _KNOWN[name]
 
 

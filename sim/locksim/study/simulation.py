@@ -21,14 +21,13 @@ from locksim.core.memory import build
 from locksim.core.result import SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.lang.layout import Space
-from locksim.lang.struct import Struct, Workload, tasks_of
+from locksim.lang.struct import Workload, tasks_of
 from locksim.machine import Machine
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from locksim.compiler.bytecode import Image
-    from locksim.compiler.ir import ClassCode
     from locksim.core.memory import Memory
     from locksim.machine import MachineTables
 
@@ -181,7 +180,6 @@ def simulate(
     replications: int = 5,
     seed: int = 1,
     heap_lines: int | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     longest_ps: int = LONGEST_PS,
     progress: Progress | None = None,
 ) -> Simulation:
@@ -197,7 +195,6 @@ def simulate(
         warmup: units of work, on average over the CPUs, before the measurement.
         replications: independent runs, with seeds seed, seed + 1, …
         heap_lines: cache lines for ``alloc``.
-        codes: bytecode of parsed classes that exist only as data (``compile_source``).
         longest_ps: simulated time without a finished unit of work after which the run is stopped as
             a livelock.
         progress: called at times with the running part and the fraction done.
@@ -220,7 +217,7 @@ def simulate(
     profile = machines.load(machine) if isinstance(machine, str) else machine
     n = profile.n_cpus if cpus is None else cpus
     tables = profile.tables(n, placement)
-    image, memory = prepare(workload, tables, heap_lines=heap_lines, codes=codes)
+    image, memory = prepare(workload, tables, heap_lines=heap_lines)
     finished: list[Replication] = []
     complete = True
     try:
@@ -261,7 +258,6 @@ def prepare(
     tables: MachineTables,
     *,
     heap_lines: int | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
 ) -> tuple[Image, Memory]:
     """Link a workload and lay out its memory for a machine, as input of the engines' ``run``.
 
@@ -269,7 +265,7 @@ def prepare(
         CompileError, LinkError, SimulationError: see :func:`simulate`.
     """
     space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
-    image = link(workload, space, base=tables.words_per_line, codes=codes)
+    image = link(workload, space, base=tables.words_per_line)
     options = {} if heap_lines is None else {"heap_lines": heap_lines}
     return image, build(workload, tables, list(image.types), **options)
 

@@ -171,7 +171,7 @@ def test_play_of_too_large_a_client_is_refused(tmp_path):
     page = tmp_path / "game.html"
     result = run("mcs", "--threads", 4, "--memory", "tso", "--play", page)
     assert 2 == result.exit_code
-    assert "mend: take fewer threads or rounds" in result.stderr
+    assert "help: take fewer threads or rounds" in result.stderr
     assert not page.exists()
 
 

@@ -185,7 +185,7 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
     [
         ([], "name an experiment ("),
         (["--all", "made-up"], "--all includes made-up: leave out"),
-        (["kaigai2004"], "there is no experiment 'kaigai2004': did you mean 'kaigai-2004'?"),
+        (["kaigai2004"], "there is no experiment 'kaigai2004'; did you mean 'kaigai-2004'?"),
         (["kaigai-2004", "--seed", "-1"], "--seed must be between 0 and "),
         (["kaigai-2004", "--jobs", "0"], "--jobs must be between 1 and "),
     ],

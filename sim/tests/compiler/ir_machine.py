@@ -108,11 +108,9 @@ def _drive(program: Generator[Op, Any, Any], world: World) -> Any:
     raise AssertionError("the program does not end")
 
 
-def run_bytecode(
-    spec: Struct, method: str, *arguments: int, codes: dict[type, ClassCode] | None = None
-) -> tuple[int, World]:
+def run_bytecode(spec: Struct, method: str, *arguments: int) -> tuple[int, World]:
     """Run a method's bytecode; its result and the world."""
-    machine = Machine(World(), codes or {})
+    machine = Machine(World())
     return machine.call(spec, BASE, method, list(arguments)), machine.world
 
 
@@ -121,16 +119,11 @@ class Machine:
     """An interpreter of unlinked bytecode."""
 
     world: World
-    codes: dict[type, ClassCode]
     steps: int = 0
-
-    def code(self, cls: type[Struct]) -> ClassCode:
-        """A class's bytecode."""
-        return self.codes.get(cls) or compile_class(cls)
 
     def call(self, spec: Struct, base: int, name: str, arguments: list[int]) -> int:
         """Run a method of a description that lies at an address."""
-        code = self.code(type(spec))
+        code = compile_class(type(spec))
         method = code.methods[name]
         assert len(arguments) == len(method.arg_types)
         registers = {f"r{i}": value for i, value in enumerate([base, *arguments])}

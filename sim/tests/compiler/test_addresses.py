@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from arrays import reference_run
 
 from locksim.compiler import compile_class
 from locksim.compiler.addresses import Addresses, LinkError
 from locksim.engine.fast import engine as fast
-from locksim.engine.reference import engine as reference
 from locksim.lang import RELAXED, Struct, Workload, array, note, param, part, pause, percpu, word
 from locksim.lang.layout import Space
 from locksim.machine import load
@@ -65,7 +65,7 @@ def test_a_parameter_of_elements_reaches_the_engines():
     """A program that uses one links, and gives the same in both engines."""
     tables = load("desktop-4").tables(2, "compact")
     image, memory = prepare(Whole(), tables)
-    expected = reference.run(memory, tables, seed=1, until_ps=10**6, trace=True)
+    expected = reference_run(memory, tables, seed=1, until_ps=10**6, trace=True)
     found = fast.run(image, memory, tables, seed=1, until_ps=10**6, trace=True)
     assert expected.trace is not None
     assert found.trace is not None

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import reference_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
@@ -20,7 +21,6 @@ from locksim.compiler import compile_class, compile_source
 from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.core.result import RunResult, SimulationError
 from locksim.engine.fast import engine as fast
-from locksim.engine.reference import engine as reference
 from locksim.engine.trace import MARK
 from locksim.lang import (
     CountedRef,
@@ -64,7 +64,7 @@ def run(engine: str, workload: Workload, machine: str = "desktop-4", cpus: int =
     image, memory = prepare(workload, tables)
     if engine == "fast":
         return fast.run(image, memory, tables, seed=SEED, until_ps=until_ps, trace=True, jump=False)
-    return reference.run(memory, tables, seed=SEED, until_ps=until_ps, trace=True)
+    return reference_run(memory, tables, seed=SEED, until_ps=until_ps, trace=True)
 
 
 def error_of(engine: str, workload: Workload) -> str:

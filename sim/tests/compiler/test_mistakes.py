@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from locksim.compiler import CompileError, compile_class, compile_source
-from locksim.compiler.catalogue import KINDS
+from locksim.compiler.mistakes import MISTAKES
 from locksim.lang import Struct, word
 
 LANGUAGE = "from locksim.lang import *\n\n"
@@ -80,7 +80,7 @@ def error(text: str) -> CompileError:
     ("kind", "where", "source", "printed"), CASES, ids=[f"{c[0]}-{c[1]}" for c in CASES]
 )
 def test_mistake_is_told_in_these_words(kind: str, where: str, source: str, printed: str) -> None:
-    """File, line, caret, what was found, and how to mend it."""
+    """File, line, caret, what was found, and what to do."""
     found = error(WRAP[where](source))
     assert kind == found.code
     assert printed == str(found)
@@ -89,12 +89,12 @@ def test_mistake_is_told_in_these_words(kind: str, where: str, source: str, prin
 
 def test_every_kind_of_mistake_is_tested() -> None:
     """The catalogue and the texts name the same kinds (one needs a live class: see below)."""
-    assert set(KINDS) == {case[0] for case in CASES} | {"no-source"}
+    assert set(MISTAKES) == {case[0] for case in CASES} | {"no-source"}
 
 
 def test_every_kind_has_words_and_an_example() -> None:
     """Nothing in the catalogue is empty."""
-    assert [] == [k for k, m in KINDS.items() if not (m.message and m.mend and m.example)]
+    assert [] == [k for k, m in MISTAKES.items() if not (m.message and m.help and m.example)]
 
 
 def test_a_class_without_source_is_refused() -> None:
@@ -105,7 +105,7 @@ def test_a_class_without_source_is_refused() -> None:
         compile_class(names["L"])
     assert (
         "<string>:1:1: the source of L.take can not be found\n"
-        "mend: define the class in a file or a notebook cell" == str(caught.value)
+        "help: define the class in a file or a notebook cell" == str(caught.value)
     )
 
 
@@ -144,4 +144,4 @@ def test_text_is_never_run() -> None:
         "from locksim.library.locks import registry\n",
         "from locksim.library.locks.tas import __builtins__\n",
     ):
-        assert error(text).code in KINDS
+        assert error(text).code in MISTAKES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import FunctionType
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,7 +88,7 @@ def test_nothing_lies_where_null_points():
     assert 8 == int(memory.root)
     assert not memory.live[0]
     assert memory.live[1]
-    assert not memory.live[memory.heap_next :].any()
+    assert not any(memory.live[memory.heap_next :])
     assert len(memory.live) == memory.heap_next + 8 - 1
 
 
@@ -97,8 +96,8 @@ def test_per_cpu_words_are_at_home_with_their_cpu():
     """All others are at home in node 0."""
     memory = memory_of(Everything())
     assert [0, 0, 1, 1] == [memory.home[int(memory.root.own[c]) // 8] for c in range(4)]
-    others = np.delete(memory.home, [int(memory.root.own[c]) // 8 for c in range(4)])
-    assert not others.any()
+    own = {int(memory.root.own[c]) // 8 for c in range(4)}
+    assert not any(node for line, node in enumerate(memory.home) if line not in own)
 
 
 def test_words_are_named_as_a_programmer_writes_them():
@@ -124,7 +123,7 @@ def test_metered_structs_are_numbered_by_address():
     assert ["lock", "slots[0].lock", "slots[1].lock"] == memory.locks
     firsts = [int(root.lock), int(root.slots[0].lock), int(root.slots[1].lock)]
     assert [1, 2, 3] == [memory.lock_of[address] for address in firsts]
-    assert 3 == np.count_nonzero(memory.lock_of)
+    assert 3 == sum(map(bool, memory.lock_of))
 
 
 def test_setup_runs_before_time_0():
@@ -278,7 +277,7 @@ def test_the_heap_never_hands_out_an_object_twice(steps: list[tuple[object, ...]
         cpu_number = int(step[1])  # type: ignore[call-overload]
         if step[0] == "alloc":
             fresh = memory.heap_next
-            line = allocate(memory, 0, cpu_number, int(machine.node_of[cpu_number]))
+            line = allocate(memory, 0, cpu_number, machine.node_of[cpu_number])
             if freed[cpu_number]:
                 assert line == freed[cpu_number].pop()
             elif fresh < len(memory.live):
@@ -288,7 +287,7 @@ def test_the_heap_never_hands_out_an_object_twice(steps: list[tuple[object, ...]
                 assert line == 0
                 continue
             assert line not in live
-            assert not memory.words[line * 8 : line * 8 + 8].any()
+            assert not any(memory.words[line * 8 : line * 8 + 8])
             memory.words[line * 8] = 1
             live.append(line)
         elif live:

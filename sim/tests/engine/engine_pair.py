@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from arrays import reference_run
 
 from locksim.compiler.bytecode import Image
 from locksim.core.memory import Memory
 from locksim.core.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
-from locksim.engine.reference import engine as reference
 from locksim.engine.trace import MARK, NAMES
 from locksim.lang import Workload
 from locksim.lang.ops import Kind, Mark
@@ -63,7 +63,7 @@ def run_pair(
     return Pair(
         image,
         memory,
-        outcome(lambda: reference.run(memory, tables, **settings)),
+        outcome(lambda: reference_run(memory, tables, **settings)),
         outcome(lambda: fast.run(image, memory, tables, **settings, jump=False)),
         outcome(lambda: fast.run(image, memory, tables, **settings, jump=True)),
     )

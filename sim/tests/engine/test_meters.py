@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import njit
 
 from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
-from locksim.engine.meters import begin_window, end_window, mark, meter_state
+from locksim.engine.fast import loop  # what the compiled meter is compiled for
+from locksim.engine.meters import STATE_COLUMNS, begin_window, end_window, mark, rows
 from locksim.lang.ops import Mark
 
 START, GOT, LEFT, FAILED = Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED
@@ -21,10 +24,16 @@ Event = tuple[Mark, int, int, int]
 N_CPUS = 4
 
 
-def meter(events: list[Event], count: Callable[..., Any] = mark) -> dict[str, int]:
+@njit
+def compiled(locks, state, lock, kind, thread, now, stops):
+    """The meter as the fast engine compiles it."""
+    return loop.mark(locks, state, lock, kind, thread, now, stops)
+
+
+def meter(events: list[Event], count: Callable[..., Any] = compiled) -> dict[str, int]:
     """Counters of one lock that are not zero, after (mark, cpu, time, stops so far) each."""
     locks = np.zeros((2, len(LOCK_COUNTERS)), np.int64)
-    state = meter_state(N_CPUS, 2)
+    state = np.zeros((N_CPUS, 2, STATE_COLUMNS), np.int64)
     for kind, cpu, now, pauses in events:
         count(locks, state, 1, int(kind), cpu, now, pauses)
     assert not locks[0].any()
@@ -32,10 +41,19 @@ def meter(events: list[Event], count: Callable[..., Any] = mark) -> dict[str, in
     return {name: n for name, n in zip(LOCK_COUNTERS, row, strict=True) if n}
 
 
+def sparse(events: list[Event]) -> dict[str, int]:
+    """The same over dictionaries, as the reference engine keeps its counts."""
+    locks: dict[tuple[int, int], int] = defaultdict(int)
+    state: dict[tuple[int, int, int], int] = defaultdict(int)
+    for kind, cpu, now, pauses in events:
+        mark(locks, state, 1, int(kind), cpu, now, pauses)
+    return {name: n for name, n in zip(LOCK_COUNTERS, rows(locks, 2)[1], strict=True) if n}
+
+
 @pytest.fixture(params=["compiled", "python"])
 def count(request: pytest.FixtureRequest) -> Callable[[list[Event]], dict[str, int]]:
     """The meter, both ways."""
-    function = mark if request.param == "compiled" else mark.py_func
+    function = compiled if request.param == "compiled" else mark
     return lambda events: meter(events, function)
 
 
@@ -141,23 +159,23 @@ def test_readers_share_a_busy_period(count: Any):
 def test_the_window_cuts_a_busy_period() -> None:
     """Open at the beginning and at the end: its part inside counts, once."""
     locks = np.zeros((2, len(LOCK_COUNTERS)), np.int64)
-    state = meter_state(2, 2)
+    state = np.zeros((2, 2, STATE_COLUMNS), np.int64)
     for kind, thread, now in ((READING, 0, 10), (READING, 1, 20)):
-        mark.py_func(locks, state, 0, int(kind), thread, now, 0)  # type: ignore[no-untyped-call]
-    begin_window(locks, 100)
-    assert _counted(end_window(locks, 150)[0]) == {
+        mark(locks, state, 0, int(kind), thread, now, 0)
+    begin_window(locks, 2, 100)
+    assert _counted(end_window(locks, 2, 150)[0]) == {
         "readers_max": 2,
         "busy_periods": 1,
         "busy_ps": 50,
         "busy_max_ps": 50,
     }
     for kind, thread, now in ((READ_LEFT, 0, 160), (READ_LEFT, 1, 180), (READING, 0, 190)):
-        mark.py_func(locks, state, 0, int(kind), thread, now, 0)  # type: ignore[no-untyped-call]
-    found = _counted(end_window(locks, 200)[0])
+        mark(locks, state, 0, int(kind), thread, now, 0)
+    found = _counted(end_window(locks, 2, 200)[0])
     busy = ("busy_periods", "busy_ps", "busy_max_ps")
     assert (2, 80 + 10, 80) == tuple(found[name] for name in busy)
-    assert _counted(end_window(locks, 200)[0]) == found  # a copy: looking changes nothing
-    assert not end_window(locks, 200)[1].any()
+    assert _counted(end_window(locks, 2, 200)[0]) == found  # a copy: looking changes nothing
+    assert not end_window(locks, 2, 200)[1].any()
 
 
 def _counted(row: npt.NDArray[np.int64]) -> dict[str, int]:
@@ -229,12 +247,13 @@ def test_the_compiled_meter_equals_the_python_one(steps: list[tuple[Mark, int, i
         now += delay
         pauses[cpu] += paused
         events.append((kind, cpu, now, pauses[cpu]))
-    compiled = meter(events)
-    assert compiled == meter(events, mark.py_func)
-    assert all(n > 0 for n in compiled.values())
-    assert compiled.get("contended", 0) <= compiled.get("total", 0)
-    assert compiled.get("wait_max_ps", 0) <= compiled.get("wait_ps", 0)
-    assert compiled.get("contended_ww", 0) <= compiled.get("contended", 0)
-    assert compiled.get("wait_ww_ps", 0) <= compiled.get("wait_ps", 0)
-    assert compiled.get("busy_max_ps", 0) <= compiled.get("busy_ps", 0)
-    assert compiled.get("hold_max_ps", 0) <= compiled.get("hold_ps", 0)
+    counted = meter(events)
+    assert counted == meter(events, mark)
+    assert counted == sparse(events)
+    assert all(n > 0 for n in counted.values())
+    assert counted.get("contended", 0) <= counted.get("total", 0)
+    assert counted.get("wait_max_ps", 0) <= counted.get("wait_ps", 0)
+    assert counted.get("contended_ww", 0) <= counted.get("contended", 0)
+    assert counted.get("wait_ww_ps", 0) <= counted.get("wait_ps", 0)
+    assert counted.get("busy_max_ps", 0) <= counted.get("busy_ps", 0)
+    assert counted.get("hold_max_ps", 0) <= counted.get("hold_ps", 0)

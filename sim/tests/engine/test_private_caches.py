@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import reference_run
 from engine.engine_pair import compare, difference, run_pair
 from engine.reference.test_laws import machines, program_of, programs, sums
 from hypothesis import given
@@ -264,7 +265,7 @@ def test_an_alignment_spreads_addresses_and_not_memory() -> None:
 def test_addresses_decide_on_the_set() -> None:
     """Elements 8 lines apart share a set of 8; dense ones would not."""
     memory = build(Spread(), tables(1), [], heap_lines=2)
-    result = reference.run(
+    result = reference_run(
         memory, tables(1, private_sets=8, private_ways=1), seed=1, until_ps=10**6
     )
     assert 3 == sums(result)["evictions"]  # two elements, and the last one to the tail
@@ -282,7 +283,7 @@ class Pages(Workload):
 
 def test_scattered_elements_exchange_addresses() -> None:
     """The same addresses as in a row, in an order of chance that is the same each time."""
-    first, again = (build(Pages(), tables(1), [], heap_lines=0).place.tolist() for _ in range(2))
+    first, again = (build(Pages(), tables(1), [], heap_lines=0).place for _ in range(2))
     assert first == again
     assert [0, *range(8, 520, 8), 520] == sorted(first)
     assert sorted(first) != first

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from arrays import reference_run
 from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
-from locksim.engine.reference import engine as reference
 from locksim.lang import Lock, Struct, array, param, part, percpu, pointer, word
 from locksim.lang.layout import Layout, Slot, Space
 from locksim.library.locks.ticket import TicketLock
@@ -270,7 +270,7 @@ def test_a_lock_of_locks_is_metered_twice_and_apart(engine: str):
     if engine == "fast":
         result = fast.run(image, memory, tables, seed=1, until_ps=10**7)
     else:
-        result = reference.run(memory, tables, seed=1, until_ps=10**7)
+        result = reference_run(memory, tables, seed=1, until_ps=10**7)
     assert ["lock", "lock.inner"] == memory.locks
     total, violations = (LOCK_COUNTERS.index(name) for name in ("total", "violations"))
     outer, inner = (int(row[total]) for row in result.locks)

@@ -110,18 +110,18 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.occupancy.buss", figure(5), "cost.occupancy.buss: unknown key; did you mean 'bus'?"),
     ("topology.node", 8, "topology.node: unknown key; did you mean 'nodes'?"),
     ("colour", "red",
-     "colour: unknown key; known are: "
+     "colour: unknown key; known: "
      "cache, cost, description, name, origin, protocol, schema, title, topology"),
     ("cost.transfer.fra", figure(95),
      "cost.transfer.fra: no distance class 'fra'; did you mean 'far'?"),
     ("cost.memory.core", figure(5),
-     "cost.memory.core: no distance class 'core'; known are: far, node"),
+     "cost.memory.core: no distance class 'core'; known: far, node"),
     # Caches
     ("cache", {}, "cache.private: missing table; add [cache.private]"),
     ("cache", {"private": level(8, 2), "l2": level(8, 2)},
-     "cache.l2: unknown key; known are: l1, private"),
+     "cache.l2: unknown key; known: l1, private"),
     ("cache", {"private": level(8, 2) | {"size": 8}},
-     "cache.private.size: unknown key; known are: role, sets, source, ways"),
+     "cache.private.size: unknown key; known: role, sets, source, ways"),
     ("cache", {"private": level(6, 2)},
      "cache.private.sets: 6 is not a power of two; write one such as 1024"),
     ("cache", {"private": level(8, 0)},
@@ -451,9 +451,9 @@ def test_a_calibrated_profile_says_where_from() -> None:
 def test_overlap_is_none_unless_given() -> None:
     """Without the tables a request gains nothing by its wait; with them, each class has its own."""
     found = document()
-    assert [0, 0, 0, 0] == parse(found, WHERE).tables(2).overlap_ps.tolist()
+    assert (0, 0, 0, 0) == parse(found, WHERE).tables(2).overlap_ps
     found["cost"]["overlap"] = {"core": figure(1), "node": figure(20), "far": figure(40)}
-    assert [0, 1000, 20000, 40000] == parse(found, WHERE).tables(2).overlap_ps.tolist()
+    assert (0, 1000, 20000, 40000) == parse(found, WHERE).tables(2).overlap_ps
 
 
 @pytest.mark.parametrize(

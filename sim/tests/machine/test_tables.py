@@ -25,7 +25,7 @@ def test_distance_is_symmetric_with_zeros_on_the_diagonal_only(
     case: tuple[Machine, str, MachineTables],
 ) -> None:
     """distance(a, b) = distance(b, a), and it is 0 exactly for a CPU and itself."""
-    distance = case[2].distance
+    distance = np.array(case[2].distance)
     assert np.array_equal(distance, distance.T)
     assert np.array_equal(distance == 0, np.eye(len(distance), dtype=bool))
 
@@ -35,7 +35,7 @@ def test_home_distance_agrees_with_distance(case: tuple[Machine, str, MachineTab
     """A home node is as far from a CPU as that node's CPUs are; its own is class 2."""
     _, _, tables = case
     expected = np.maximum(tables.distance, 2)
-    assert np.array_equal(expected, tables.home_distance[tables.node_of])
+    assert np.array_equal(expected, [tables.home_distance[node] for node in tables.node_of])
 
 
 @given(placed())
@@ -64,20 +64,17 @@ def test_costs_grow_with_distance(case: tuple[Machine, str, MachineTables]) -> N
 
 @given(placed())
 def test_shapes_and_types(case: tuple[Machine, str, MachineTables]) -> None:
-    """Arrays have the documented shapes and types, and every class has a cost."""
+    """Rows have the documented shapes, all is whole numbers, and every class has a cost."""
     machine, _, tables = case
     n, k = tables.n_cpus, machine.topology.n_classes
-    assert (n,) == tables.node_of.shape
-    assert (n, n) == tables.distance.shape
-    assert (tables.n_nodes, n) == tables.home_distance.shape
-    assert np.int64 == tables.node_of.dtype
-    assert np.int8 == tables.distance.dtype == tables.home_distance.dtype
+    assert (n,) == np.shape(tables.node_of)
+    assert (n, n) == np.shape(tables.distance)
+    assert (tables.n_nodes, n) == np.shape(tables.home_distance)
     for costs in (tables.transfer_ps, tables.memory_ps, tables.invalidate_ps):
-        assert (k,) == costs.shape
-        assert np.int64 == costs.dtype
-    assert max(tables.distance.max(), tables.home_distance.max()) < k
-    scalars = [v for v in vars(tables).values() if not isinstance(v, np.ndarray)]
-    assert {int} == {type(v) for v in scalars}
+        assert (k,) == np.shape(costs)
+    assert max(map(max, (*tables.distance, *tables.home_distance))) < k
+    numbers = [np.ravel(np.array(v, object)).tolist() for v in vars(tables).values()]
+    assert {int} == {type(x) for row in numbers for x in row}
 
 
 def test_both_placements_use_every_core_before_a_sibling() -> None:
@@ -85,21 +82,21 @@ def test_both_placements_use_every_core_before_a_sibling() -> None:
     machine = MACHINES["xeon-8176-8x28"]
     for placement in ("compact", "scatter"):
         tables = machine.tables(225, placement)  # type: ignore[arg-type]
-        assert 0 == np.count_nonzero(tables.distance[:224, :224] == 1)
-        assert [0] == list(np.flatnonzero(tables.distance[224] == 1))
+        assert 0 == np.count_nonzero(np.array(tables.distance)[:224, :224] == 1)
+        assert [0] == list(np.flatnonzero(np.array(tables.distance[224]) == 1))
 
 
 def test_halves_put_the_first_nodes_nearer() -> None:
     """On itanium2-32 nodes 0 to 3 are one half and 4 to 7 the other."""
     tables = MACHINES["itanium2-32"].tables(32, "scatter")
-    assert [0, 3, 3, 3, 4, 4, 4, 4, 2] == list(tables.distance[0, :9])
+    assert [0, 3, 3, 3, 4, 4, 4, 4, 2] == list(tables.distance[0][:9])
 
 
 def test_a_listed_placement_uses_the_machines_numbers() -> None:
     """CPUs 31, 0 and 3 of itanium2-32 sit on nodes 7, 0 and 0."""
     tables = MACHINES["itanium2-32"].tables(3, [31, 0, 3])
     assert [7, 0, 0] == list(tables.node_of)
-    assert [[0, 4, 4], [4, 0, 2], [4, 2, 0]] == tables.distance.tolist()
+    assert ((0, 4, 4), (4, 0, 2), (4, 2, 0)) == tables.distance
 
 
 def test_protocol_is_given_as_numbers() -> None:

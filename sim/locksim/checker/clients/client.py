@@ -17,7 +17,6 @@ from locksim.checker.clients.decisions import (
 from locksim.checker.clients.rcu import Reclaiming, Replacing, ReplacingAmongSleepers
 from locksim.checker.errors import CheckError
 from locksim.compiler import compile_class
-from locksim.compiler.ir import ClassCode
 from locksim.lang import RELAXED, Workload, n_cpus, param, part, thread, word
 from locksim.lang.struct import (
     CountedRef,
@@ -214,14 +213,12 @@ def clients(
     lock: Struct | type[Struct],
     n_threads: int,
     rounds: int,
-    codes: dict[type[Struct], ClassCode] | None = None,
 ) -> list[Client]:
     """The workloads that a lock is checked with.
 
     Arguments:
         lock: a lock's class or description.
         n_threads: how many threads will run. rounds: critical sections of each.
-        codes: bytecode of classes that exist only as parsed text.
 
     Raises:
         CheckError: the struct is no lock, or the rounds make no sense.
@@ -231,7 +228,7 @@ def clients(
     if not 1 <= rounds <= 100:
         raise CheckError(f"{rounds} rounds: give a number from 1 to 100")
     if issubclass(cls, Lock):
-        code = (codes or {}).get(cls) or compile_class(cls)
+        code = compile_class(cls)
         expect = {"count": n_threads * rounds}
         todo = [
             Client("acquire and count up", Counting(lock=lock, rounds=rounds), expect, ("count",))
@@ -245,13 +242,13 @@ def clients(
     if issubclass(cls, RWLock):
         return [_mixed(ReadingAndWriting, lock, n_threads, rounds, shift) for shift in (0, 1)]
     if issubclass(cls, SeqLock):
-        code = (codes or {}).get(cls) or compile_class(cls)
+        code = compile_class(cls)
         kinds: list[type[Workload]] = [ReadingAgain]
         if "read_acquire" in code.methods:
             kinds.append(ReadingAndWriting)
         return [_mixed(k, lock, n_threads, rounds, shift) for k in kinds for shift in (0, 1)]
     if issubclass(cls, ReadCopyUpdate):
-        code = (codes or {}).get(cls) or compile_class(cls)
+        code = compile_class(cls)
         todo = [_replacing(Replacing, lock, n_threads, rounds, shift) for shift in (0, 1)]
         if "call_rcu" in code.methods:
             calls = Reclaiming(rcu=lock, rounds=rounds)
@@ -265,7 +262,7 @@ def clients(
     *most, last = (kind.__name__ for kind in KINDS)
     raise CheckError(
         f"{cls.__name__} is no {', '.join(most)} or {last}: only these have standard clients\n"
-        "mend: derive it from one of them, or write a Workload and call "
+        "help: derive it from one of them, or write a Workload and call "
         "locksim.checker.check_workload()"
     )
 

@@ -23,14 +23,9 @@ and only release and acquire hand it on.
 
 Not modelled: loads that take effect after later stores of their thread (load buffering), as in
 RC11; dependencies, which order nothing in C11 either.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
 """
 
 from __future__ import annotations
-
-import numpy as np
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models import sc
@@ -52,8 +47,16 @@ _ACQUIRE, _RELEASE, _ACQ_REL, _SEQ_CST = (
 )
 
 
-@njit
-def access(t, row, shared, regs, code, address, action, note):  # type: ignore[no-untyped-def]
+def access(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    address: int,
+    action: int,
+    note: list[int],
+) -> int:
     """A load, store or atomic read-modify-write of a live word; ``action`` says of which message.
 
     0 is the last message that the operation may read, or stand behind; 1 the one before, and so on.
@@ -84,7 +87,7 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
     new = sc.written(t, code, regs, old)
     note[N_OLD], note[N_NEW], note[N_BEHIND] = old, new, last - at
     shared[mine] |= _bits(first, at)
-    carried = np.int64(0)
+    carried = 0
     if not stores:
         regs[code[1]] = old
         carried = view
@@ -105,8 +108,7 @@ def access(t, row, shared, regs, code, address, action, note):  # type: ignore[n
     return DONE
 
 
-@njit
-def fence(t, thread, shared, order):  # type: ignore[no-untyped-def]
+def fence(t: m.Tables, thread: int, shared: list[int], order: int) -> None:
     """A fence of any order."""
     mine, pending = t.size[m.CUR] + thread, t.size[m.ACQ] + thread
     if order != _RELEASE:
@@ -119,23 +121,20 @@ def fence(t, thread, shared, order):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-@njit
-def wake(t, thread, shared, other):  # type: ignore[no-untyped-def]
+def wake(t: m.Tables, thread: int, shared: list[int], other: int) -> None:
     """What the waker knows, the sleeper will know when it goes on."""
     if shared[t.size[m.CUR] + other] != _EXITED:
         shared[t.size[m.WOKEN] + other] |= shared[t.size[m.CUR] + thread]
 
 
-@njit
-def woken(t, thread, shared):  # type: ignore[no-untyped-def]
+def woken(t: m.Tables, thread: int, shared: list[int]) -> None:
     """A sleeper goes on."""
     shared[t.size[m.CUR] + thread] |= shared[t.size[m.WOKEN] + thread]
     shared[t.size[m.WOKEN] + thread] = 0
     _tidy(t, shared)
 
 
-@njit
-def leave(t, thread, shared):  # type: ignore[no-untyped-def]
+def leave(t: m.Tables, thread: int, shared: list[int]) -> None:
     """A thread has returned: it will read nothing more."""
     shared[t.size[m.CUR] + thread] = _EXITED
     for part in (m.ACQ, m.REL, m.WOKEN):
@@ -143,26 +142,36 @@ def leave(t, thread, shared):  # type: ignore[no-untyped-def]
     _tidy(t, shared)
 
 
-@njit
-def free(t, thread, shared, start, end):  # type: ignore[no-untyped-def]
+def free(t: m.Tables, thread: int, shared: list[int], start: int, end: int) -> int:
     """The words of an object that is freed have no messages any more.
 
     The free is a race if its thread does not know each word's last store.
     """
-    gone = np.int64(0)
+    gone = 0
     for i in range(shared[t.size[m.OLD]]):
         if start <= shared[t.size[m.KEYS] + i] >> 2 < end:
-            gone |= np.int64(1) << i
+            gone |= 1 << i
     unknown = gone & ~shared[t.size[m.CUR] + thread]
     if unknown and t.size[m.WATCH] & m.WATCH_RACES:
         return RACE
-    shared[t.size[m.VIEWS] + start : t.size[m.VIEWS] + end] = 0
+    for i in range(t.size[m.VIEWS] + start, t.size[m.VIEWS] + end):
+        shared[i] = 0
     _drop(t, shared, gone)
     return DONE
 
 
-@njit
-def _plain(t, thread, shared, regs, code, address, action, first, last, note):  # type: ignore[no-untyped-def]
+def _plain(
+    t: m.Tables,
+    thread: int,
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    address: int,
+    action: int,
+    first: int,
+    last: int,
+    note: list[int],
+) -> int:
     """An access of a word that is not atomic."""
     if action:
         return DISABLED
@@ -189,7 +198,7 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
         _drop(t, shared, _bits(first, _end(t, shared, address, last)))
         _insert(t, shared, first, -1, address << 2, thread, 0)
         own = first
-    shared[mine] |= np.int64(1) << own
+    shared[mine] |= 1 << own
     _make_room(t, shared, address, note)
     _tidy(t, shared)
     return DONE
@@ -198,14 +207,12 @@ def _plain(t, thread, shared, regs, code, address, action, first, last, note):  
 # The pool and the views
 
 
-@njit
-def _bits(first, end):  # type: ignore[no-untyped-def]
+def _bits(first: int, end: int) -> int:
     """A view that has the messages first … end - 1 behind it."""
-    return (np.int64(1) << end) - (np.int64(1) << first)
+    return (1 << end) - (1 << first)
 
 
-@njit
-def _line(t, shared, address):  # type: ignore[no-untyped-def]
+def _line(t: m.Tables, shared: list[int], address: int) -> tuple[int, int]:
     """Where the overtaken messages of a word are in the pool: the first, and behind the last."""
     first, n = 0, shared[t.size[m.OLD]]
     while first < n and shared[t.size[m.KEYS] + first] >> 2 < address:
@@ -216,57 +223,62 @@ def _line(t, shared, address):  # type: ignore[no-untyped-def]
     return first, last
 
 
-@njit
-def _marks(t, shared):  # type: ignore[no-untyped-def]
+def _marks(t: m.Tables, shared: list[int]) -> int:
     """The entries of plain words: to know them takes a happens-before, which no fence alone is."""
-    found = np.int64(0)
+    found = 0
     if t.size[m.WATCH] & m.WATCH_RACES:
         for i in range(shared[t.size[m.OLD]]):
             if t.plain[shared[t.size[m.KEYS] + i] >> 2]:
-                found |= np.int64(1) << i
+                found |= 1 << i
     return found
 
 
-@njit
-def _end(t, shared, address, last):  # type: ignore[no-untyped-def]
+def _end(t: m.Tables, shared: list[int], address: int, last: int) -> int:
     """Behind the marks of a word's plain loads, which follow its messages."""
     while last < shared[t.size[m.OLD]] and shared[t.size[m.KEYS] + last] >> 2 == address:
         last += 1
     return last
 
 
-@njit
-def _message(t, shared, address, at, last):  # type: ignore[no-untyped-def]
+def _message(t: m.Tables, shared: list[int], address: int, at: int, last: int) -> tuple[int, int]:
     """Value and view of a message; the one at ``last`` is the word's last."""
     if at == last:
         return shared[address], shared[t.size[m.VIEWS] + address]
     return shared[t.size[m.VALUES] + at], shared[t.size[m.POOL_VIEWS] + at]
 
 
-@njit
-def _write(t, shared, address, at, last, adjacent, value, view):  # type: ignore[no-untyped-def]
+def _write(
+    t: m.Tables,
+    shared: list[int],
+    address: int,
+    at: int,
+    last: int,
+    adjacent: bool,
+    value: int,
+    view: int,
+) -> None:
     """Put a message directly behind the one at ``at``."""
     if at == last:
         old, old_view = _message(t, shared, address, last, last)
-        _insert(t, shared, at, -1, (address << 2) | np.int64(adjacent), old, old_view)
+        _insert(t, shared, at, -1, (address << 2) | int(adjacent), old, old_view)
         shared[address] = value
         shared[t.size[m.VIEWS] + address] = _widened(view, at, 0)
         return
-    shared[t.size[m.KEYS] + at] |= np.int64(adjacent)
+    shared[t.size[m.KEYS] + at] |= int(adjacent)
     _insert(t, shared, at + 1, at, address << 2, value, view)
 
 
-@njit
-def _widened(view, at, bit):  # type: ignore[no-untyped-def]
+def _widened(view: int, at: int, bit: int) -> int:
     """A view with a bit put in."""
     if view == _EXITED:
         return view
-    low = view & ((np.int64(1) << at) - 1)
-    return low | ((view ^ low) << 1) | (np.int64(bit) << at)
+    low = view & ((1 << at) - 1)
+    return low | ((view ^ low) << 1) | (bit << at)
 
 
-@njit
-def _insert(t, shared, at, like, key, value, view):  # type: ignore[no-untyped-def]
+def _insert(
+    t: m.Tables, shared: list[int], at: int, like: int, key: int, value: int, view: int
+) -> None:
     """Put an entry into the pool; who has the entry ``like`` behind has this one (-1: nobody)."""
     n = shared[t.size[m.OLD]]
     for part in (m.KEYS, m.VALUES, m.POOL_VIEWS):
@@ -283,8 +295,7 @@ def _insert(t, shared, at, like, key, value, view):  # type: ignore[no-untyped-d
             shared[i] = _widened(shared[i], at, bit)
 
 
-@njit
-def _drop(t, shared, gone):  # type: ignore[no-untyped-def]
+def _drop(t: m.Tables, shared: list[int], gone: int) -> None:
     """Take entries out of the pool and out of all views."""
     if gone == 0:
         return
@@ -304,33 +315,30 @@ def _drop(t, shared, gone):  # type: ignore[no-untyped-def]
             continue
         for k in range(n - 1, -1, -1):
             if gone >> k & 1:
-                low = view & ((np.int64(1) << k) - 1)
+                low = view & ((1 << k) - 1)
                 view = low | ((view >> (k + 1)) << k)
         shared[i] = view
 
 
-@njit
-def _forget_bit(t, shared, at):  # type: ignore[no-untyped-def]
+def _forget_bit(t: m.Tables, shared: list[int], at: int) -> None:
     """An entry is new again: nobody has it behind."""
     for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
         if shared[i] != _EXITED:
-            shared[i] &= ~(np.int64(1) << at)
+            shared[i] &= ~(1 << at)
 
 
-@njit
-def _make_room(t, shared, address, note):  # type: ignore[no-untyped-def]
+def _make_room(t: m.Tables, shared: list[int], address: int, note: list[int]) -> None:
     """Drop the oldest message of a word that has too many, or some if the pool is full."""
     first, last = _line(t, shared, address)
     if last - first > t.size[m.HISTORY]:
         note[N_FORGOT] = 1
-        _drop(t, shared, np.int64(1) << first)
+        _drop(t, shared, 1 << first)
     elif shared[t.size[m.OLD]] > m.POOL:
         note[N_FORGOT] = 1
-        _drop(t, shared, np.int64(1) << (first if last > first else 0))
+        _drop(t, shared, 1 << (first if last > first else 0))
 
 
-@njit
-def _tidy(t, shared):  # type: ignore[no-untyped-def]
+def _tidy(t: m.Tables, shared: list[int]) -> None:
     """Drop what nobody can read any more, and join what nobody can tell apart."""
     n = shared[t.size[m.OLD]]
     if n == 0:
@@ -347,7 +355,7 @@ def _tidy(t, shared):  # type: ignore[no-untyped-def]
             old, old_view = _message(t, shared, address, i, -2)
             new, view = _message(t, shared, address, i + 1, i + 1 if last else -2)
             if old == new and (old_view ^ view) & ~behind == 0:
-                gone |= np.int64(1) << i
+                gone |= 1 << i
     _drop(t, shared, gone)
     for i in range(t.size[m.N_THREADS]):
         if shared[t.size[m.CUR] + i] != _EXITED:

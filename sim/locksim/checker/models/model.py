@@ -17,52 +17,50 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
 
 from locksim import machine
 from locksim.checker.errors import CheckError
 from locksim.checker.search.program import Program, unfold
 from locksim.compiler import bytecode
-from locksim.compiler.ir import ClassCode
 from locksim.compiler.link import link
 from locksim.core.memory import Memory, build
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Workload
 
-MAX_THREADS = 8
+MAX_THREADS = BUFFERS = 8
+"""BUFFERS: agent i is thread i; agent BUFFERS + i is its store buffer."""
 MEMORY_MODELS = ("sc", "tso", "c11")
 SC, TSO, C11 = range(3)
 POOL = 40
 """Overtaken messages that are remembered under C11; a view has a bit for each."""
-_Int64 = npt.NDArray[np.int64]
 
 # Columns of a thread's row; registers follow, then the buffer.
 THREAD, PC, BUFFERED, REGISTERS = range(4)
 
-# Sizes and offsets that the compiled code reads.
+# Sizes and offsets that the steps read.
 (MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, HOLDERS, SLEEP, PERMIT) = range(9)
 (HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
 (VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
-(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP, STATIC, REDUCTION) = range(25, 33)
+(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP, STATIC, REDUCTION, ROW, SHARED) = range(25, 35)
+N_SIZES = 35
 
 WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
 
 
 class Tables(NamedTuple):
-    """The model as arrays for the compiled code."""
+    """The model as rows of numbers; compiled code takes arrays of the same shape."""
 
-    size: _Int64
-    code: _Int64
-    keep: _Int64
-    keep_start: _Int64
-    lock_of: _Int64
-    type_lines: _Int64
-    plain: npt.NDArray[np.int8]
-    claims: _Int64  # of each word, for the reduction: locksim.checker.search.claims
+    size: list[int]
+    code: list[list[int]]
+    keep: list[int]
+    keep_start: list[int]
+    lock_of: list[int]
+    type_lines: list[int]
+    plain: list[int]
+    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.search.claims
 
 
 @dataclass(frozen=True)
@@ -72,21 +70,20 @@ class Model:
     Arguments:
         program: the unfolded program.
         memory: the memory before the first step, with the names of its words.
-        tables: for the compiled code.
-        threads: int64[n_threads, columns], the rows of the threads before they start.
-        shared: int64[columns], the shared row.
+        tables: what the steps read.
+        threads: the rows of the threads before they start. shared: the shared row.
     """
 
     program: Program
     memory: Memory
     tables: Tables
-    threads: _Int64
-    shared: _Int64
+    threads: list[list[int]]
+    shared: list[int]
 
     @property
     def tso(self) -> bool:
         """Whether stores go through buffers."""
-        return bool(self.tables.size[MODEL] == TSO)
+        return self.tables.size[MODEL] == TSO
 
     @property
     def n_threads(self) -> int:
@@ -99,7 +96,6 @@ def model(
     n_threads: int,
     memory: str,
     *,
-    codes: dict[type[Struct], ClassCode] | None = None,
     buffer_entries: int = 8,
     heap_lines: int = 16,
     history: int = 8,
@@ -113,7 +109,6 @@ def model(
         workload: the description; every thread runs its ``thread`` program.
         n_threads: 1 to ``MAX_THREADS``.
         memory: "sc", "tso" or "c11".
-        codes: bytecode of classes that exist only as parsed text.
         buffer_entries: stores that a store buffer holds, from 1.
         heap_lines: lines that ``alloc`` can hand out.
         history: overtaken messages of a word that are remembered under C11, 1 to POOL.
@@ -137,21 +132,21 @@ def model(
         raise CheckError(f"a history of {history} messages: give a number from 1 to {POOL}")
     machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
     wpl = machine_tables.words_per_line
-    image = link(workload, Space(wpl, n_threads), wpl, codes, weak_fences=memory == "c11")
+    image = link(workload, Space(wpl, n_threads), wpl, weak_fences=memory == "c11")
     program = unfold(image)
     types = list(image.types)
     built = build(workload, machine_tables, types, heap_lines=heap_lines if types else 0)
     number = MEMORY_MODELS.index(memory)
     entries = buffer_entries if number == TSO else 0
-    threads = np.zeros((n_threads, REGISTERS + program.width + 2 * entries), np.int64)
-    threads[:, THREAD] = np.arange(n_threads)
-    threads[:, PC] = program.entry
+    columns = program.width + 2 * entries
+    threads = [[k, program.entry, 0, *[0] * columns] for k in range(n_threads)]
     parts = _shared_parts(built, n_threads)
     if number == C11:
         parts |= _views(len(built.words), n_threads)
-    starts = np.cumsum([0, *map(len, parts.values())])
-    offset = dict(zip(parts, map(int, starts[:-1]), strict=True))
-    size = np.zeros(33, np.int64)
+    starts = accumulate(map(len, parts.values()), initial=0)
+    offset = dict(zip(parts, starts, strict=False))
+    shared = [value for part in parts.values() for value in part]
+    size = [0] * N_SIZES
     size[MODEL], size[ENTRIES], size[N_THREADS] = number, entries, n_threads
     size[N_WORDS], size[WIDTH] = len(built.words), program.width
     size[LINE_SHIFT] = wpl.bit_length() - 1
@@ -162,10 +157,11 @@ def model(
     size[WRAP] = max(16, 1 << len(built.words).bit_length()) if wrap else 0
     size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
     size[STATIC] = len(built.words) - (heap_lines * wpl if types else 0)
+    size[ROW], size[SHARED] = len(threads[0]), len(shared)
     if number == C11:
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
-        size[HISTORY], size[ACQUIRE_FENCES] = history, _acquires_by_fence(program)
+        size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
     tables = Tables(
         size,
         program.code,
@@ -174,26 +170,24 @@ def model(
         built.lock_of,
         built.type_lines,
         _plain(built, plain),
-        np.zeros((len(built.words), 4), np.int64),
+        [[0] * 4 for _ in built.words],
     )
-    shared = np.concatenate(list(parts.values())).astype(np.int64)
     return Model(program, built, tables, threads, shared)
 
 
-def _shared_parts(memory: Memory, n_threads: int) -> dict[str, _Int64]:
+def _shared_parts(memory: Memory, n_threads: int) -> dict[str, list[int]]:
     """The parts of the shared row, in order."""
     heap = bool(memory.types)
-    nothing = np.zeros(0, np.int64)
     return {
         "words": memory.words,
-        "holders": np.zeros(2 * len(memory.locks), np.int64),
-        "sleep": np.zeros(n_threads, np.int64),
-        "permit": np.zeros(n_threads, np.int64),
-        "heap_next": np.array([memory.heap_next], np.int64),
-        "free_head": memory.free_head.ravel() if heap else nothing,
-        "live": memory.live.astype(np.int64),
-        "object": memory.object_type if heap else nothing,
-        "free_next": memory.free_next if heap else nothing,
+        "holders": [0] * (2 * len(memory.locks)),
+        "sleep": [0] * n_threads,
+        "permit": [0] * n_threads,
+        "heap_next": [memory.heap_next],
+        "free_head": [head for cpu in memory.free_head for head in cpu] if heap else [],
+        "live": memory.live,
+        "object": memory.object_type if heap else [],
+        "free_next": memory.free_next if heap else [],
     }
 
 
@@ -201,17 +195,15 @@ _VIEW_PARTS = ("views", "cur", "acq", "rel", "woken", "sc_view", "pool_views", "
 """The parts of the shared row that are views, one after another, and the one behind them."""
 
 
-def _views(n_words: int, n_threads: int) -> dict[str, _Int64]:
+def _views(n_words: int, n_threads: int) -> dict[str, list[int]]:
     """The further parts under C11. The pool has room for what a step adds before it drops some."""
-    threads, pool = np.zeros(n_threads, np.int64), np.zeros(POOL + 2, np.int64)
-    one = np.zeros(1, np.int64)
-    views = [np.zeros(n_words, np.int64), *[threads] * 4, one, pool, one]
+    threads, pool, one = [0] * n_threads, [0] * (POOL + 2), [0]
+    views = [[0] * n_words, *[threads] * 4, one, pool, one]
     return {**dict(zip(_VIEW_PARTS, views, strict=True)), "keys": pool, "values": pool}
 
 
 def _acquires_by_fence(program: Program) -> bool:
-    fences = program.code[program.code[:, 0] == bytecode.FENCE]
-    return bool((fences[:, -1] != int(Order.RELEASE)).any())
+    return any(row[0] == bytecode.FENCE and row[-1] != Order.RELEASE for row in program.code)
 
 
 def address_of(memory: Memory, name: str) -> int:
@@ -227,7 +219,6 @@ def address_of(memory: Memory, name: str) -> int:
     raise CheckError(f"there is no word '{name}'; there are {known}")
 
 
-def _plain(memory: Memory, names: Iterable[str]) -> npt.NDArray[np.int8]:
-    plain = np.zeros(len(memory.words), np.int8)
-    plain[[address_of(memory, name) for name in names]] = 1
-    return plain
+def _plain(memory: Memory, names: Iterable[str]) -> list[int]:
+    marked = {address_of(memory, name) for name in names}
+    return [int(address in marked) for address in range(len(memory.words))]

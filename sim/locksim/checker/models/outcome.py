@@ -1,11 +1,6 @@
-"""What can come of a step, and the two questions that every memory model asks about a word.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
-"""
+"""What can come of a step, and the two questions that every memory model asks about a word."""
 
 from __future__ import annotations
-
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.search.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC
@@ -17,15 +12,13 @@ from locksim.core.faults import Fault
 FAULT_MEMORY = int(Fault.MEMORY)
 
 
-@njit
-def fault(note, kind, at, pc):  # type: ignore[no-untyped-def]
+def fault(note: list[int], kind: int, at: int, pc: int) -> int:
     """Note a fault of the program down."""
     note[N_FAULT], note[N_FAULT_AT], note[N_FAULT_PC] = kind, at, pc
     return FAULT
 
 
-@njit
-def alive(t, shared, address):  # type: ignore[no-untyped-def]
+def alive(t: m.Tables, shared: list[int], address: int) -> bool:
     """Whether a word belongs to a live object."""
     if address < 0 or address >= t.size[m.N_WORDS]:
         return False

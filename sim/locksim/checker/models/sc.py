@@ -1,21 +1,17 @@
-"""Sequential consistency: one memory; every operation takes effect at once, in program order.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
-"""
+"""Sequential consistency: one memory; every operation takes effect at once, in program order."""
 
 from __future__ import annotations
-
-import numpy as np
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DONE
 from locksim.checker.search.registers import N_NEW, N_OLD
 from locksim.compiler import bytecode as b
+from locksim.lang.words import wrap64
 
 
-@njit
-def access(t, shared, regs, code, address, note):  # type: ignore[no-untyped-def]
+def access(
+    t: m.Tables, shared: list[int], regs: list[int], code: list[int], address: int, note: list[int]
+) -> int:
     """A load, store or atomic read-modify-write of a live word."""
     old = shared[address]
     new = written(t, code, regs, old)
@@ -26,8 +22,7 @@ def access(t, shared, regs, code, address, note):  # type: ignore[no-untyped-def
     return DONE
 
 
-@njit
-def written(t, code, regs, old):  # type: ignore[no-untyped-def]
+def written(t: m.Tables, code: list[int], regs: list[int], old: int) -> int:
     """What an operation leaves in a word that held ``old``."""
     op = code[0]
     if op == b.LOAD:
@@ -36,11 +31,11 @@ def written(t, code, regs, old):  # type: ignore[no-untyped-def]
     if op == b.COMPARE_SWAP:
         new = regs[code[5]] if old == operand else old
     elif op == b.FETCH_ADD:
-        new = old + operand
+        new = wrap64(old + operand)
     elif op == b.FETCH_AND:
         new = old & operand
     elif op == b.FETCH_OR:
         new = old | operand
     elif op == b.FETCH_XOR:
         new = old ^ operand
-    return np.int64(0) if new == t.size[m.WRAP] else new
+    return 0 if new == t.size[m.WRAP] else new

@@ -1,11 +1,6 @@
-"""Total store order: each thread has a store buffer, first in first out, in its own row.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
-"""
+"""Total store order: each thread has a store buffer, first in first out, in its own row."""
 
 from __future__ import annotations
-
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models import sc
@@ -15,8 +10,15 @@ from locksim.checker.search.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
 from locksim.compiler import bytecode as b
 
 
-@njit
-def access(t, row, shared, regs, code, address, note):  # type: ignore[no-untyped-def]
+def access(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    address: int,
+    note: list[int],
+) -> int:
     """A load, store or atomic read-modify-write of a live word."""
     op = code[0]
     first = m.REGISTERS + t.size[m.WIDTH]
@@ -43,14 +45,12 @@ def access(t, row, shared, regs, code, address, note):  # type: ignore[no-untype
     return sc.access(t, shared, regs, code, address, note)
 
 
-@njit
-def fence(row):  # type: ignore[no-untyped-def]
+def fence(row: list[int]) -> int:
     """A full fence waits until the buffer is empty."""
     return DISABLED if row[m.BUFFERED] else DONE
 
 
-@njit
-def flush(t, row, shared, note):  # type: ignore[no-untyped-def]
+def flush(t: m.Tables, row: list[int], shared: list[int], note: list[int]) -> int:
     """The oldest store in the buffer becomes visible to all."""
     n = row[m.BUFFERED]
     if n == 0:

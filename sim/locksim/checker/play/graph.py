@@ -85,11 +85,11 @@ def graph(walk: Walk, max_states: int = MOST_STATES) -> dict[str, Any]:
     if not found.complete:
         raise CheckError(
             f"{walk.name}: the game has more than {max_states:,} states, too many for a page\n"
-            "mend: take fewer threads or rounds, or memory model sc"
+            "help: take fewer threads or rounds, or memory model sc"
         )
     n = walk.model.n_threads
     rows: dict[tuple[Any, ...], int] = {}
-    shared: dict[bytes, int] = {}
+    shared: dict[tuple[int, ...], int] = {}
     shown_rows, shown_shared = [], []
     places: dict[tuple[str, int, str], int] = {}
     steps: dict[str, int] = {}

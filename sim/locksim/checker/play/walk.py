@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from locksim.checker.clients.client import Client, clients
 from locksim.checker.errors import CheckError
 from locksim.checker.models import model as m
@@ -26,24 +24,22 @@ from locksim.checker.replay.counterexample import Replay, Step, operation_name
 from locksim.checker.replay.render import did
 from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
-from locksim.checker.search.compiled import act
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.compiler import bytecode as b
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state: rows as bytes, so that it can be a key.
+    """A state, which can be a key.
 
     Arguments:
         threads: each thread's row. shared: the shared row.
         stores: for each thread the program rows of the stores in its buffer, for telling.
     """
 
-    threads: tuple[bytes, ...]
-    shared: bytes
+    threads: tuple[tuple[int, ...], ...]
+    shared: tuple[int, ...]
     stores: tuple[tuple[int, ...], ...]
 
 
@@ -107,9 +103,8 @@ class Walk:
     def move(self, state: State, thread: int, action: int) -> Move | None:
         """A thread's move, or None if it can not make it now."""
         path = self._at(state)
-        rows, shared = path.rows.copy(), path.shared.copy()
-        note = np.zeros(rg.NOTES, np.int64)
-        status = act(self.model.tables, rows[thread], shared, path.regs, action, note)
+        row, shared, note = path.rows[thread].copy(), path.shared.copy(), [0] * rg.NOTES
+        status = st.perform(self.model.tables, row, shared, path.regs, action, note)
         if status in (outcome.DISABLED, outcome.FULL_BUFFER, outcome.HEAP_FULL):
             return None
         if status == outcome.CHOICES:
@@ -146,7 +141,7 @@ class Walk:
         done = self._exited(path, thread)
         place = self.model.program.places[pc]
         return {
-            "next": "" if done else operation_name(int(self.model.program.code[pc, 0])),
+            "next": "" if done else operation_name(self.model.program.code[pc][0]),
             "source": "" if done else path.source(place),
             "place": {"file": Path(place.file).name, "line": place.line},
             "buffer": [[name, shown] for name, _, shown in path.buffer(row)],
@@ -236,9 +231,8 @@ class Walk:
     def _at(self, state: State) -> Replay:
         """A replay that stands at a state."""
         path = Replay(self.model)
-        rows = [np.frombuffer(row, np.int64) for row in state.threads]
-        path.rows = np.array(rows, np.int64)
-        path.shared = np.frombuffer(state.shared, np.int64).copy()
+        path.rows = [list(row) for row in state.threads]
+        path.shared = list(state.shared)
         path.stores = [list(stores) for stores in state.stores]
         path.names.kinds = self.kinds
         path.names.update(path.shared)
@@ -246,8 +240,8 @@ class Walk:
         return path
 
     def _actions(self, state: State, thread: int) -> list[int]:
-        row = np.frombuffer(state.threads[thread], np.int64)
-        op = self.model.program.code[int(row[m.PC]), 0]
+        row = state.threads[thread]
+        op = self.model.program.code[row[m.PC]][0]
         # Under C11 an access chooses too: which message it reads, or is put behind.
         chooses = op == b.RANDOM or (self.memory == "c11" and b.LOAD <= op <= b.FETCH_XOR)
         own = range(st.MAX_ACTIONS) if chooses else range(1)
@@ -255,7 +249,7 @@ class Walk:
 
     def _exited(self, path: Replay, thread: int) -> bool:
         row = path.rows[thread]
-        over = self.model.program.code[int(row[m.PC]), 0] == b.EXIT
+        over = self.model.program.code[row[m.PC]][0] == b.EXIT
         return bool(over and row[m.BUFFERED] == 0)
 
     def _holds(self, path: Replay, thread: int) -> str:
@@ -276,24 +270,23 @@ def of_lock(
     rounds: int = 1,
     memory: str = "tso",
     client: str = "",
-    codes: dict[type[Struct], ClassCode] | None = None,
     name: str = "",
 ) -> Walk:
     """The walk through a lock's standard client.
 
     Arguments:
-        lock, threads, rounds, memory, codes, name: as for :func:`locksim.checker.check_lock`.
+        lock, threads, rounds, memory, name: as for :func:`locksim.checker.check_lock`.
         client: name of one of its clients, as a verdict gives it; by default the first.
 
     Raises:
         CheckError: the lock can not be checked, or has no such client.
     """
     cls = lock if isinstance(lock, type) else type(lock)
-    known = {c.name: c for c in clients(lock, threads, rounds, codes)}
+    known = {c.name: c for c in clients(lock, threads, rounds)}
     if client and client not in known:
         raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
     chosen = known[client] if client else next(iter(known.values()))
-    built = model(chosen.workload, threads, memory, codes=codes, plain=chosen.plain)
+    built = model(chosen.workload, threads, memory, plain=chosen.plain)
     return Walk(built, chosen, name or cls.__name__)
 
 
@@ -304,7 +297,7 @@ def vars_of(step: Step) -> dict[str, Any]:
 
 def _state(path: Replay) -> State:
     return State(
-        tuple(row.tobytes() for row in path.rows),
-        path.shared.tobytes(),
+        tuple(map(tuple, path.rows)),
+        tuple(path.shared),
         tuple(tuple(stores) for stores in path.stores),
     )

@@ -11,16 +11,12 @@ import linecache
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
 from locksim.checker.models.model import Model
 from locksim.checker.replay.names import Names
 from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
-from locksim.checker.search.compiled import act, begin
 from locksim.checker.search.explore import Exploration
 from locksim.checker.search.leak import leaked
 from locksim.checker.search.liveness import Lasso
@@ -31,7 +27,6 @@ from locksim.core import faults
 from locksim.core.faults import Fault
 from locksim.lang.ops import Mark
 
-_Int64 = npt.NDArray[np.int64]
 _NAMES = {getattr(b, n): n.lower() for n in ("LOAD", "STORE", "SWAP", "COMPARE_SWAP", "FETCH_ADD")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("FETCH_AND", "FETCH_OR", "FETCH_XOR", "FENCE")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("BLOCK", "WAKE", "ALLOC", "FREE", "RANDOM")}
@@ -118,7 +113,7 @@ def tell(
         expect: word's name → its value at the end, for the message.
     """
     path = found.path(state) + ([action] if action >= 0 else [])
-    return tell_path(found.model, path, status, expect)
+    return tell_path(found.relied, path, status, expect)
 
 
 def tell_path(
@@ -138,7 +133,7 @@ def tell_path(
 
 def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     """The counterexample of a run that goes round for ever."""
-    walk = Replay(found.model)
+    walk = Replay(found.relied)
     steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
     message = _FOR_EVER[lasso.found].format(
         steps="no step at all"
@@ -172,16 +167,16 @@ class Replay:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.rows = model.threads.copy()
+        self.rows = [row.copy() for row in model.threads]
         self.shared = model.shared.copy()
-        self.regs = model.program.registers.copy()
-        self.note = np.zeros(rg.NOTES, np.int64)
+        self.regs = list(model.program.registers)
+        self.note = [0] * rg.NOTES
         self.stores: list[list[int]] = [[] for _ in self.rows]  # rows of the buffered stores
         self.names = Names(model, self.shared)
         self.failed = -1
         self.thread = 0
         for i, row in enumerate(self.rows):
-            if begin(model.tables, row, self.shared, self.regs, self.note) != oc.DONE:
+            if st.start(model.tables, row, self.shared, self.regs, self.note) != oc.DONE:
                 self.failed, self.thread = i, i
                 return
 
@@ -191,18 +186,18 @@ class Replay:
         row, note, code = self.rows[self.thread], self.note, self.model.program.code
         if self.failed < 0:
             self.names.update(self.shared)
-            act(self.model.tables, row, self.shared, self.regs, action, note)
+            st.perform(self.model.tables, row, self.shared, self.regs, action, note)
         started = self.failed < 0
-        pc = int(note[rg.N_PC if started else rg.N_FAULT_PC])
-        operation = _NAMES.get(int(code[pc, 0]), "pause") if started else "start"
+        pc = note[rg.N_PC if started else rg.N_FAULT_PC]
+        operation = _NAMES.get(code[pc][0], "pause") if started else "start"
         if action == st.FLUSH:
             pc, operation = self.stores[self.thread].pop(0), "flush"
         elif operation == "store" and self.model.tso:
             self.stores[self.thread].append(pc)
-        elif operation == "swap" and code[pc, 6]:
+        elif operation == "swap" and code[pc][6]:
             operation = "store"  # a SEQ_CST store, which does not go through the buffer
         place = self.model.program.places[pc]
-        address, old, new = (int(note[i]) for i in (rg.N_ADDRESS, rg.N_OLD, rg.N_NEW))
+        address, old, new = (note[i] for i in (rg.N_ADDRESS, rg.N_OLD, rg.N_NEW))
         has_word = operation in _WITH_WORD
         word = self.names.word(address) if has_word else ""
         was, becomes = str(old), str(new)
@@ -230,7 +225,7 @@ class Replay:
             source=self.source(place),
             marks=self._marks(),
             buffers=[self.buffer(r) for r in self.rows],
-            behind=int(note[rg.N_BEHIND]) if has_word else 0,
+            behind=note[rg.N_BEHIND] if has_word else 0,
         )
 
     def source(self, place: Place) -> str:
@@ -239,16 +234,16 @@ class Replay:
 
     def _marks(self) -> list[str]:
         note, locks = self.note, self.model.memory.locks
-        pairs = [note[rg.N_MARKS + 1 + 2 * i :][:2] for i in range(int(note[rg.N_MARKS]))]
+        pairs = [note[rg.N_MARKS + 1 + 2 * i :][:2] for i in range(note[rg.N_MARKS])]
         return [f"{_MARKS[Mark(w)]} {locks[k]}" for w, k in pairs if Mark(w) in _MARKS]
 
-    def buffer(self, row: _Int64) -> list[tuple[str, int, str]]:
+    def buffer(self, row: list[int]) -> list[tuple[str, int, str]]:
         """What is in the store buffer of a thread's row, oldest first: word, value, as text."""
-        first = m.REGISTERS + int(self.model.tables.size[m.WIDTH])
-        pairs = row[first : first + 2 * int(row[m.BUFFERED])].reshape(-1, 2)
+        first = m.REGISTERS + self.model.tables.size[m.WIDTH]
+        stores = row[first : first + 2 * row[m.BUFFERED]]
         return [
-            (self.names.word(int(address)), int(value), self.names.value(int(address), int(value)))
-            for address, value in pairs
+            (self.names.word(address), value, self.names.value(address, value))
+            for address, value in zip(stores[::2], stores[1::2], strict=True)
         ]
 
     # What is wrong, after the last step
@@ -282,11 +277,11 @@ class Replay:
         return "deadlock", f"from here on no way leads to the end, whoever runs\n{waits}"
 
     def _fault(self) -> tuple[str, str]:
-        kind, at = Fault(int(self.note[rg.N_FAULT])), int(self.note[rg.N_FAULT_AT])
-        place = self.model.program.places[int(self.note[rg.N_FAULT_PC])]
+        kind, at = Fault(self.note[rg.N_FAULT]), self.note[rg.N_FAULT_AT]
+        place = self.model.program.places[self.note[rg.N_FAULT_PC]]
         detail = str(at)
         if kind == Fault.MEMORY:
-            op = _NAMES.get(int(self.model.program.code[int(self.note[rg.N_FAULT_PC]), 0]), "flush")
+            op = _NAMES.get(self.model.program.code[self.note[rg.N_FAULT_PC]][0], "flush")
             detail = faults.memory_detail(
                 op, at, self.model.memory.space.words_per_line, self.names.word(at)
             )
@@ -300,8 +295,8 @@ class Replay:
         return found.get(kind, "fault"), f"thread {self.thread}, {text.partition(', ')[2]}"
 
     def _exclusion(self) -> str:
-        last = int(self.note[rg.N_MARKS])
-        what, lock = (int(x) for x in self.note[rg.N_MARKS + 2 * last - 1 :][:2])
+        last = self.note[rg.N_MARKS]
+        what, lock = self.note[rg.N_MARKS + 2 * last - 1 :][:2]
         at = int(self.model.tables.size[m.HOLDERS]) + 2 * lock
         writer, readers = int(self.shared[at]) - 1, int(self.shared[at + 1])
         inside = [f"thread {writer} holds it"] if writer >= 0 else []
@@ -314,9 +309,9 @@ class Replay:
 
     def _race(self) -> str:
         """Two accesses that nothing orders."""
-        address = int(self.note[rg.N_ADDRESS])
+        address = self.note[rg.N_ADDRESS]
         name = self.names.word(address)
-        if int(self.model.program.code[int(self.note[rg.N_PC]), 0]) == b.FREE:
+        if self.model.program.code[self.note[rg.N_PC]][0] == b.FREE:
             name = self.names.object(address).lstrip("&")
             return f"thread {self.thread} frees {name}, and does not know its last store"
         return (
@@ -328,8 +323,8 @@ class Replay:
         """Where each thread is that has not finished."""
         found = []
         for i, row in enumerate(self.rows):
-            pc = int(row[m.PC])
-            op, place = int(self.model.program.code[pc, 0]), self.model.program.places[pc]
+            pc = row[m.PC]
+            op, place = self.model.program.code[pc][0], self.model.program.places[pc]
             if op != b.EXIT:
                 where = f"{faults.place(place.file, place.line)} in {place.method}"
                 found.append(f"  thread {i} is at {operation_name(op)}, {where}")

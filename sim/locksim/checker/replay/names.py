@@ -5,15 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim.checker.models import model as m
 from locksim.checker.models.model import Model
 from locksim.lang.fields import array, param, part, word
 from locksim.lang.struct import Struct
-
-_Int64 = npt.NDArray[np.int64]
 
 
 class Names:
@@ -24,9 +19,9 @@ class Names:
         shared: the shared row before the first step.
     """
 
-    def __init__(self, model: Model, shared: _Int64) -> None:
+    def __init__(self, model: Model, shared: list[int]) -> None:
         self.memory, self.size = model.memory, model.tables.size
-        self.kinds = np.zeros(len(self.memory.live), np.int64)
+        self.kinds = [0] * len(self.memory.live)
         self.targets = dict(_pointers(self.memory.root))
         self.fields: dict[type[Struct], dict[int, type[Struct]]] = {}
         for kind in self.memory.types:
@@ -34,19 +29,18 @@ class Names:
             self.fields[kind] = dict(_pointers(inner))
         self.update(shared)
 
-    def update(self, shared: _Int64) -> None:
+    def update(self, shared: list[int]) -> None:
         """Learn which objects are on the heap after a step."""
-        lines = int(self.size[m.N_LINES])
-        live, objects = int(self.size[m.LIVE]), int(self.size[m.OBJECT])
-        self.live = shared[live : live + lines].copy()
+        lines, live, objects = (self.size[k] for k in (m.N_LINES, m.LIVE, m.OBJECT))
+        self.live = shared[live : live + lines]
         if self.memory.types:
             now = shared[objects : objects + lines]
-            self.kinds = np.where(now, now, self.kinds)
+            self.kinds = [new or old for new, old in zip(now, self.kinds, strict=True)]
             self.memory = dataclasses.replace(self.memory, object_type=self.kinds)
 
     def word(self, address: int) -> str:
         """The word's name: ``lock.nodes[1].next``, ``Node@5.next``, ``Node@5.next (freed)``."""
-        line = address >> int(self.size[m.LINE_SHIFT])
+        line = address >> self.size[m.LINE_SHIFT]
         freed = 0 < line < len(self.live) and not self.live[line]
         return self.memory.name(address) + (" (freed)" if freed else "")
 
@@ -60,7 +54,7 @@ class Names:
     def place(self, target: type[Struct], address: int) -> str:
         """The struct of a class that a pointer points to: ``&lock.nodes[1]``, ``&Node@5``."""
         space = self.memory.space
-        line = address >> int(self.size[m.LINE_SHIFT])
+        line = address >> self.size[m.LINE_SHIFT]
         if address == 0 or line >= len(self.live):
             return "NULL" if address == 0 else str(address)
         depth = _depth(space.default(target).placed(0, space))
@@ -68,18 +62,18 @@ class Names:
 
     def object(self, address: int) -> str:
         """The heap object that starts at an address, if there ever was one."""
-        line = address >> int(self.size[m.LINE_SHIFT])
+        line = address >> self.size[m.LINE_SHIFT]
         if 0 < line < len(self.kinds) and self.kinds[line]:
-            return self.place(self.memory.types[int(self.kinds[line]) - 1], address)
+            return self.place(self.memory.types[self.kinds[line] - 1], address)
         return self.word(address)
 
     def _target(self, address: int) -> type[Struct] | None:
         if address in self.targets:
             return self.targets[address]
-        shift = int(self.size[m.LINE_SHIFT])
+        shift = self.size[m.LINE_SHIFT]
         for start in range(min(address >> shift, len(self.kinds) - 1), 0, -1):
             if self.kinds[start]:
-                kind = self.memory.types[int(self.kinds[start]) - 1]
+                kind = self.memory.types[self.kinds[start] - 1]
                 return self.fields[kind].get(address - (start << shift))
         return None
 

@@ -85,7 +85,7 @@ def replay_file(path: Path) -> Replayed:
     except ReplayError as error:
         raise ReplayError(
             f"{path} does not replay: {error}\n"
-            "mend: has the lock changed since? check it again with --json"
+            "help: has the lock changed since? check it again with --json"
         ) from None
     if found != told.found:
         raise ReplayError(f"{path} does not replay: it shows '{found}', and says '{told.found}'")
@@ -105,5 +105,5 @@ def _read(path: Path) -> Verdict:
         where = ".".join(map(str, first["loc"])) or "the document"
         raise ReplayError(
             f"{path} is no verdict: {where}: {first['msg']}\n"
-            "mend: give a file that `locklab check NAME --json` wrote"
+            "help: give a file that `locklab check NAME --json` wrote"
         ) from None

@@ -35,14 +35,9 @@ What stays the same: whether some violation exists, the final states, whether an
 from everywhere. What does not: how long the way to a violation is; so :mod:`check` looks once more
 without reduction, for a shortest one. Cycles are not kept, so nothing is reduced for starvation and
 bypass.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
 """
 
 from __future__ import annotations
-
-import numpy as np
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.compiler import bytecode as b
@@ -64,8 +59,7 @@ _MOST_LOCKS = 62
 _SEQ_CST = int(Order.SEQ_CST)
 
 
-@njit
-def touch(t, shared, thread, address, writes):  # type: ignore[no-untyped-def]
+def touch(t: m.Tables, shared: list[int], thread: int, address: int, writes: bool) -> None:
     """Weaken the claims about a word as an access of it demands."""
     if t.size[m.REDUCTION] == OFF or address >= t.size[m.STATIC]:
         return
@@ -76,31 +70,37 @@ def touch(t, shared, thread, address, writes):  # type: ignore[no-untyped-def]
     elif claim[OWNER] != thread + 1:
         claim[OWNER] = -1
         if claim[RELIED] & _NO_MESSAGES:
-            t.claims[0, 0] = 1
+            t.claims[0][0] = 1
     held = _held(t, shared, thread)
     claim[LOCKS] &= held
     if claim[RELIED] & _ALONE and claim[OWNER] < 0 and claim[LOCKS] == 0:
-        t.claims[0, 0] = 1
+        t.claims[0][0] = 1
     if writes and claim[WRITERS] & ~held:
         claim[WRITERS] &= held
         # Not every load that relied on the others need have held those that are left.
         if claim[RELIED] & _LOADS:
-            t.claims[0, 0] = 1
+            t.claims[0][0] = 1
 
 
-@njit
-def without_messages(t, thread, address):  # type: ignore[no-untyped-def]
+def without_messages(t: m.Tables, thread: int, address: int) -> bool:
     """Whether a word may do without messages under C11; relies on that if so."""
     if t.size[m.REDUCTION] != RELY or address >= t.size[m.STATIC]:
         return False
-    if t.claims[address, OWNER] != thread + 1:
+    if t.claims[address][OWNER] != thread + 1:
         return False
-    t.claims[address, RELIED] |= _NO_MESSAGES
+    t.claims[address][RELIED] |= _NO_MESSAGES
     return True
 
 
-@njit
-def local(t, row, before, after, code, address, flushes):  # type: ignore[no-untyped-def]
+def local(
+    t: m.Tables,
+    row: list[int],
+    before: list[int],
+    after: list[int],
+    code: list[int],
+    address: int,
+    flushes: bool,
+) -> bool:
     """Whether a step that was taken concerns nobody else; relies on the claim about its word if so.
 
     Arguments:
@@ -138,12 +138,11 @@ def local(t, row, before, after, code, address, flushes):  # type: ignore[no-unt
     return False
 
 
-@njit
-def _held(t, shared, thread):  # type: ignore[no-untyped-def]
+def _held(t: m.Tables, shared: list[int], thread: int) -> int:
     """The locks that a thread holds for itself, as a bit set."""
-    held = np.int64(0)
+    held = 0
     n = min(_MOST_LOCKS, (t.size[m.SLEEP] - t.size[m.HOLDERS]) // 2)
     for lock in range(n):
         if shared[t.size[m.HOLDERS] + 2 * lock] == thread + 1:
-            held |= np.int64(1) << lock
+            held |= 1 << lock
     return held

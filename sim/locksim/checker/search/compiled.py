@@ -1,77 +1,66 @@
-"""The compiled functions that Python calls, tied to the sources that they are made of.
-
-Numba keeps machine code on disk and compiles anew when *the file of the function* changes, not when
-a function or a number that it uses from another file does. A checker that runs stale code gives
-wrong verdicts. So only these few functions are kept, and each holds a digest of all the sources
-behind them in a closure, which numba makes part of the key.
-"""
+"""The functions of an exploration, compiled. The only place in the checker that knows numba."""
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-from typing import Any
+import inspect
 
-from numba import njit
+import numpy as np
 
-from locksim.checker.models import outcome
-from locksim.checker.search import loop, step
-from locksim.checker.search import wander as schedules
+from locksim import jit
+from locksim.checker.models import c11, outcome, sc, tso
+from locksim.checker.models.model import Tables
+from locksim.checker.search import claims, cycles, loop, progress, registers, step, table, wander
+from locksim.checker.search.runner import Runner
+from locksim.lang import randomness
 
-_PACKAGE = Path(__file__).parents[2]
+_MODULES = (outcome, sc, tso, c11, claims, registers, step, table, loop, wander, progress, cycles)
 SOURCES = (
     *(f"checker/models/{name}.py" for name in ("c11", "model", "outcome", "sc", "tso")),
-    *(f"checker/search/{name}.py" for name in ("claims", "loop", "registers", "step", "table")),
-    "checker/search/wander.py",
+    *(
+        f"checker/search/{name}.py"
+        for name in ("claims", "cycles", "loop", "progress", "registers", "step")
+    ),
+    *(f"checker/search/{name}.py" for name in ("table", "wander")),
     "compiler/bytecode.py",
     "core/faults.py",
+    "jit.py",
     "lang/ops.py",
+    "lang/randomness.py",
+    "lang/words.py",
 )
 """The files whose functions and numbers are compiled in."""
 
-
-def digest(sources: tuple[str, ...] = SOURCES) -> int:
-    """A number that stands for the text of some files of the package."""
-    text = b"".join((_PACKAGE / source).read_bytes() for source in sources)
-    return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
-
-
-def _entries(key: int) -> tuple[Any, ...]:
-    """The functions; ``key`` has to be used in them, or it would not be in their closures."""
-
-    @njit(cache=True, nogil=True)
-    def advance(t, x, regs, expect, deadlock, limit):  # type: ignore[no-untyped-def]
-        if key == 0:
-            return loop.RUNNING
-        return loop.advance(t, x, regs, expect, deadlock, limit)
-
-    @njit(cache=True)
-    def begin(t, row, shared, regs, note):  # type: ignore[no-untyped-def]
-        if key == 0:
-            return outcome.DONE
-        return step.start(t, row, shared, regs, note)
-
-    @njit(cache=True)
-    def act(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
-        if key == 0:
-            return outcome.DONE
-        return step.perform(t, row, shared, regs, action, note)
-
-    @njit(cache=True)
-    def wander(t, threads, first, regs, expect, seed, points, trail, note):  # type: ignore[no-untyped-def]
-        if key == 0:
-            return outcome.DONE, 0
-        return schedules.wander(t, threads, first, regs, expect, seed, points, trail, note)
-
-    @njit(cache=True)
-    def follow(t, threads, first, regs, expect, trail, note):  # type: ignore[no-untyped-def]
-        if key == 0:
-            return outcome.DONE, 0
-        return schedules.follow(t, threads, first, regs, expect, trail, note)
-
-    return advance, begin, act, wander, follow
+jit.compilable(randomness.mix)
+for _module in _MODULES:
+    for _function in vars(_module).values():
+        if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
+            # Divisors are known not to be 0.
+            jit.compilable(_function, error_model="numpy")
 
 
-advance, begin, act, wander, follow = _entries(digest())
-"""Compiled :func:`loop.advance`, :func:`step.start`, :func:`step.perform`,
-:func:`wander.wander` and :func:`wander.follow`."""
+def _tables(tables: Tables) -> Tables:
+    arrays = [np.array(part, np.int64) for part in tables[:-2]]
+    plain, claimed = np.array(tables.plain, np.int8), np.zeros((len(tables.claims), 4), np.int64)
+    return Tables(*arrays, plain, claimed)  # type: ignore[arg-type, call-arg]
+
+
+_DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
+
+COMPILED = Runner(
+    advance=jit.kept(loop.advance, SOURCES, nogil=True),
+    move_memo=jit.kept(loop.move_memo, SOURCES),
+    refill=jit.kept(table.refill, SOURCES),
+    doomed=jit.kept(progress.doomed, SOURCES),
+    wander=jit.kept(wander.wander, SOURCES),
+    follow=jit.kept(wander.follow, SOURCES),
+    phases=jit.kept(cycles.phases, SOURCES),
+    part=jit.kept(cycles.part, SOURCES),
+    components=jit.kept(cycles.components, SOURCES),
+    fair=jit.kept(cycles.fair, SOURCES),
+    entries=jit.kept(cycles.entries, SOURCES),
+    tables=_tables,
+    row=lambda row: np.array(row, np.int64),
+    rows=lambda rows: np.array(rows, np.int64),
+    pairs=lambda rows: np.array(rows, np.int64).reshape(-1, 2),
+    zeros=lambda code, n: np.zeros(n, _DTYPES[code]),
+)

@@ -7,38 +7,33 @@ States are explored in the order in which they were found. The first violation t
 shortest path, and ``parent`` and ``via`` tell it. The edges are kept, in the same order, for the
 search backwards from the final states (:mod:`locksim.checker.search.progress`).
 
-The compiled loop (:mod:`locksim.checker.search.loop`) stops before a state for which some array
+The loop (:mod:`locksim.checker.search.loop`) stops before a state for which some array
 might be too small; here the array is made larger, and the loop goes on.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from locksim.checker.errors import CheckError
 from locksim.checker.models import model as m
-from locksim.checker.models.model import Model
+from locksim.checker.models.model import Model, Tables
 from locksim.checker.models.outcome import CHOICES, DONE
 from locksim.checker.search import claims, loop
-from locksim.checker.search.compiled import advance, begin, wander
-from locksim.checker.search.loop import Space
+from locksim.checker.search.loop import TYPES, Numbers, Space
 from locksim.checker.search.registers import NOTES
-from locksim.checker.search.step import MAX_CHOICES
-from locksim.checker.search.table import intern, refill
+from locksim.checker.search.runner import Runner, runner
+from locksim.checker.search.step import MAX_CHOICES, start
+from locksim.checker.search.table import intern
 
 _CHUNK = 20_000
 """States between two looks at the clock."""
 _MAX_STATES = 1 << 28
 _SCHEDULES, _LONGEST = 32, 10_000
 """Random schedules before a reduced exploration, and their steps at most."""
-
-_Int64 = npt.NDArray[np.int64]
 
 
 @dataclass
@@ -47,6 +42,7 @@ class Exploration:
 
     Arguments:
         model: of what.
+        runner: the functions that it runs on, and who makes the arrays. tables: as they take them.
         space: the arrays.
         complete: True if every reachable state was explored.
         status: 0, or what is wrong: FAULT, EXCLUSION, STUCK, WRONG_END.
@@ -57,6 +53,8 @@ class Exploration:
     """
 
     model: Model
+    runner: Runner
+    tables: Tables
     space: Space
     complete: bool = False
     status: int = 0
@@ -88,9 +86,9 @@ class Exploration:
     @property
     def wrapped(self) -> int:
         """The number at which words begin again at 0, if some word reached the one before; or 0."""
-        at, n_words = (int(self.model.tables.size[i]) for i in (m.WRAP, m.N_WORDS))
-        rows = self.space.shared[: int(self.space.shared_count[0]), :n_words]
-        return at if at and bool((rows == at - 1).any()) else 0
+        at, n_words = (self.model.tables.size[i] for i in (m.WRAP, m.N_WORDS))
+        rows = range(int(self.space.shared_count[0])) if at else ()
+        return at if any(at - 1 in self.shared_row(k)[:n_words] for k in rows) else 0
 
     def path(self, state: int) -> list[int]:
         """The steps to a state (thread * 64 + action each): a shortest path."""
@@ -100,33 +98,68 @@ class Exploration:
             state = int(self.space.parent[state])
         return steps[::-1]
 
-    def shared_rows(self, states: _Int64) -> _Int64:
-        """The shared rows of some states."""
-        rows: _Int64 = self.space.shared[self.space.states[states, -1]]
-        return rows
+    @property
+    def relied(self) -> Model:
+        """The model with what this exploration relied upon, on which its paths can be replayed."""
+        size = [int(x) for x in self.tables.size]
+        relied = [[int(x) for x in claim] for claim in self.tables.claims]
+        return replace(self.model, tables=self.model.tables._replace(size=size, claims=relied))
+
+    def row_numbers(self, state: int) -> list[int]:
+        """The numbers of a state's rows: of each thread's, then the shared row's."""
+        width = self.model.n_threads + 1
+        return [int(k) for k in self.space.states[state * width : (state + 1) * width]]
+
+    def thread_row(self, number: int) -> list[int]:
+        """The row of a thread that has a number."""
+        width = self.model.tables.size[m.ROW]
+        return [int(x) for x in self.space.threads[number * width : (number + 1) * width]]
+
+    def shared_row(self, number: int) -> list[int]:
+        """The shared row that has a number."""
+        width = self.model.tables.size[m.SHARED]
+        return [int(x) for x in self.space.shared[number * width : (number + 1) * width]]
+
+    @property
+    def finals(self) -> list[int]:
+        """The final states, in order."""
+        return [s for s, final in enumerate(bytes(self.space.final[: self.states])) if final]
+
+    def doomed(self) -> int | None:
+        """The state from which nobody can finish, as :func:`progress.doomed` chooses it, or None.
+
+        The exploration must be complete.
+        """
+        space, zeros, n = self.space, self.runner.zeros, self.states
+        edges = int(space.edge_start[n])
+        scratch = zeros("q", n + 1), zeros("i", edges), zeros("q", n), zeros("b", n)
+        found = self.runner.doomed(n, space.edge_start, space.edges, space.final, *scratch)
+        return None if found < 0 else int(found)
 
 
 def explore(
     model: Model,
     *,
-    expect: _Int64 | None = None,
+    expect: Sequence[Sequence[int]] = (),
     deadlock: bool = True,
     reduction: bool = False,
     max_states: int = 5_000_000,
     max_seconds: float = 600.0,
     max_bytes: int = 8 << 30,
     report: Callable[[str, float], None] | None = None,
+    by: Runner | None = None,
 ) -> Exploration:
     """Explore until something is wrong, nothing is left, or a budget is used up.
 
     Arguments:
         model: the program and its memory.
-        expect: int64[n, 2], words (address, value) that every final state must have; None: none.
+        expect: words (address, value) that every final state must have.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
         reduction: whether to leave out what makes no difference (``checker.search.claims``).
         max_states: states after which to stop. max_seconds: time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
+        by: what to run on; by default compiled code where it can be had.
 
     Raises:
         CheckError: a budget makes no sense, or the program makes a random choice among too many.
@@ -135,33 +168,33 @@ def explore(
         raise CheckError(f"{max_states} states: give a number from 1 to {_MAX_STATES}")
     if not max_seconds > 0:
         raise CheckError(f"{max_seconds} seconds: give a time above 0")
-    expected = np.zeros((0, 2), np.int64) if expect is None else expect
-    regs = model.program.registers.copy()
-    found = Exploration(model, _empty(model))
-    if not _enter(found, regs):
+    by = by or runner()
+    expected, regs = by.pairs(expect), by.row(model.program.registers)
+    tables = by.tables(model.tables)
+    found = Exploration(model, by, tables, _empty(model, by))
+    if not _enter(found):
         return found
-    model.tables.size[m.REDUCTION] = claims.OFF
     if reduction:
-        _learn(found, regs)
+        _learn(found, tables)
     # Load the compiled loop, or compile it, before the clock starts.
-    advance(model.tables, found.space, regs, expected, deadlock, 0)
+    by.advance(tables, found.space, regs, expected, deadlock, 0)
     begun = time.perf_counter()
     while True:
         limit = min(max_states, int(found.space.control[loop.EXPLORED]) + _CHUNK)
-        status = advance(model.tables, found.space, regs, expected, deadlock, limit)
+        status = by.advance(tables, found.space, regs, expected, deadlock, limit)
         found.seconds = time.perf_counter() - begun
         control = found.space.control
         if status == loop.REFUTED:
             # What has been found out about the words stays.
-            _claim_anew(model)
-            found.space = _empty(model)
-            _enter(found, regs)
+            _claim_anew(tables)
+            found.space = _empty(model, by)
+            _enter(found)
         elif status == loop.ROOM:
             # While an array grows, the old one is there too.
-            if 3 * sum(array.nbytes for array in found.space) > max_bytes:
+            if 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
                 found.stopped = "memory"
                 return found
-            found.space = _larger(found.space)
+            found.space = _larger(found)
         elif status == loop.VIOLATED:
             found.state, found.action = int(control[loop.BAD_STATE]), int(control[loop.BAD_ACTION])
             found.status = int(control[loop.BAD_STATUS])
@@ -169,7 +202,7 @@ def explore(
                 raise CheckError(
                     f"a random choice among more than {MAX_CHOICES} values decides what the "
                     "program does\n"
-                    "mend: give random_below() a smaller bound, or use it for compute() only"
+                    "help: give random_below() a smaller bound, or use it for compute() only"
                 )
             return found
         elif status == loop.COMPLETE:
@@ -183,108 +216,108 @@ def explore(
             report(f"{found.states:,} states, depth {found.depth}", found.states / max_states)
 
 
-def _empty(model: Model) -> Space:
+def _empty(model: Model, by: Runner) -> Space:
     """Arrays with room for a small exploration."""
-
-    def slots(rows: int) -> npt.NDArray[np.int32]:
-        return np.zeros(2 * rows, np.int32)
-
-    n, few, many = model.n_threads, 1 << 10, 1 << 13
-    return Space(
-        states=np.zeros((many, n + 1), np.int32),
-        state_slots=slots(many),
-        state_count=np.zeros(1, np.int64),
-        threads=np.zeros((few, model.threads.shape[1]), np.int64),
-        thread_slots=slots(few),
-        thread_count=np.zeros(1, np.int64),
-        shared=np.zeros((few, len(model.shared)), np.int64),
-        shared_slots=slots(few),
-        shared_count=np.zeros(1, np.int64),
-        memo=np.full((2 * many, 2), -1, np.int64),
-        parent=np.zeros(many, np.int32),
-        via=np.zeros(many, np.int16),
-        depth=np.zeros(many, np.int32),
-        final=np.zeros(many, np.int8),
-        alone=np.zeros(many, np.int8),
-        edge_start=np.zeros(many + 1, np.int64),
-        calm=np.zeros(many, np.int32),
-        edges=np.zeros(4 * many, np.int32),
-        edge_via=np.zeros(4 * many, np.int16),
-        control=np.zeros(9, np.int64),
+    size, few, many = model.tables.size, 1 << 10, 1 << 13
+    room = Space(
+        states=many * (model.n_threads + 1),
+        state_slots=2 * many,
+        state_count=1,
+        threads=few * size[m.ROW],
+        thread_slots=2 * few,
+        thread_count=1,
+        shared=few * size[m.SHARED],
+        shared_slots=2 * few,
+        shared_count=1,
+        memo=2 * 2 * many,
+        parent=many,
+        via=many,
+        depth=many,
+        final=many,
+        alone=many,
+        edge_start=many + 1,
+        calm=many,
+        edges=4 * many,
+        edge_via=4 * many,
+        control=9,
     )
+    return Space(*map(by.zeros, TYPES, room))
 
 
-def _enter(found: Exploration, regs: _Int64) -> bool:
+def _enter(found: Exploration) -> bool:
     """Enter the first state: every thread at its first operation. False if one fails before."""
     model, space = found.model, found.space
-    shared = model.shared.copy()
-    state = np.zeros(model.n_threads + 1, np.int32)
-    note = np.zeros(NOTES, np.int64)
+    shared, regs = model.shared.copy(), list(model.program.registers)
+    state, note = [], [0] * NOTES
     for i in range(model.n_threads):
         row = model.threads[i].copy()
-        status = begin(model.tables, row, shared, regs, note)
+        status = start(model.tables, row, shared, regs, note)
         if status != DONE:
             found.status, found.state, found.action = status, 0, i * 64
             return False
-        state[i] = intern(space.threads, space.thread_slots, space.thread_count, row)
-    state[-1] = intern(space.shared, space.shared_slots, space.shared_count, shared)
+        state.append(intern(space.threads, space.thread_slots, space.thread_count, row))
+    state.append(intern(space.shared, space.shared_slots, space.shared_count, shared))
     intern(space.states, space.state_slots, space.state_count, state)
     return True
 
 
-def _learn(found: Exploration, regs: _Int64) -> None:
+def _learn(found: Exploration, tables: Tables) -> None:
     """Let random schedules refute most of the claims about words that do not hold."""
-    model, space = found.model, found.space
-    size, n = model.tables.size, model.n_threads
-    model.tables.claims[:] = 0
-    size[m.REDUCTION] = claims.LEARN
-    rows, shared = space.threads[space.states[0, :n]], space.shared[space.states[0, n]]
-    anything, chance = np.zeros((0, 2), np.int64), np.array([-1], np.int64)
-    trail, note = np.zeros(_LONGEST, np.int64), np.zeros(NOTES, np.int64)
-    for seed in range(_SCHEDULES):
-        wander(model.tables, rows, shared, regs, anything, np.uint64(seed + 1), chance, trail, note)
-    _claim_anew(model)
-    size[m.REDUCTION] = claims.RELY
+    model, by = found.model, found.runner
+    tables.size[m.REDUCTION] = claims.LEARN
+    *numbers, shared = found.row_numbers(0)
+    threads, first = [found.thread_row(k) for k in numbers], found.shared_row(shared)
+    regs, chance = by.row(model.program.registers), by.row([-1])
+    anything, trail, note = by.pairs([]), by.row([0] * _LONGEST), by.row([0] * NOTES)
+    for seed in range(1, _SCHEDULES + 1):
+        rows = by.rows(threads)
+        by.wander(tables, rows, by.row(first), regs, anything, seed, chance, trail, note)
+    _claim_anew(tables)
+    tables.size[m.REDUCTION] = claims.RELY
 
 
-def _claim_anew(model: Model) -> None:
+def _claim_anew(tables: Tables) -> None:
     """Rely upon no claim yet."""
-    model.tables.claims[:, claims.RELIED] = 0
-    model.tables.claims[0] = 0
+    for claim in tables.claims:
+        claim[claims.RELIED] = 0
+    tables.claims[0][claims.OWNER] = 0  # a claim was refuted that something relied upon
 
 
-def _larger(space: Space) -> Space:
-    """The same with twice the room wherever half of it is used."""
+def _larger(found: Exploration) -> Space:
+    """The same space with twice the room wherever half of it is used."""
+    space, size, by = found.space, found.model.tables.size, found.runner
     changed: dict[str, Any] = {}
-    n_states = int(space.state_count[0])
-    for rows, slots, used in (
-        ("states", "state_slots", n_states),
-        ("threads", "thread_slots", int(space.thread_count[0])),
-        ("shared", "shared_slots", int(space.shared_count[0])),
+    for rows, width, used in (
+        ("state", found.model.n_threads + 1, found.states),
+        ("thread", size[m.ROW], int(space.thread_count[0])),
+        ("shared", size[m.SHARED], int(space.shared_count[0])),
     ):
-        old = getattr(space, rows)
-        if 2 * used >= len(old):
-            changed[rows] = _grown(old, 2 * len(old))
-            if len(getattr(space, slots)) < 4 * len(old):
+        name, slots = rows if rows == "shared" else f"{rows}s", f"{rows}_slots"
+        old = getattr(space, name)
+        room = len(old) // width
+        if 2 * used >= room:
+            changed[name] = _grown(by, name, old, 2 * len(old))
+            if len(getattr(space, slots)) < 4 * room:
                 # Every second time: to enter all rows again takes longer than to copy them.
-                changed[slots] = np.zeros(8 * len(old), np.int32)
-                refill(changed[rows], changed[slots], used)
-    room = len(changed.get("states", space.states))
-    for name in ("parent", "via", "depth", "final", "alone", "calm"):
-        changed[name] = _grown(getattr(space, name), room)
-    changed["edge_start"] = _grown(space.edge_start, room + 1)
+                changed[slots] = by.zeros("i", 8 * room)
+                by.refill(changed[name], width, changed[slots], used)
+    states: Numbers = changed.get("states", space.states)
+    room = len(states) // (found.model.n_threads + 1)
+    lengths = dict.fromkeys(("parent", "via", "depth", "final", "alone", "calm"), room)
+    lengths["edge_start"] = room + 1
     if 2 * int(space.control[loop.EDGES]) >= len(space.edges):
-        for name in ("edges", "edge_via"):
-            changed[name] = _grown(getattr(space, name), 2 * len(space.edges))
-    if 4 * int(space.control[loop.MEMOS]) >= len(space.memo):
-        changed["memo"] = np.full((2 * len(space.memo), 2), -1, np.int64)
-        loop.move_memo(space.memo, changed["memo"])
+        lengths |= dict.fromkeys(("edges", "edge_via"), 2 * len(space.edges))
+    for name, length in lengths.items():
+        changed[name] = _grown(by, name, getattr(space, name), length)
+    if 8 * int(space.control[loop.MEMOS]) >= len(space.memo):
+        changed["memo"] = by.zeros("q", 2 * len(space.memo))
+        by.move_memo(space.memo, changed["memo"])
     return space._replace(**changed)
 
 
-def _grown(old: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
+def _grown(by: Runner, name: str, old: Numbers, length: int) -> Numbers:
     if length == len(old):
         return old
-    new = np.zeros((length, *old.shape[1:]), old.dtype)
+    new = by.zeros(getattr(TYPES, name), length)
     new[: len(old)] = old
     return new

@@ -19,25 +19,19 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from itertools import accumulate
 
 from locksim.checker.models import model as m
+from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DONE
-from locksim.checker.search.compiled import act
+from locksim.checker.search import cycles
 from locksim.checker.search.explore import Exploration
-from locksim.checker.search.loop import BUFFERS
+from locksim.checker.search.loop import Numbers
 from locksim.checker.search.program import Program, successors
 from locksim.checker.search.registers import NOTES
-from locksim.checker.search.step import FLUSH, MAX_CHOICES
+from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Mark
-
-_Bool = npt.NDArray[np.bool_]
-_Int = npt.NDArray[np.int64]
 
 _STARTS = (Mark.ACQUIRE_START, Mark.READ_START)
 _ENDS = (Mark.ACQUIRED, Mark.READ_ACQUIRED)
@@ -61,27 +55,39 @@ class Lasso:
 
 @dataclass(frozen=True)
 class _Graph:
-    """A part of the graph: edges between states that are in it.
+    """A part of the graph of all states: those in which a thread waits, and edges between them.
 
     Arguments:
-        source, target, agent, via, enters: of each edge; ``enters``: somebody gets in.
+        found: the exploration, whose edges they are.
+        source, kept, enters: of each edge, where it begins, whether it is in the part, and whether
+            a thread gets in by it.
         component: of each state, the number of its strongly connected component.
-        inside: bool[n_states], the states in this part.
+        inside: of each state and thread, whether it waits. victim: the thread.
     """
 
-    source: _Int
-    target: _Int
-    agent: _Int
-    via: _Int
-    enters: _Bool
-    component: _Int
-    inside: _Bool
+    found: Exploration
+    source: Numbers
+    kept: Numbers
+    enters: Numbers
+    component: Numbers
+    inside: Numbers
+    victim: int
 
-    @property
-    def within(self) -> _Bool:
-        """Which edges stay in their component."""
-        result: _Bool = self.component[self.source] == self.component[self.target]
-        return result
+    def agent(self, edge: int) -> int:
+        """Who acts on an edge."""
+        via = int(self.found.space.edge_via[edge])
+        return via // 64 + BUFFERS * (via % 64 == FLUSH)
+
+    def target(self, edge: int) -> int:
+        """Where an edge leads."""
+        return int(self.found.space.edges[edge])
+
+    def around(self, state: int) -> list[int]:
+        """The edges of a state's component."""
+        where, kept, source = self.component, self.kept, self.source
+        here = where[state]
+        ends = enumerate(self.found.space.edges[: len(kept)])
+        return [e for e, to in ends if kept[e] and where[source[e]] == here == where[to]]
 
 
 def starving(found: Exploration) -> Lasso | None:
@@ -93,25 +99,19 @@ def starving(found: Exploration) -> Lasso | None:
         found: a complete exploration of an endless client.
     """
     waits, _ = _phases(found)
-    n = found.model.n_threads
+    n, zeros, space = found.model.n_threads, found.runner.zeros, found.space
     everybody = ((1 << n) - 1) | (((1 << n) - 1) << BUFFERS)
-    calm = found.space.calm[: found.states].astype(np.int64)
     for kind in ("livelock", "starvation"):
         for victim in range(n):
-            graph = _part(found, waits, waits[:, victim], entries=kind == "starvation")
-            within = graph.within
-            acts = np.zeros(found.states, np.int64)
-            np.bitwise_or.at(acts, graph.component[graph.inside], calm[graph.inside])
-            shifted = np.int64(1) << graph.agent
-            np.bitwise_or.at(acts, graph.component[graph.source][within], shifted[within])
-            fair = graph.inside & (acts[graph.component] & everybody == everybody)
-            if kind == "starvation" and fair.any():
-                entered = np.zeros(found.states, np.bool_)
-                entered[graph.component[graph.source][within & graph.enters]] = True
-                fair &= entered[graph.component]
-            if fair.any():
-                first = int(np.flatnonzero(fair)[0])
-                return _lasso(found, graph, kind, victim, first, range(n))
+            enter = kind == "starvation"
+            graph = _part(found, waits, waits, victim, entries=enter)
+            first = found.runner.fair(
+                found.states, n, everybody, space.edge_start, space.edges, space.edge_via,
+                space.calm, waits, victim, graph.kept, graph.enters, enter, graph.component,
+                zeros("q", found.states + 1), zeros("b", found.states + 1),
+            )  # fmt: skip
+            if first >= 0:
+                return _lasso(graph, kind, int(first), range(n))
     return None
 
 
@@ -122,40 +122,34 @@ def bypass(found: Exploration) -> int | Lasso:
         found: a complete exploration of an endless client.
     """
     waits, begun = _phases(found)
-    most = 0
+    space, most = found.space, 0
     for victim in range(found.model.n_threads):
-        graph = _part(found, waits, begun[:, victim], entries=True)
-        endless = graph.within & graph.enters
-        if endless.any():
-            first = int(graph.source[np.flatnonzero(endless)[0]])
-            return _lasso(found, graph, "bypass", victim, first, ())
-        most = max(most, _longest(graph))
+        graph = _part(found, waits, begun, victim, entries=True)
+        reached = found.runner.zeros("q", found.states + 1)
+        count, first = found.runner.entries(
+            found.states, space.edge_start, space.edges, graph.kept, graph.enters,
+            graph.component, reached,
+        )  # fmt: skip
+        if first >= 0:
+            return _lasso(graph, "bypass", int(first), ())
+        most = max(most, int(count))
     return most
 
 
-def _longest(graph: _Graph) -> int:
-    """The largest number of entries on a path; no cycle has any."""
-    source, target = graph.component[graph.source], graph.component[graph.target]
-    reached = np.zeros(len(graph.component), np.int64)
-    while True:
-        further = reached.copy()
-        np.maximum.at(further, target, reached[source] + graph.enters)
-        if (further == reached).all():
-            return int(reached.max(initial=0))
-        reached = further
-
-
-def _phases(found: Exploration) -> tuple[_Bool, _Bool]:
+def _phases(found: Exploration) -> tuple[Numbers, Numbers]:
     """For each state and thread: whether it is in its acquire, and past the doorway there."""
-    waiting, begun = _waiting(found.model.program)
-    space, n = found.space, found.model.n_threads
-    at = space.threads[space.states[: found.states, :n], m.PC]
-    return waiting[at], begun[at]
+    by, space, n = found.runner, found.space, found.model.n_threads
+    columns, results = found.model.tables.size[m.ROW], []
+    for marked in _waiting(found.model.program):
+        results.append(by.zeros("b", found.states * n))
+        rows = by.row([int(mark) for mark in marked])
+        by.phases(found.states, n, columns, space.states, space.threads, rows, results[-1])
+    return results[0], results[1]
 
 
-def _waiting(program: Program) -> tuple[_Bool, _Bool]:
+def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
     """For each row of the program: whether a thread there waits, and is past the doorway."""
-    code = [[int(x) for x in row] for row in program.code]
+    code = program.code
     size = len(code)
     held: list[frozenset[int] | None] = [None] * size
     todo: list[tuple[int, frozenset[int]]] = [(program.entry, frozenset())]
@@ -170,16 +164,12 @@ def _waiting(program: Program) -> tuple[_Bool, _Bool]:
         elif row[0] == b.MARK and row[1] in _ENDS:
             started = started - {row[2]}
         todo += [(j, started) for j in successors(row, k) if j < size]
-    waiting = np.array([bool(h) for h in held])
-    edges = [
-        (k, j) for k in range(size) if waiting[k] for j in successors(code[k], k) if waiting[j]
-    ]
-    ends = np.array(edges, np.int64).reshape(-1, 2)
-    graph = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size))
-    _, component = connected_components(graph, connection="strong")
-    looping = {component[k] for k, j in edges if component[k] == component[j]}
+    waiting = [bool(h) for h in held]
+    ways = [[j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)]
+    component = _components(ways)
+    looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
     pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}
-    begun = np.array([waiting[k] and component[k] in looping & pauses for k in range(size)])
+    begun = [waiting[k] and component[k] in looping & pauses for k in range(size)]
     onward = [k for k in range(size) if begun[k]]
     while onward:
         k = onward.pop()
@@ -190,42 +180,41 @@ def _waiting(program: Program) -> tuple[_Bool, _Bool]:
     return waiting, begun
 
 
-def _part(found: Exploration, waits: _Bool, inside: _Bool, *, entries: bool) -> _Graph:
-    """The states that are inside, the edges between them, and their components.
+def _components(ways: list[list[int]]) -> list[int]:
+    """The strongly connected component of each node of a small graph."""
+    n, start = len(ways), list(accumulate(map(len, ways), initial=0))
+    edges = [to for row in ways for to in row]
+    component, *scratch = ([0] * n for _ in range(6))
+    cycles.components(n, start, edges, [1] * len(edges), component, *scratch)
+    return component
+
+
+def _part(
+    found: Exploration, waits: Numbers, inside: Numbers, victim: int, *, entries: bool
+) -> _Graph:
+    """The states in which a thread is inside, the edges between them, and their components.
 
     Arguments:
         entries: whether edges by which somebody gets in belong to it.
     """
-    space, n = found.space, found.states
-    start = space.edge_start[: n + 1]
-    source = np.repeat(np.arange(n), np.diff(start))
-    target = space.edges[: start[-1]].astype(np.int64)
-    via = space.edge_via[: start[-1]].astype(np.int64)
-    thread, flushes = via // 64, via % 64 == FLUSH
-    enters = ~flushes & waits[source, thread] & ~waits[target, thread]
-    kept = inside[source] & inside[target] & (entries | ~enters)
-    source, target = source[kept], target[kept]
-    graph = coo_array((np.ones(len(source), np.int8), (source, target)), shape=(n, n))
-    _, component = connected_components(graph, connection="strong")
-    return _Graph(
-        source,
-        target,
-        (thread + BUFFERS * flushes)[kept],
-        via[kept],
-        enters[kept],
-        component.astype(np.int64),
-        inside,
-    )
+    space, by, n = found.space, found.runner, found.states
+    edges = int(space.edge_start[n])
+    source, kept, enters = by.zeros("i", edges), by.zeros("b", edges), by.zeros("b", edges)
+    by.part(
+        n, found.model.n_threads, space.edge_start, space.edges, space.edge_via, waits, inside,
+        victim, entries, source, kept, enters,
+    )  # fmt: skip
+    component, *scratch = (by.zeros("q", n) for _ in range(6))
+    by.components(n, space.edge_start, space.edges, kept, component, *scratch)
+    return _Graph(found, source, kept, enters, component, inside, victim)
 
 
-def _lasso(
-    found: Exploration, graph: _Graph, kind: str, victim: int, first: int, acting: range | tuple[()]
-) -> Lasso:
+def _lasso(graph: _Graph, kind: str, first: int, acting: range | tuple[()]) -> Lasso:
     """A cycle in which the threads ``acting`` act or can not, and somebody enters if need be."""
-    here = np.flatnonzero(graph.within & (graph.component[graph.source] == graph.component[first]))
+    found, here = graph.found, graph.around(first)
     out: dict[int, list[int]] = {}
     for e in here:
-        out.setdefault(int(graph.source[e]), []).append(int(e))
+        out.setdefault(int(graph.source[e]), []).append(e)
     cycle: list[int] = []
     at = first
     visited = {at}
@@ -234,31 +223,31 @@ def _lasso(
         """Walk on to one of some edges, and over it."""
         nonlocal at
         for e in _way(graph, out, at, goal):
-            cycle.append(int(graph.via[e]))
-            at = int(graph.target[e])
+            cycle.append(int(found.space.edge_via[e]))
+            at = graph.target(e)
             visited.add(at)
 
     if kind != "livelock":
-        go({int(e) for e in here if graph.enters[e]})
+        go({e for e in here if graph.enters[e]})
     for agent in [i + BUFFERS for i in acting] + list(acting):
         did = {v // 64 + BUFFERS * (v % 64 == FLUSH) for v in cycle}
         if agent in did:
             continue
-        edges = {int(e) for e in here if graph.agent[e] == agent}
+        edges = {e for e in here if graph.agent(e) == agent}
         calm = {s for s in (*out, at) if found.space.calm[s] >> agent & 1}
         if calm and not calm & visited:
-            go({int(e) for e in here if int(graph.target[e]) in calm})
+            go({e for e in here if graph.target(e) in calm})
         if calm & visited:
             spot = at if at in calm else None
             if spot is None:
-                go({int(e) for e in here if int(graph.target[e]) in calm})
+                go({e for e in here if graph.target(e) in calm})
             if agent < BUFFERS and (still := _standing(found, at, agent)) is not None:
                 cycle.append(still)
         elif edges:
             go(edges)
     if at != first:
-        go({int(e) for e in here if int(graph.target[e]) == first})
-    return Lasso(kind, victim, found.path(first), cycle)
+        go({e for e in here if graph.target(e) == first})
+    return Lasso(kind, graph.victim, found.path(first), cycle)
 
 
 def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -> list[int]:
@@ -269,7 +258,7 @@ def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -
     while todo:
         s = todo.popleft()
         for e in out.get(s, []):
-            target = int(graph.target[e])
+            target = graph.target(e)
             if e in goal:
                 way = [e]
                 while s != start:
@@ -285,15 +274,14 @@ def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -
 
 def _standing(found: Exploration, state: int, thread: int) -> int | None:
     """A step of a thread that changes nothing, as a spin's; None if it can not act at all."""
-    space, model = found.space, found.model
-    note, regs = np.zeros(NOTES, np.int64), model.program.registers.copy()
+    model = found.model
+    numbers = found.row_numbers(state)
+    before, words = found.thread_row(numbers[thread]), found.shared_row(numbers[-1])
+    note, regs = [0] * NOTES, list(model.program.registers)
     for action in range(MAX_CHOICES):
-        row = space.threads[space.states[state, thread]].copy()
-        shared = space.shared[space.states[state, -1]].copy()
-        if act(model.tables, row, shared, regs, action, note) != DONE:
+        row, shared = before.copy(), words.copy()
+        if perform(model.tables, row, shared, regs, action, note) != DONE:
             return None
-        if (row == space.threads[space.states[state, thread]]).all() and (
-            shared == space.shared[space.states[state, -1]]
-        ).all():
+        if row == before and shared == words:
             return thread * 64 + action
     return None

@@ -17,9 +17,7 @@ the checker knows no time; hence a random back-off is dead, and costs no states.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
+from itertools import accumulate
 
 from locksim.checker.errors import CheckError
 from locksim.compiler import bytecode as b
@@ -29,7 +27,6 @@ from locksim.core.faults import place as shown
 MAX_ROWS = 200_000
 """Instructions after unfolding; a program that needs more is refused."""
 
-_Int64 = npt.NDArray[np.int64]
 _JUMPS = range(b.JMP, b.JGE + 1)
 _CONDITIONS = (*range(b.JZ, b.JNZ + 1), *range(b.JEQ, b.JGE + 1))
 _MOVES = (b.MOV, b.NEG, b.INV, b.NOT)
@@ -42,23 +39,23 @@ class Program:
     """An unfolded program.
 
     Arguments:
-        code: int64[n, WIDTH], rows of :mod:`locksim.compiler.bytecode` without CALL and RET. A
+        code: rows of :mod:`locksim.compiler.bytecode` without CALL and RET. A
             RANDOM whose result matters has a 1 in its last column.
         entry: index of the first row.
-        registers: int64[n_registers], the values at the start; those that no row writes are
+        registers: the values at the start; those that no row writes are
             constants.
         keep: the registers to keep where a thread rests at row k are
             ``keep[keep_start[k] : keep_start[k + 1]]``.
-        keep_start: int64[n + 1].
+        keep_start: one more than there are rows.
         width: the longest of these lists.
         places: source of each row.
     """
 
-    code: _Int64
+    code: list[list[int]]
     entry: int
-    registers: _Int64
-    keep: _Int64
-    keep_start: _Int64
+    registers: list[int]
+    keep: list[int]
+    keep_start: list[int]
     width: int
     places: tuple[Place, ...]
 
@@ -83,16 +80,16 @@ def unfold(image: Image) -> Program:
                 raise CheckError(
                     f"{shown(at.file, at.line)}: the result of random_exponential() decides what "
                     "the program does, and it has too many values to try\n"
-                    "mend: use it for compute() only, or take random_below() with a small bound"
+                    "help: use it for compute() only, or take random_below() with a small bound"
                 )
             row[b.WIDTH - 1] = 1
     kept = [_members(mask & written) for mask in live[: len(code)]]
     return Program(
-        code=np.array(code, np.int64),
+        code=code,
         entry=image.entry,
-        registers=image.registers,
-        keep=np.array([r for registers in kept for r in registers] or [0], np.int64),
-        keep_start=np.cumsum([0, *map(len, kept)]).astype(np.int64),
+        registers=list(image.registers),
+        keep=[r for registers in kept for r in registers] or [0],
+        keep_start=list(accumulate(map(len, kept), initial=0)),
         width=max(map(len, kept)),
         places=tuple(image.places[i] for i in origin),
     )
@@ -106,13 +103,13 @@ def _refuse_scheduling(image: Image) -> None:
             raise CheckError(
                 f"{shown(at.file, at.line)}: the checker knows no {what}: its threads run on a CPU "
                 "each, in every order, without a clock\n"
-                "mend: check the lock by itself, and simulate the program that schedules threads"
+                "help: check the lock by itself, and simulate the program that schedules threads"
             )
 
 
 def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
     """The rows with every call replaced by a copy of the callee, and where each row came from."""
-    rows: list[list[int]] = [[int(x) for x in row] for row in image.code]
+    rows = [list(row) for row in image.code]
     entries = sorted({row[2] for row in rows if row[0] == b.CALL})
     ends = dict(zip(entries, [*entries[1:], len(rows)], strict=True))
     start = entries[0] if entries else len(rows)
@@ -125,7 +122,7 @@ def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
         if len(code) + end - first > MAX_ROWS:
             raise CheckError(
                 f"the program has more than {MAX_ROWS} instructions when its calls are unfolded\n"
-                "mend: check a smaller workload"
+                "help: check a smaller workload"
             )
         code.extend([list(row) for row in rows[first:end]])
         origin.extend(range(first, end))

@@ -10,51 +10,38 @@ scheduler lets it.
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-
-from locksim.checker.search.explore import Exploration
+from typing import Any
 
 
-def doomed(found: Exploration) -> int | None:
-    """The first state from which no final state can be reached, or None.
+def doomed(
+    n: int, edge_start: Any, edges: Any, final: Any, into: Any, source: Any, todo: Any, hopeful: Any
+) -> int:
+    """The first state from which no final state can be reached, or -1.
 
     Among the doomed states, one where nothing changes any more (every step leads back to the same
     state) is preferred, since it shows the fault most plainly; of those the one with the shortest
     path.
 
     Arguments:
-        found: an exploration that is complete.
+        n: how many states there are, all explored.
+        edge_start: int64[n + 1], where each state's edges begin. edges: where each leads.
+        final: 1 for each final state.
+        into: n + 1 zeros, source: a zero for each edge, todo: n zeros, scratch space.
+        hopeful: n zeros; becomes 1 for each state that leads to a final one.
     """
-    space, n = found.space, found.states
-    hopeful = _can_finish(space.edge_start[: n + 1], space.edges, space.final[:n])
-    lost = np.flatnonzero(hopeful == 0)
-    if not len(lost):
-        return None
-    still = lost[space.edge_start[lost + 1] == space.edge_start[lost]]
-    return int(still[0]) if len(still) else int(lost[0])
-
-
-@njit(cache=True)
-def _can_finish(edge_start, edges, final):  # type: ignore[no-untyped-def]
-    """1 for each state that leads to a final one."""
-    n = final.shape[0]
-    into = np.zeros(n + 1, np.int64)
     for e in range(edge_start[n]):
         into[edges[e] + 1] += 1
     for i in range(n):
         into[i + 1] += into[i]
-    source = np.zeros(edge_start[n], np.int32)
-    at = into[:n].copy()
+        todo[i] = into[i]
     for s in range(n):
         for e in range(edge_start[s], edge_start[s + 1]):
-            source[at[edges[e]]] = s
-            at[edges[e]] += 1
-    hopeful = final.copy()
-    todo = np.zeros(n, np.int32)
+            source[todo[edges[e]]] = s
+            todo[edges[e]] += 1
     left = 0
     for s in range(n):
         if final[s]:
+            hopeful[s] = 1
             todo[left] = s
             left += 1
     while left:
@@ -66,4 +53,11 @@ def _can_finish(edge_start, edges, final):  # type: ignore[no-untyped-def]
                 hopeful[before] = 1
                 todo[left] = before
                 left += 1
-    return hopeful
+    first = -1
+    for s in range(n):
+        if not hopeful[s]:
+            if edge_start[s] == edge_start[s + 1]:
+                return s
+            if first < 0:
+                first = s
+    return first

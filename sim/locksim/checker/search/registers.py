@@ -1,15 +1,10 @@
-"""Register code, compiled: jumps and arithmetic, as the engines compute them; and a step's notes.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
-"""
+"""Register code: jumps and arithmetic, as the engines compute them; and a step's notes."""
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-
 from locksim.compiler import bytecode as b
 from locksim.core.faults import Fault
+from locksim.lang.words import wrap64
 
 # What a step notes down for the counterexample.
 (N_PC, N_ADDRESS, N_OLD, N_NEW, N_FAULT, N_FAULT_AT, N_FAULT_PC, N_BEHIND) = range(8)
@@ -22,8 +17,7 @@ _INDEX, _DIVISION, _SHIFT, _RANDOM = (
 )
 
 
-@njit
-def jumps(code, regs):  # type: ignore[no-untyped-def]
+def jumps(code: list[int], regs: list[int]) -> bool:
     """Whether a jump is taken."""
     op = code[0]
     if op == b.JMP:
@@ -46,8 +40,7 @@ def jumps(code, regs):  # type: ignore[no-untyped-def]
     return x >= y
 
 
-@njit(error_model="numpy")
-def compute(code, regs, note):  # type: ignore[no-untyped-def]
+def compute(code: list[int], regs: list[int], note: list[int]) -> int:
     """Register arithmetic; gives the kind of fault, or 0."""
     op = code[0]
     if op == b.SPIN or op == b.SPIN_ENTER:
@@ -58,7 +51,7 @@ def compute(code, regs, note):  # type: ignore[no-untyped-def]
         if i < 0 or i >= code[6]:
             note[N_FAULT_AT] = i
             return _INDEX
-        regs[code[1]] = x + code[3] + i * code[5]
+        regs[code[1]] = wrap64(x + code[3] + i * code[5])
         return 0
     if op == b.RANDOM or op == b.EXPONENTIAL:
         note[N_FAULT_AT] = x
@@ -66,21 +59,21 @@ def compute(code, regs, note):  # type: ignore[no-untyped-def]
         return 0 if x > 0 else _RANDOM
     value = x
     if op == b.ADDI:
-        value = x + code[3]
+        value = wrap64(x + code[3])
     elif op == b.NEG:
-        value = -x
+        value = wrap64(-x)
     elif op == b.INV:
         value = ~x
     elif op == b.NOT:
-        value = np.int64(x == 0)
+        value = int(x == 0)
     elif op != b.MOV:
         y = regs[code[3]]
         if op == b.ADD:
-            value = x + y
+            value = wrap64(x + y)
         elif op == b.SUB:
-            value = x - y
+            value = wrap64(x - y)
         elif op == b.MUL:
-            value = x * y
+            value = wrap64(x * y)
         elif op == b.AND:
             value = x & y
         elif op == b.OR:
@@ -91,24 +84,24 @@ def compute(code, regs, note):  # type: ignore[no-untyped-def]
             if y < 0 or y > 63:
                 note[N_FAULT_AT] = y
                 return _SHIFT
-            value = x << y if op == b.SHL else x >> y
+            value = wrap64(x << y) if op == b.SHL else x >> y
         elif op == b.FLOORDIV or op == b.MOD:
             if y == 0:
                 return _DIVISION
             # By -1 apart: the one division that overflows.
-            quotient = x // y if y != -1 else -x
-            value = quotient if op == b.FLOORDIV else x - quotient * y
+            quotient = x // y if y != -1 else wrap64(-x)
+            value = quotient if op == b.FLOORDIV else wrap64(x - quotient * y)
         elif op == b.EQ:
-            value = np.int64(x == y)
+            value = int(x == y)
         elif op == b.NE:
-            value = np.int64(x != y)
+            value = int(x != y)
         elif op == b.LT:
-            value = np.int64(x < y)
+            value = int(x < y)
         elif op == b.LE:
-            value = np.int64(x <= y)
+            value = int(x <= y)
         elif op == b.GT:
-            value = np.int64(x > y)
+            value = int(x > y)
         else:
-            value = np.int64(x >= y)
+            value = int(x >= y)
     regs[code[1]] = value
     return 0

@@ -9,10 +9,8 @@ other.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from locksim.checker.check import Progress, build, expected, named, watched
 from locksim.checker.clients.client import Client, clients
@@ -21,18 +19,20 @@ from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
-from locksim.checker.search.compiled import begin, follow, wander
 from locksim.checker.search.registers import NOTES
+from locksim.checker.search.runner import Runner, runner
+from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import Budget, Verdict
+from locksim.lang.randomness import below, draw
 from locksim.lang.struct import Struct
 
+_POINTS = 1 << 21
+"""The stream of random numbers that the points of a schedule by priorities come from."""
 LONGEST = 20_000
 """Steps after which a schedule is cut."""
 SAFETY = ("all", "exclusion", "assertion", "memory", "race")
 """What a schedule can show. Being stuck is shown too, and ends it whatever was asked."""
-
-_Int = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -170,55 +170,60 @@ class _Sampler:
 class _Run:
     """A model whose threads stand at their first operations."""
 
-    def __init__(self, model: Model, expect: _Int) -> None:
-        self.model, self.expect = model, expect
-        self.rows, self.shared = model.threads.copy(), model.shared.copy()
-        self.regs = model.program.registers.copy()
-        self.note, self.trail = np.zeros(NOTES, np.int64), np.zeros(LONGEST, np.int64)
+    def __init__(
+        self, model: Model, expect: Sequence[Sequence[int]], by: Runner | None = None
+    ) -> None:
+        self.by = by = by or runner()
+        self.tables, self.expect = by.tables(model.tables), by.pairs(expect)
+        self.rows, self.shared = [row.copy() for row in model.threads], model.shared.copy()
+        self.regs = by.row(model.program.registers)
+        self.note, self.trail = by.row([0] * NOTES), by.row([0] * LONGEST)
         self.usual = 1
+        regs, note = list(model.program.registers), [0] * NOTES
         for row in self.rows:
-            if begin(model.tables, row, self.shared, self.regs, self.note) != DONE:
+            if start(model.tables, row, self.shared, regs, note) != DONE:
                 raise CheckError(
                     "a thread fails before its first operation, on every schedule\n"
-                    "mend: check it without random schedules to see how"
+                    "help: check it without random schedules to see how"
                 )
 
-    def wander(self, seed: int, depth: int) -> tuple[int, _Int]:
+    def wander(self, seed: int, depth: int) -> tuple[int, list[int]]:
         """One schedule: what came of it, and its steps."""
-        points = np.array([-1], np.int64)
+        points = [-1]
         if depth:
-            points = np.random.default_rng(seed).integers(0, self.usual, depth - 1)
-        status, length = wander(
-            self.model.tables,
-            self.rows,
-            self.shared,
+            points = [below(draw(seed, _POINTS, k), self.usual) for k in range(depth - 1)]
+        status, length = self.by.wander(
+            self.tables,
+            self.by.rows(self.rows),
+            self.by.row(self.shared),
             self.regs,
             self.expect,
-            np.uint64(seed),
-            points,
+            seed,
+            self.by.row(points),
             self.trail,
             self.note,
         )
         self.usual = max(self.usual, length)
-        return status, self.trail[:length].copy()
+        return int(status), [int(via) for via in self.trail[:length]]
 
-    def shrunk(self, trail: _Int, status: int) -> list[int]:
+    def shrunk(self, trail: list[int], status: int) -> list[int]:
         """As few of the steps as still do the same."""
         size = len(trail)
         while size:
             at = 0
             while at < len(trail):
-                fewer = np.concatenate([trail[:at], trail[at + size :]])
+                fewer = trail[:at] + trail[at + size :]
                 found, used = self._follow(fewer)
                 if found == status:
                     trail = fewer[:used]
                 else:
                     at += size
             size //= 2
-        return [int(via) for via in trail]
+        return trail
 
-    def _follow(self, trail: _Int) -> tuple[int, int]:
-        status, used = follow(
-            self.model.tables, self.rows, self.shared, self.regs, self.expect, trail, self.note
+    def _follow(self, trail: list[int]) -> tuple[int, int]:
+        rows, shared, steps = self.by.rows(self.rows), self.by.row(self.shared), self.by.row(trail)
+        status, used = self.by.follow(
+            self.tables, rows, shared, self.regs, self.expect, steps, self.note
         )
         return int(status), int(used)

@@ -1,4 +1,4 @@
-"""One step of one thread, compiled: an operation, then its register code up to the next operation.
+"""One step of one thread: an operation, then its register code up to the next operation.
 
 A thread *rests* at an operation that others can notice: on a word of memory, on the heap, a sleep
 or a wake-up, a full fence where the model needs it, a random choice that matters. Marks,
@@ -6,14 +6,9 @@ assertions, ``pause``, ``compute`` and weaker fences concern nobody else at that
 moves to just after the operation before it), so they run at once. What an operation on a word does
 is the memory model's: :mod:`sc`, :mod:`tso`, :mod:`c11`. Under TSO the store buffer takes steps of
 its own: action ``FLUSH`` makes its oldest store visible.
-
-Not cached by itself: see :mod:`locksim.checker.search.compiled`.
 """
 
 from __future__ import annotations
-
-import numpy as np
-from numba import njit
 
 from locksim.checker.models import c11, sc, tso
 from locksim.checker.models import model as m
@@ -41,6 +36,7 @@ from locksim.checker.search.registers import (
 from locksim.compiler import bytecode as b
 from locksim.core.faults import Fault
 from locksim.lang.ops import Mark, Order
+from locksim.lang.words import wrap64
 
 FLUSH = 63
 """The action of a store buffer. Actions from 0 are the thread's own: the choice that it makes."""
@@ -70,26 +66,26 @@ _ACQUIRED, _RELEASED, _READ_ACQUIRED, _READ_RELEASED, _LAST_MARK = (
 )
 
 
-@njit
-def start(t, row, shared, regs, note):  # type: ignore[no-untyped-def]
+def start(t: m.Tables, row: list[int], shared: list[int], regs: list[int], note: list[int]) -> int:
     """Run a thread's register code up to its first operation; arguments as for ``perform``."""
-    note[:] = 0
+    _begin(note)
     return _run_on(t, row, shared, regs, row[m.PC], note)
 
 
-@njit
-def perform(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
+def perform(
+    t: m.Tables, row: list[int], shared: list[int], regs: list[int], action: int, note: list[int]
+) -> int:
     """Let a thread act once.
 
     Arguments:
         t: the model's Tables.
         row: the thread's row, changed in place. shared: the shared row, changed in place.
-        regs: int64[n_registers], scratch space that holds the constants.
+        regs: the registers, scratch space that holds the constants.
         action: FLUSH, or the number of the choice (0 where there is none): of a random value, or
             under C11 of the message to read or to stand behind.
         note: int64[NOTES], where to note down what happened.
     """
-    note[:] = 0
+    _begin(note)
     if action == FLUSH:
         return tso.flush(t, row, shared, note)
     pc = row[m.PC]
@@ -126,10 +122,17 @@ def perform(t, row, shared, regs, action, note):  # type: ignore[no-untyped-def]
     return _run_on(t, row, shared, regs, pc + 1, note)
 
 
-@njit
-def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untyped-def]
+def _access(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    action: int,
+    note: list[int],
+) -> int:
     """An operation on a word, as the memory model has it."""
-    address = regs[code[2]] + code[3]
+    address = wrap64(regs[code[2]] + code[3])
     note[N_ADDRESS] = address
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
@@ -142,8 +145,7 @@ def _access(t, row, shared, regs, code, action, note):  # type: ignore[no-untype
     return sc.access(t, shared, regs, code, address, note)
 
 
-@njit
-def _block(t, row, shared):  # type: ignore[no-untyped-def]
+def _block(t: m.Tables, row: list[int], shared: list[int]) -> int:
     """Sleep, or take the permit, or go on after a wake-up; DISABLED while asleep."""
     asleep = t.size[m.SLEEP] + row[m.THREAD]
     permit = t.size[m.PERMIT] + row[m.THREAD]
@@ -160,8 +162,7 @@ def _block(t, row, shared):  # type: ignore[no-untyped-def]
     return DONE
 
 
-@njit
-def _wake(t, row, shared, other, note):  # type: ignore[no-untyped-def]
+def _wake(t: m.Tables, row: list[int], shared: list[int], other: int, note: list[int]) -> int:
     note[N_NEW] = other
     if other < 0 or other >= t.size[m.N_THREADS]:
         return fault(note, _WAKE, other, row[m.PC])
@@ -174,8 +175,7 @@ def _wake(t, row, shared, other, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-@njit
-def _choose(regs, code, action, note):  # type: ignore[no-untyped-def]
+def _choose(regs: list[int], code: list[int], action: int, note: list[int]) -> int:
     bound = regs[code[2]]
     if bound <= 0:
         return fault(note, _RANDOM, bound, note[N_PC])
@@ -188,8 +188,14 @@ def _choose(regs, code, action, note):  # type: ignore[no-untyped-def]
     return DONE
 
 
-@njit
-def _alloc(t, row, shared, regs, code, note):  # type: ignore[no-untyped-def]
+def _alloc(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    code: list[int],
+    note: list[int],
+) -> int:
     """As the engines do: from the CPU's free list, last freed first, else a fresh line."""
     kind, shift = code[6], t.size[m.LINE_SHIFT]
     lines = t.type_lines[kind]
@@ -203,15 +209,14 @@ def _alloc(t, row, shared, regs, code, note):  # type: ignore[no-untyped-def]
         if at + lines > t.size[m.N_LINES]:
             return HEAP_FULL
         shared[t.size[m.HEAP]] = at + lines
-    shared[t.size[m.LIVE] + at : t.size[m.LIVE] + at + lines] = 1
+    _fill(shared, t.size[m.LIVE] + at, lines, 1)
     shared[t.size[m.OBJECT] + at] = kind + 1
     regs[code[1]] = at << shift
     note[N_NEW] = at << shift
     return DONE
 
 
-@njit
-def _free(t, row, shared, address, note):  # type: ignore[no-untyped-def]
+def _free(t: m.Tables, row: list[int], shared: list[int], address: int, note: list[int]) -> int:
     shift = t.size[m.LINE_SHIFT]
     at = address >> shift
     note[N_ADDRESS] = address
@@ -225,18 +230,30 @@ def _free(t, row, shared, address, note):  # type: ignore[no-untyped-def]
         if status != DONE:
             return status
     head = t.size[m.FREE_HEAD] + row[m.THREAD] * t.size[m.N_TYPES] + kind
-    shared[t.size[m.LIVE] + at : t.size[m.LIVE] + at + lines] = 0
+    _fill(shared, t.size[m.LIVE] + at, lines, 0)
     shared[t.size[m.OBJECT] + at] = 0
     shared[t.size[m.FREE_NEXT] + at] = shared[head]
     shared[head] = at
     # Nobody can read these words until alloc, which gives zeroed ones: states collapse if they are
     # zeroed now.
-    shared[at << shift : (at + lines) << shift] = 0
+    _fill(shared, at << shift, lines << shift, 0)
     return DONE
 
 
-@njit
-def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
+def _fill(shared: list[int], start: int, n: int, value: int) -> None:
+    for i in range(start, start + n):
+        shared[i] = value
+
+
+def _begin(note: list[int]) -> None:
+    """Clear a note; the pairs behind the number of marks count for nothing."""
+    for i in range(N_MARKS + 1):
+        note[i] = 0
+
+
+def _run_on(
+    t: m.Tables, row: list[int], shared: list[int], regs: list[int], pc: int, note: list[int]
+) -> int:
     """Run register code from ``pc`` to where the thread rests, and write its row."""
     memory, thread = t.size[m.MODEL], row[m.THREAD]
     budget = LONGEST
@@ -286,15 +303,16 @@ def _run_on(t, row, shared, regs, pc, note):  # type: ignore[no-untyped-def]
     n = t.keep_start[pc + 1] - first
     for i in range(t.size[m.WIDTH]):
         row[m.REGISTERS + i] = regs[t.keep[first + i]] if i < n else 0
-    if memory == m.C11 and t.code[pc, 0] == b.EXIT:
+    if memory == m.C11 and t.code[pc][0] == b.EXIT:
         c11.leave(t, thread, shared)
     return DONE
 
 
-@njit
-def _mark(t, shared, thread, what, subject, note):  # type: ignore[no-untyped-def]
+def _mark(
+    t: m.Tables, shared: list[int], thread: int, what: int, subject: int, note: list[int]
+) -> int:
     """A mark of the meters: who holds the lock from now on."""
-    if what > _LAST_MARK or subject < 0 or subject >= t.lock_of.shape[0]:
+    if what > _LAST_MARK or subject < 0 or subject >= len(t.lock_of):
         return DONE
     lock = t.lock_of[subject] - 1
     if lock < 0:
@@ -306,7 +324,7 @@ def _mark(t, shared, thread, what, subject, note):  # type: ignore[no-untyped-de
     if not t.size[m.WATCH] & m.WATCH_EXCLUSION:
         return DONE
     at = t.size[m.HOLDERS] + 2 * lock
-    me = np.int64(1) << thread
+    me = 1 << thread
     if what == _ACQUIRED:
         if shared[at] or shared[at + 1]:
             return EXCLUSION

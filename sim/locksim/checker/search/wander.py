@@ -1,4 +1,4 @@
-"""One schedule of very many, compiled: a random one, or one by random priorities.
+"""One schedule of very many: a random one, or one by random priorities.
 
 A schedule is a list of steps (thread * 64 + action). Whoever can not act, or would change nothing,
 is *idle* until somebody else changes something; when all are idle for good, the threads are stuck.
@@ -12,20 +12,18 @@ below all others. With n threads and k steps, a bug that takes d ordering constr
 probability of at least 1 / (n k^(d-1)). A thread that runs very long without an end falls too,
 since it may wait in a way that changes memory.
 
-Store buffers take part like threads. Not cached by itself: see
-:mod:`locksim.checker.search.compiled`.
+Store buffers take part like threads.
 """
 
 from __future__ import annotations
-
-import numpy as np
-from numba import njit
 
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
+from locksim.lang.randomness import GOLDEN, mix
+from locksim.lang.words import shifted, wrap64, zeros
 
 CUT = 24
 """What comes of a schedule that did not end within its length."""
@@ -36,39 +34,44 @@ _DELAY_ONE_IN, _LONGEST_DELAY = 32, 64
 """How often a thread is delayed in a random schedule, and for how many steps at most."""
 
 
-@njit
-def _draw(state, bound):  # type: ignore[no-untyped-def]
+def _draw(state: list[int], bound: int) -> int:
     """A number below ``bound``: splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((z ^ (z >> np.uint64(31))) >> np.uint64(1)) % bound
+    state[0] = wrap64(state[0] + GOLDEN)
+    return shifted(mix(state[0]), 1) % bound
 
 
-@njit
-def _acts(t, rows, agent):  # type: ignore[no-untyped-def]
+def _acts(t: m.Tables, rows: list[list[int]], agent: int) -> bool:
     """Whether an agent has anything left to do: a thread its program, a buffer its stores."""
     n = t.size[m.N_THREADS]
     if agent >= n:
-        return rows[agent - n, m.BUFFERED] > 0
-    return t.code[rows[agent, m.PC], 0] != b.EXIT
+        return rows[agent - n][m.BUFFERED] > 0
+    return t.code[rows[agent][m.PC]][0] != b.EXIT
 
 
-@njit
-def _at_the_end(t, rows, shared, expect):  # type: ignore[no-untyped-def]
+def _at_the_end(
+    t: m.Tables, rows: list[list[int]], shared: list[int], expect: list[list[int]]
+) -> int:
     """What a state is in which nobody acts any more."""
     for agent in range(2 * t.size[m.N_THREADS]):
         if _acts(t, rows, agent):
             return STUCK
-    for j in range(expect.shape[0]):
-        if shared[expect[j, 0]] != expect[j, 1]:
+    for j in range(len(expect)):
+        if shared[expect[j][0]] != expect[j][1]:
             return WRONG_END
     return DONE
 
 
-@njit
-def _act(t, row, shared, regs, op, wanted, before, was, note):  # type: ignore[no-untyped-def]
+def _act(
+    t: m.Tables,
+    row: list[int],
+    shared: list[int],
+    regs: list[int],
+    op: int,
+    wanted: int,
+    before: list[int],
+    was: list[int],
+    note: list[int],
+) -> tuple[int, int, bool]:
     """Let a thread act; of the choices it has, one not above ``wanted``.
 
     Gives status, action, and whether anything changed.
@@ -83,43 +86,53 @@ def _act(t, row, shared, regs, op, wanted, before, was, note):  # type: ignore[n
         status = perform(t, row, shared, regs, action, note)
     if status != DONE:
         return status, action, False
-    for i in range(row.shape[0]):
+    for i in range(len(row)):
         if row[i] != before[i]:
             return status, action, True
-    for i in range(shared.shape[0]):
+    for i in range(len(shared)):
         if shared[i] != was[i]:
             return status, action, True
     return status, action, False
 
 
-@njit
-def wander(t, threads, first, regs, expect, seed, points, trail, note):  # type: ignore[no-untyped-def]
+def wander(
+    t: m.Tables,
+    rows: list[list[int]],
+    shared: list[int],
+    regs: list[int],
+    expect: list[list[int]],
+    seed: int,
+    points: list[int],
+    trail: list[int],
+    note: list[int],
+) -> tuple[int, int]:
     """Run one schedule.
 
     Arguments:
-        t: the model's Tables. threads: int64[n_threads, columns], first: int64[columns], the rows
-            of the threads and the shared row, each thread at its first operation.
-        regs: scratch space that holds the constants. expect: int64[n, 2], address and value.
+        t: the model's Tables.
+        rows, shared: the threads' rows and the shared row, each thread at its first operation;
+            changed in place.
+        regs: scratch space that holds the constants. expect: pairs of address and value.
         seed: what the schedule follows from.
-        points: int64[d - 1], steps at which the running thread falls; a single -1: a random
+        points: d - 1 steps at which the running thread falls; a single -1: a random
             schedule.
-        trail: int64[longest], where to put the steps. note: as for ``perform``.
+        trail: where to put the steps. note: as for ``perform``.
 
     Returns:
         What came of it, and the number of steps.
     """
     n = t.size[m.N_THREADS]
-    rows, shared = threads.copy(), first.copy()
-    before, was = np.zeros_like(rows[0]), np.zeros_like(shared)
-    random = np.array([seed], np.uint64)
-    by_chance = points.shape[0] == 1 and points[0] < 0
-    priority, delayed = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.int64)
-    idle = np.zeros(2 * n, np.bool_)
+    before, was = zeros(len(rows[0])), zeros(len(shared))
+    random = zeros(1)
+    random[0] = seed
+    by_chance = len(points) == 1 and points[0] < 0
+    priority, delayed = zeros(2 * n), zeros(2 * n)
+    idle = zeros(2 * n)
     for agent in range(2 * n):
         priority[agent] = _draw(random, 1 << 30) + 1
     lowest, running, turns, length = 0, -1, 0, 0
-    while length < trail.shape[0]:
-        chosen, count, most = -1, 0, np.int64(-(1 << 62))
+    while length < len(trail):
+        chosen, count, most = -1, 0, -(1 << 62)
         for waits in range(2):  # who is delayed, only if nobody else can act
             for agent in range(2 * n):
                 if idle[agent] or not _acts(t, rows, agent):
@@ -145,7 +158,7 @@ def wander(t, threads, first, regs, expect, seed, points, trail, note):  # type:
                 True,
             )
         else:
-            op = t.code[rows[chosen, m.PC], 0]
+            op = t.code[rows[chosen][m.PC]][0]
             wanted = _draw(random, MAX_CHOICES)
             if op != b.RANDOM and _draw(random, 4) > 0:
                 wanted = 0
@@ -153,16 +166,17 @@ def wander(t, threads, first, regs, expect, seed, points, trail, note):  # type:
                 t, rows[chosen], shared, regs, op, wanted, before, was, note
             )
         if status in (DISABLED, FULL_BUFFER):
-            idle[chosen] = True
+            idle[chosen] = 1
             continue
         if status == DONE and not changed:
-            idle[chosen] = action == 0
+            idle[chosen] = int(action == 0)
             continue
         trail[length] = (chosen % n) * 64 + action
         length += 1
         if status != DONE:
             return status, length
-        idle[:] = False
+        for agent in range(2 * n):
+            idle[agent] = 0
         if by_chance and _draw(random, _DELAY_ONE_IN) == 0:
             delayed[chosen] = length + _draw(random, _LONGEST_DELAY)
         falls = turns > _PATIENCE
@@ -174,16 +188,22 @@ def wander(t, threads, first, regs, expect, seed, points, trail, note):  # type:
     return CUT, length
 
 
-@njit
-def follow(t, threads, first, regs, expect, trail, note):  # type: ignore[no-untyped-def]
+def follow(
+    t: m.Tables,
+    rows: list[list[int]],
+    shared: list[int],
+    regs: list[int],
+    expect: list[list[int]],
+    trail: list[int],
+    note: list[int],
+) -> tuple[int, int]:
     """Do the steps of a list, but those that can not be done; what came of it, and of how many.
 
     Arguments are those of ``wander``.
     """
     n = t.size[m.N_THREADS]
-    rows, shared = threads.copy(), first.copy()
-    before, was = np.zeros_like(rows[0]), np.zeros_like(shared)
-    for k in range(trail.shape[0]):
+    before, was = zeros(len(rows[0])), zeros(len(shared))
+    for k in range(len(trail)):
         thread, action = trail[k] // 64, trail[k] % 64
         status = perform(t, rows[thread], shared, regs, action, note)
         if status != DONE and status != DISABLED and status != FULL_BUFFER:
@@ -192,9 +212,9 @@ def follow(t, threads, first, regs, expect, trail, note):  # type: ignore[no-unt
         if not _acts(t, rows, agent):
             continue
         if agent >= n:
-            return CUT, trail.shape[0]
-        op = t.code[rows[agent, m.PC], 0]
+            return CUT, len(trail)
+        op = t.code[rows[agent][m.PC]][0]
         status, _, changed = _act(t, rows[agent], shared, regs, op, 0, before, was, note)
         if changed or (status != DONE and status != DISABLED and status != FULL_BUFFER):
-            return CUT, trail.shape[0]
-    return _at_the_end(t, rows, shared, expect), trail.shape[0]
+            return CUT, len(trail)
+    return _at_the_end(t, rows, shared, expect), len(trail)

@@ -10,13 +10,14 @@ without caches has no extra cost.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from locksim.engine.counters import CPU_COUNTERS
+from locksim.jit import compilable
 from locksim.machine import MachineTables
 
 N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
@@ -24,7 +25,7 @@ EMPTY = -1
 HIT = -2
 
 
-_compiled: Any = njit(cache=True, _nrt=False)  # type: ignore[call-overload]
+_compiled: Any = partial(compilable, _nrt=False)
 """Nothing here allocates. Otherwise every call would count references to six arrays with atomic
 instructions, which takes half of the time of an event."""
 

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from locksim.compiler import bytecode
+from locksim import jit
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image
 from locksim.core import faults
 from locksim.core.memory import Memory, structs
 from locksim.core.places import Place
 from locksim.core.result import DeadlockError, RunResult, SimulationError
-from locksim.engine import counters, meters, trace
+from locksim.engine import meters
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
-from locksim.engine.fast import capacity
+from locksim.engine.fast import loop
 from locksim.engine.fast.capacity import held_by
 from locksim.engine.fast.loop import (
     A_DOES,
@@ -38,6 +38,7 @@ from locksim.engine.fast.loop import (
     CHUNK,
     CONTROL_COLUMNS,
     CORE_COLUMNS,
+    COSTS,
     FAULTED,
     K_BUSY,
     K_JITTER,
@@ -74,22 +75,40 @@ from locksim.engine.fast.loop import (
     U_RETURNED,
     W_SLEEP,
     State,
-    advance,
-    unpark,
 )
-from locksim.engine.fast.stale import forget_stale
-from locksim.lang import ops, randomness
 from locksim.lang.fields import array
 from locksim.lang.struct import Struct
 from locksim.machine import MachineTables
 
-forget_stale(
-    advance,
-    [
-        Path(module.__file__ or "")
-        for module in (bytecode, capacity, counters, faults, meters, ops, randomness, trace)
-    ],
+SOURCES = (
+    *(f"engine/{name}.py" for name in ("counters", "meters", "trace")),
+    *(f"engine/fast/{name}.py" for name in ("capacity", "loop")),
+    *(f"lang/{name}.py" for name in ("ops", "randomness", "words")),
+    "compiler/bytecode.py",
+    "core/faults.py",
+    "jit.py",
 )
+"""The files whose functions and numbers are compiled in."""
+
+
+def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
+    """A function of the loop, ready to be called; a refusal where it cannot be compiled."""
+    if jit.enabled():
+        return cast(Callable[..., Any], jit.kept(function, SOURCES, **options))
+
+    def refuse(*_: object) -> None:
+        raise SimulationError(
+            "the fast engine needs numba, which is missing or switched off: a run would take some "
+            "hundred times as long\n"
+            "help: install numba, and unset NUMBA_DISABLE_JIT"
+        )
+
+    return refuse
+
+
+advance = _compiled(loop.advance, nogil=True)
+unpark = _compiled(loop.unpark)
+
 _NOUNS = {
     getattr(b, name): name.lower()
     for name in (
@@ -160,7 +179,7 @@ class Session:
     ) -> None:
         self.image, self.memory, self.tables = image, memory, tables
         self.state = _state(image, memory, tables, seed, trace is not False, jump)
-        self.caches = held_by(tables, memory.place)
+        self.caches = held_by(tables, np.array(memory.place, np.int64))
         self.reader = None if isinstance(trace, bool) else trace
         self.rows: list[npt.NDArray[np.int64]] = []
         self.time_ps = 0
@@ -217,7 +236,7 @@ class Session:
         """Reset the counters (at the end of a warm-up); all activity continues."""
         self.state.count[:] = 0
         self.state.served[:] = 0
-        meters.begin_window(self.state.locks, self.time_ps)
+        meters.begin_window(self.state.locks, len(self.state.locks), self.time_ps)
 
     def livelock(self) -> DeadlockError:
         """The error for a run without progress, with the place of every thread."""
@@ -246,7 +265,7 @@ class Session:
             events=int(s.control[R_EVENTS]),
             finished=int(s.control[R_FINISHED]),
             cpu=s.count.copy(),
-            locks=meters.end_window(s.locks, self.time_ps),
+            locks=meters.end_window(s.locks, len(s.locks), self.time_ps),
             lines=s.served.copy(),
             trace=None if rows is None else rows[:, :5],
             memory=s.words.copy(),
@@ -311,7 +330,7 @@ class Session:
 
     def _now(self) -> Memory:
         """Memory with the present objects, for their names."""
-        return dataclasses.replace(self.memory, object_type=self.state.object_type)
+        return dataclasses.replace(self.memory, object_type=self.state.object_type.tolist())
 
     def _array(self, address: int, stride: int, count: int) -> str:
         """The name of the array at an address: ``Class.field``."""
@@ -350,8 +369,8 @@ class Session:
             if state.core[c, C_PARKED]:
                 for j in range(int(state.core[c, C_PATH])):
                     pc = int(state.path[c, j, 0])
-                    if self.image.code[pc, 0] == b.LOAD:
-                        base, offset = self.image.code[pc, 2:4]
+                    if self.image.code[pc][0] == b.LOAD:
+                        base, offset = self.image.code[pc][2:4]
                         address = int(state.registers[thread, base] + offset)
                         words.append((self._now().name(address), int(state.words[address])))
                 at = int(state.path[c, 0, 0])
@@ -368,8 +387,8 @@ def _state(
 ) -> State:
     n, classes = t.n_cpus, len(t.transfer_ps)
     n_lines, sharer_words = len(memory.home), -(-n // 64)
-    cost = np.zeros(25, np.int64)
-    cost[:20] = (
+    cost = np.zeros(COSTS, np.int64)
+    cost[:K_JUMP] = (
         [
             t.l1_hit_ps,
             t.store_ps,
@@ -381,7 +400,7 @@ def _state(
         ]
         + [t.shared_read_ps, t.bus_ps, t.alloc_ps, t.free_ps, t.context_switch_ps, t.wake_ps]
         + [t.blocking, t.clean_nearest, t.bus_kind, t.store_buffer_entries]
-        + [t.words_per_line.bit_length() - 1, seed, len(memory.locks)]
+        + [t.words_per_line.bit_length() - 1, seed]
     )
     cost[K_JUMP], cost[K_TRACING] = jump, trace
     cost[K_JITTER], cost[K_BUSY] = t.jitter_ps, t.line_busy_percent
@@ -390,7 +409,7 @@ def _state(
     if t.clean_nearest:
         for c in range(n):
             for x in range(n):
-                near[c, t.distance[c, x], x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+                near[c, t.distance[c][x], x >> 6] |= np.uint64(1) << np.uint64(x & 63)
     line = np.zeros((n_lines, 8), np.int64)
     line[:, [L_OWNER, L_FILLER, L_HEAD, L_TAIL]] = -1
     leaves = 1 << max(1, (2 * n - 1).bit_length())
@@ -407,14 +426,14 @@ def _state(
     control = np.zeros(CONTROL_COLUMNS, np.int64)
     control[R_HEAP_NEXT] = memory.heap_next
     return State(
-        code=image.code.astype(np.uint32),  # unsigned: an index that cannot be negative
+        code=np.array(image.code, np.uint32),  # unsigned: an index that cannot be negative
         cost=cost,
         latency=np.array([t.transfer_ps, t.memory_ps, t.invalidate_ps, t.overlap_ps], np.int64),
         node_of=np.asarray(t.node_of, np.int64),
         distance=np.asarray(t.distance, np.int8),
         home_distance=np.asarray(t.home_distance, np.int8),
         near=near,
-        registers=np.tile(image.registers, (n_threads, 1)),
+        registers=np.tile(np.array(image.registers, np.int64), (n_threads, 1)),
         core=core,
         thread=thread,
         agent=np.zeros((2 * n, AGENT_COLUMNS), np.int64),
@@ -423,16 +442,16 @@ def _state(
         line=line,
         served=np.zeros(n_lines, np.int64),
         sharers=np.zeros((n_lines, sharer_words), np.uint64),
-        home=memory.home.copy(),
-        live=memory.live.copy(),
-        words=memory.words.copy(),
-        object_type=memory.object_type.copy(),
-        type_lines=memory.type_lines,
-        free_head=memory.free_head.copy(),
-        free_next=memory.free_next.copy(),
-        lock_of=memory.lock_of,
+        home=np.array(memory.home, np.int64),
+        live=np.array(memory.live, np.int8),
+        words=np.array(memory.words, np.int64),
+        object_type=np.array(memory.object_type, np.int64),
+        type_lines=np.array(memory.type_lines, np.int64),
+        free_head=np.array(memory.free_head, np.int64),
+        free_next=np.array(memory.free_next, np.int64),
+        lock_of=np.array(memory.lock_of, np.int64),
         locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
-        meter=meters.meter_state(n_threads, max(1, len(memory.locks))),
+        meter=np.zeros((n_threads, max(1, len(memory.locks)), meters.STATE_COLUMNS), np.int64),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),
         path=np.zeros((n, PATH_MAX, 3), np.int64),

@@ -25,11 +25,11 @@ R the run's control block, N counters; T is a trace row's kind, F a fault.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from locksim.compiler.bytecode import (
     ADD,
@@ -99,8 +99,9 @@ from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
 from locksim.engine.meters import mark
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
+from locksim.jit import compilable
 from locksim.lang.ops import Kind, Mark
-from locksim.lang.randomness import TRANSACTIONS, draw, exponential_of
+from locksim.lang.randomness import TRANSACTIONS, draw, exponential_of, mix
 
 AGENT_BITS = 11
 """A key is time << AGENT_BITS | agent: 1024 CPUs, and 2**52 ps (75 minutes) of simulated time."""
@@ -161,9 +162,9 @@ L_OWNER, L_FILLER, L_READY, L_FREE, L_QUIET, L_HEAD, L_TAIL, L_SHARERS = range(8
     K_SB_ENTRIES,
     K_LINE_SHIFT,
     K_SEED,
-    K_N_LOCKS,
-) = range(11, 20)
-(K_JUMP, K_TRACING, K_JITTER, K_BUSY, K_TENURE_PLAIN) = range(20, 25)
+) = range(11, 19)
+(K_JUMP, K_TRACING, K_JITTER, K_BUSY, K_TENURE_PLAIN) = range(19, 24)
+COSTS = 24
 
 # The control block.
 (
@@ -254,7 +255,11 @@ class State(NamedTuple):
     control: npt.NDArray[np.int64]
 
 
-@njit(cache=True)
+for _shared in (mark, mix, draw, exponential_of):
+    compilable(_shared)
+
+
+@compilable
 def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
     """Give an agent its next event."""
     # Unsigned, otherwise numba checks for a negative index at every step.
@@ -269,7 +274,7 @@ def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
         tree[i] = key
 
 
-@njit(cache=True)
+@compilable
 def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-untyped-def]
     """Add a row to the trace; ``pc`` is its place in the program."""
     r = control[R_ROWS]
@@ -284,7 +289,7 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
     control[R_ROWS] = r + 1
 
 
-@njit(cache=True)
+@compilable
 def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
     """Advance a spinning core to event (s, a), with all of its events up to that key.
 
@@ -337,7 +342,7 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     _schedule(tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
 
 
-@njit(cache=True, error_model="numpy", nogil=True)
+@partial(compilable, error_model="numpy")
 def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
     """Process events with keys below ``limit``; returns a status. At most ``budget`` of them."""
     code, cost, latency, node_of = state.code, state.cost, state.latency, state.node_of

@@ -7,8 +7,7 @@ of a CPU holds exactly the lines of which it is owner or sharer, and L1 holds so
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
 
 from locksim.machine import MachineTables
 
@@ -18,17 +17,17 @@ class Level:
 
     Arguments:
         sets, ways: number of sets, and of lines in each.
-        place: int64[n_lines], each line's address; modulo ``sets`` it is the line's set.
+        place: each line's address; modulo ``sets`` it is the line's set.
     """
 
-    def __init__(self, sets: int, ways: int, place: npt.NDArray[np.int64]) -> None:
+    def __init__(self, sets: int, ways: int, place: Sequence[int]) -> None:
         self.ways, self.place = ways, place
         self.lines: list[list[int]] = [[] for _ in range(sets)]
         """The lines of each set, the last used one first."""
 
     def set_of(self, line: int) -> list[int]:
         """The set that a line falls in."""
-        return self.lines[int(self.place[line]) % len(self.lines)]
+        return self.lines[self.place[line] % len(self.lines)]
 
     def use(self, line: int) -> int | None:
         """Make a line the last used of its set; the line that it replaces, or None."""
@@ -47,7 +46,7 @@ class Level:
 class Caches:
     """The private caches of all CPUs, and their L1s if the machine has them."""
 
-    def __init__(self, tables: MachineTables, place: npt.NDArray[np.int64]) -> None:
+    def __init__(self, tables: MachineTables, place: Sequence[int]) -> None:
         cpus = range(tables.n_cpus)
         self.private = [Level(tables.private_sets, tables.private_ways, place) for _ in cpus]
         self.l1 = [Level(tables.l1_sets, tables.l1_ways, place) for _ in cpus if tables.l1_sets]

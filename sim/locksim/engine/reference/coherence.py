@@ -101,7 +101,7 @@ class Coherence:
     def __init__(self, tables: MachineTables, seed: int) -> None:
         self.tables, self.seed = tables, seed
         self.transactions = 0
-        self.distance = [[int(d) for d in row] for row in tables.distance]
+        self.distance = tables.distance
         self.bus_free_at = [0] * max(1, tables.n_nodes)
 
     def serve(
@@ -167,7 +167,7 @@ class Coherence:
         line.sharers = line.sharers - {cpu}
         if back:
             start = self._take_bus(cpu, line.home, now)
-            until = start + int(self.tables.memory_ps[self._to_home(line, cpu)])
+            until = start + self.tables.memory_ps[self._to_home(line, cpu)]
             line.free_at, line.quiet_at = max(line.free_at, until), max(line.quiet_at, until)
             line.modified = False
         return back
@@ -179,19 +179,19 @@ class Coherence:
         if line.sharers and self.tables.clean_nearest:
             nearest = min(line.sharers, key=lambda other: (self.distance[cpu][other], other))
             return self._from_cache(nearest, cpu, waited_ps, by_owner=False)
-        latency = int(self.tables.memory_ps[self._to_home(line, cpu)])
+        latency = self.tables.memory_ps[self._to_home(line, cpu)]
         return _Supply(latency, "memory", line.home)
 
     def _from_cache(self, supplier: int, cpu: int, waited_ps: int, *, by_owner: bool) -> _Supply:
         d = self.distance[cpu][supplier]
-        latency = int(self.tables.transfer_ps[d]) - self._overlapped(d, waited_ps)
-        node = int(self.tables.node_of[supplier])
+        latency = self.tables.transfer_ps[d] - self._overlapped(d, waited_ps)
+        node = self.tables.node_of[supplier]
         return _Supply(latency, supplier_counter(d), node, by_owner, supplier)
 
     def _upgrade(self, line: Line[_Requester], cpu: int, waited_ps: int) -> _Supply:
         """A sharer that wants to write needs no data, only the home's permission."""
         d = self._to_home(line, cpu)
-        latency = int(self.tables.invalidate_ps[d]) - self._overlapped(d, waited_ps)
+        latency = self.tables.invalidate_ps[d] - self._overlapped(d, waited_ps)
         return _Supply(latency, "upgrades", line.home)
 
     def _invalidation(self, others: list[int], cpu: int, waited_ps: int) -> int:
@@ -199,12 +199,12 @@ class Coherence:
         if not others:
             return 0
         farthest = max(self.distance[cpu][other] for other in others)
-        first = int(self.tables.invalidate_ps[farthest]) - self._overlapped(farthest, waited_ps)
+        first = self.tables.invalidate_ps[farthest] - self._overlapped(farthest, waited_ps)
         return first + self.tables.invalidate_each_ps * (len(others) - 1)
 
     def _overlapped(self, distance: int, waited_ps: int) -> int:
         """The part of a transfer or invalidation that is done while the request waits."""
-        return min(waited_ps, int(self.tables.overlap_ps[distance]))
+        return min(waited_ps, self.tables.overlap_ps[distance])
 
     def _jitter(self) -> int:
         """Random extra time of a transfer, above its latency."""
@@ -213,7 +213,7 @@ class Coherence:
         return below(bits, self.tables.jitter_ps + 1)
 
     def _to_home(self, line: Line[_Requester], cpu: int) -> int:
-        return int(self.tables.home_distance[line.home][cpu])
+        return self.tables.home_distance[line.home][cpu]
 
     def _take_bus(self, cpu: int, supplier_node: int, now: int) -> int:
         """Wait for the buses between requester and supplier and occupy them; the start time."""
@@ -221,7 +221,7 @@ class Coherence:
             case 0:
                 return now
             case 1:
-                buses = {int(self.tables.node_of[cpu]), supplier_node}
+                buses = {self.tables.node_of[cpu], supplier_node}
             case _:
                 buses = {0}
         start = max([now, *(self.bus_free_at[bus] for bus in buses)])

@@ -115,9 +115,9 @@ class Core(Agent):
         if what == Mark.DONE:
             self.count("done")
         elif what != Mark.NOTE and 0 <= subject < len(engine.memory.lock_of):
-            lock = int(engine.memory.lock_of[subject]) - 1
+            lock = engine.memory.lock_of[subject] - 1
             if lock >= 0:
-                mark.py_func(  # type: ignore[no-untyped-call]
+                mark(
                     engine.locks,
                     engine.meter,
                     lock,
@@ -288,7 +288,7 @@ class Core(Agent):
         if target is None or target not in memory.types:
             name = getattr(target, "__name__", target)
             raise self._fault(Fault.PROGRAM, f"memory was built without the allocated type {name}")
-        node = int(self.engine.tables.node_of[self.cpu])
+        node = self.engine.tables.node_of[self.cpu]
         line = allocate(memory, memory.types.index(target), self.cpu, node)
         address = line * memory.space.words_per_line
         self._at_once("allocs", 0, address)

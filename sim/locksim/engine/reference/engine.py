@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import defaultdict
 from collections.abc import Generator
 from typing import Any, Protocol
 
-import numpy as np
 import simpy
 
 from locksim.core import faults
@@ -25,8 +25,8 @@ from locksim.core.faults import Fault, Wait
 from locksim.core.memory import Memory, wrap64
 from locksim.core.places import Place
 from locksim.core.result import DeadlockError, RunResult, SimulationError
-from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
-from locksim.engine.meters import end_window, meter_state
+from locksim.engine import meters
+from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.reference.agents import Agent, StoreBuffer
 from locksim.engine.reference.caches import Caches
 from locksim.engine.reference.coherence import Coherence, Line, Served
@@ -118,17 +118,18 @@ class Engine:
             memory,
             **{
                 name: getattr(memory, name).copy()
-                for name in ("words", "home", "live", "object_type", "free_head", "free_next")
+                for name in ("words", "home", "live", "object_type", "free_next")
             },
+            free_head=[heads.copy() for heads in memory.free_head],
         )
         self.tables, self.seed, self.stall_ps = tables, seed, stall_ps
         self.coherence = Coherence(tables, seed)
         self.caches = Caches(tables, memory.place) if tables.private_sets else None
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
-        self.locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
+        self.locks: dict[tuple[int, int], int] = defaultdict(int)
         self.threads = [Thread(self, number) for number in range(memory.space.n_threads)]
-        self.meter = meter_state(len(self.threads), len(memory.locks))
+        self.meter: dict[tuple[int, int, int], int] = defaultdict(int)
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
         self.origins: list[tuple[int, int, int]] = []
         self.places: dict[Place, int] = {}
@@ -154,20 +155,20 @@ class Engine:
         over = self.env.peek() == math.inf
         if over and self.finished < len(self.cores):
             raise DeadlockError(faults.deadlock_message(*self._waits(), self.now))
-        lines = np.zeros(len(self.memory.home), np.int64)
+        lines = [0] * len(self.memory.home)
         for line in self.lines.values():
             lines[line.number] = line.transactions
-        end_ps = self.now if over else until_ps
+        end_ps, n_locks = self.now if over else until_ps, len(self.memory.locks)
         return RunResult(
             end_ps=end_ps,
             events=self.events,
             finished=self.finished,
-            cpu=np.array([list(count.values()) for count in self.counts], np.int64),
-            locks=end_window(self.locks, end_ps),
+            cpu=[list(count.values()) for count in self.counts],
+            locks=meters.rows(meters.end_window(self.locks, n_locks, end_ps), n_locks),
             lines=lines,
-            trace=None if self.rows is None else np.array(self.rows, np.int64).reshape(-1, 5),
+            trace=self.rows,
             memory=self.memory.words,
-            origins=None if self.rows is None else np.array(self.origins, np.int64).reshape(-1, 3),
+            origins=None if self.rows is None else self.origins,
             places=tuple(self.places),
         )
 
@@ -195,7 +196,7 @@ class Engine:
 
     def read(self, address: int) -> int:
         """A word's value."""
-        return int(self.memory.words[address])
+        return self.memory.words[address]
 
     def write(self, address: int, value: int) -> None:
         """Change a word, in 64 bits."""
@@ -206,7 +207,7 @@ class Engine:
         """The cache line of a word."""
         number = address // self.memory.space.words_per_line
         if number not in self.lines:
-            self.lines[number] = Line(number, int(self.memory.home[number]))
+            self.lines[number] = Line(number, self.memory.home[number])
         return self.lines[number]
 
     # Requests for lines

@@ -15,7 +15,7 @@ The security server is a fixed time on the CPU and a formula for its policy: wha
 of no interest here, that a miss is dear and happens outside the cache's lock is.
 """
 
-from locksim.lang import US, Struct, compute, param
+from locksim.lang import *
 
 N_SLOTS = 512
 N_NODES = 410

@@ -23,18 +23,7 @@ Not modelled. Interrupts, auditing, and the reference from an object to its entr
 hash, which is register work here (``search_ps``), and neither the lock nor a shared line.
 """
 
-from locksim.lang import (
-    NS,
-    RELAXED,
-    RELEASE,
-    Struct,
-    array,
-    compute,
-    fence,
-    param,
-    part,
-    word,
-)
+from locksim.lang import *
 from locksim.library.avc.avc import ALL_BITS, SEQNO
 from locksim.library.avc.avc_spinlock import AvcSpinlock
 from locksim.library.locks.ttas import TTASLock

@@ -17,7 +17,7 @@ Not modelled. A bound on the number of entries: between two reclaims each CPU ma
 ``reclaim_every``.
 """
 
-from locksim.lang import RELAXED, compute, cpu, param, part, percpu, word
+from locksim.lang import *
 from locksim.library.avc.avc import ALL_BITS, AVC
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 

@@ -12,7 +12,7 @@ Difference from the kernel. 2.6.8 puts a second node into the chain when two CPU
 key at once; here the second insertion refreshes the first one's node.
 """
 
-from locksim.lang import NULL, RELAXED, Struct, array, param, pointer, word
+from locksim.lang import *
 from locksim.library.avc.avc import ALL_BITS, AVC, N_NODES, SEQNO
 
 

@@ -31,21 +31,7 @@ Not modelled. Auditing, statistics, policy changes, the notification number that
 outdated decisions.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    NULL,
-    RELAXED,
-    RELEASE,
-    Struct,
-    alloc,
-    array,
-    compute,
-    free,
-    param,
-    part,
-    pointer,
-    word,
-)
+from locksim.lang import *
 from locksim.library.avc.avc import ALL_BITS, AVC, N_NODES, RECLAIM, SEQNO
 from locksim.library.locks.rcu import RCU, RcuHead
 from locksim.library.locks.ttas import TTASLock

@@ -17,7 +17,7 @@ Fairness. That of the lock: with reader preference a stream of checks delays an 
 Not modelled. Interrupts, auditing, statistics, policy changes.
 """
 
-from locksim.lang import RELEASE, compute, fence, part
+from locksim.lang import *
 from locksim.library.avc.avc_pool import PoolAVC
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 

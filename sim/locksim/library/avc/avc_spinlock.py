@@ -20,7 +20,7 @@ Not modelled. Interrupts (the kernel's lock is taken with interrupts off), audit
 policy changes.
 """
 
-from locksim.lang import RELAXED, RELEASE, compute, cpu, fence, param, part, percpu, pointer
+from locksim.lang import *
 from locksim.library.avc.avc_pool import AvcNode, PoolAVC
 from locksim.library.locks.ttas import TTASLock
 

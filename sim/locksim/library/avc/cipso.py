@@ -27,21 +27,7 @@ which is register work and left to the caller (``locksim.library.kernel.netlabel
 Source: Linux 2.6.19, net/ipv4/cipso_ipv4.c; moore-2006.
 """
 
-from locksim.lang import (
-    ACQ_REL,
-    NULL,
-    RELAXED,
-    RELEASE,
-    Struct,
-    alloc,
-    array,
-    cast,
-    free,
-    param,
-    part,
-    pointer,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 
 __all__ = ["Cipso"]

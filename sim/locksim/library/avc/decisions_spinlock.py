@@ -15,18 +15,7 @@ Fairness. That of the lock.
 Not modelled. A bound on the number of entries: who fills the cache calls ``reclaim``.
 """
 
-from locksim.lang import (
-    RELAXED,
-    DecisionCache,
-    Struct,
-    alloc,
-    array,
-    free,
-    part,
-    pause,
-    pointer,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 
 __all__ = ["DecisionsSpinlock"]

@@ -5,7 +5,7 @@ remains is its other work. Cost in line transfers: none. It is the baseline of t
 table.
 """
 
-from locksim.lang import ACQUIRE, RELEASE, Struct, fence
+from locksim.lang import *
 
 __all__ = ["NoCheck"]
 

@@ -27,7 +27,7 @@ the digits of one.
 Source: Linux 3.8 and 3.12, fs/dcache.c: d_path, prepend_path, dget, dput, d_move.
 """
 
-from locksim.lang import NS, RELAXED, Struct, array, compute, param, part, pointer, word
+from locksim.lang import *
 from locksim.library.locks.lockref import Lockref
 
 __all__ = ["Dcache", "Dentry"]

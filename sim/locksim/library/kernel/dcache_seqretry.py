@@ -16,7 +16,7 @@ Not modelled. See ``dcache``. Entries are never freed here, so RCU has nothing t
 Source: Linux 3.12, fs/dcache.c: read_seqbegin_or_lock, done_seqretry, get_fs_root_rcu.
 """
 
-from locksim.lang import param, part
+from locksim.lang import *
 from locksim.library.kernel.dcache import Dcache
 from locksim.library.locks.seqlock_exclusive import ExclusiveReaderSeqLock
 

@@ -17,7 +17,7 @@ by compare-and-swap of the count alone; here ``lockref`` stands for that.
 Source: long-2013, patches 1 to 4.
 """
 
-from locksim.lang import part
+from locksim.lang import *
 from locksim.library.kernel.dcache import Dcache
 from locksim.library.locks.seqrwlock import SeqRWLock
 

@@ -18,7 +18,7 @@ Not modelled. See ``dcache``.
 Source: Linux 3.8, fs/dcache.c: d_path (write_seqlock), prepend_path (spin_lock of d_lock).
 """
 
-from locksim.lang import RELAXED, Struct, array, compute, part, pointer, word
+from locksim.lang import *
 from locksim.library.kernel.dcache import Dcache
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.library.locks.seqlock import SpinSeqLock

@@ -10,7 +10,7 @@ the larger one. And its release waits for the line here, where x86 has a plain s
 ``qspinlock``): four times in each walk, inside the critical section.
 """
 
-from locksim.lang import RELAXED, Struct, array, compute, part, pointer, word
+from locksim.lang import *
 from locksim.library.kernel.dcache_seqwriter import SeqWriterDcache
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.library.locks.qspinlock import QueuedSpinlock

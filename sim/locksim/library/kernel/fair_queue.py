@@ -20,20 +20,7 @@ Not modelled. Queues for each CPU and their balancing, preemption of who runs by
 affinity: the CPU that was idle for the shortest time is woken, wherever the process ran before.
 """
 
-from locksim.lang import (
-    NS,
-    RELAXED,
-    Struct,
-    array,
-    block,
-    compute,
-    cpu,
-    param,
-    part,
-    percpu,
-    wake,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["FairQueue"]

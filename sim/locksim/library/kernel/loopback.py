@@ -48,18 +48,7 @@ Not modelled. Bytes and segment sizes, windows, acknowledgements that ride on da
 acknowledgement's timer, the first sixteen quick acknowledgements of a connection, the prequeue.
 """
 
-from locksim.lang import (
-    NS,
-    RELAXED,
-    Struct,
-    array,
-    compute,
-    param,
-    part,
-    random_below,
-    thread,
-    word,
-)
+from locksim.lang import *
 from locksim.library.avc.avc_2_4 import AvcTwoFour, SecurityServer
 from locksim.library.kernel.semaphore import Semaphore, SemaphoreCalls
 from locksim.library.locks.ttas import TTASLock

@@ -14,7 +14,7 @@ Not modelled. The way out: a socket's option is made once and copied into its pa
 part of ``option_ps`` here, because a request/response test sees one packet in for each packet out.
 """
 
-from locksim.lang import Struct, compute, param, part
+from locksim.lang import *
 from locksim.library.avc.cipso import Cipso
 
 __all__ = ["NetLabel"]

@@ -15,7 +15,7 @@ already may take it before the one that was told gets a CPU. That one keeps its 
 Not modelled. Operations on several semaphores of a set, undo, waiting for 0.
 """
 
-from locksim.lang import RELAXED, Struct, compute, part, thread, word
+from locksim.lang import *
 from locksim.library.schedulers.interface import INTERRUPTIBLE, WaitList
 
 __all__ = ["Semaphore", "SemaphoreCalls"]

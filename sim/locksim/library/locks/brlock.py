@@ -21,7 +21,7 @@ took. On machines whose atomic instructions are dear the kernel had a variant wi
 a fence and a check of the writer's lock.
 """
 
-from locksim.lang import RWLock, cpu, n_cpus, percpu
+from locksim.lang import *
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 
 __all__ = ["BigReaderLock"]

@@ -28,21 +28,7 @@ Not modelled. Waiters that are preempted: the threads of the engines are pinned.
 longer-lived lock takes over from a thread that ends.
 """
 
-from locksim.lang import (
-    ACQ_REL,
-    ACQUIRE,
-    RELAXED,
-    RELEASE,
-    Lock,
-    Struct,
-    cpu,
-    n_cpus,
-    part,
-    pause,
-    percpu,
-    pointer,
-    word,
-)
+from locksim.lang import *
 
 __all__ = ["CLHLock", "Node"]
 

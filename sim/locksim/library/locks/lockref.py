@@ -31,16 +31,7 @@ queued one (from 4.2): waiters for the lock itself are served in no order here. 
 of an object that is dead.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    RELAXED,
-    RELEASE,
-    CountedRef,
-    fence,
-    param,
-    pause,
-    word,
-)
+from locksim.lang import *
 
 __all__ = ["Lockref"]
 

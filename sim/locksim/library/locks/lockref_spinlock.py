@@ -17,7 +17,7 @@ Not modelled. The lock of a dentry lies beside other fields that change under it
 holds only the two.
 """
 
-from locksim.lang import RELAXED, CountedRef, part, word
+from locksim.lang import *
 from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["SpinlockRef"]

@@ -25,20 +25,7 @@ all its queued locks, one for each context; that saves memory, not transfers.
 Not modelled. Waiters that are preempted: the threads of the engines are pinned.
 """
 
-from locksim.lang import (
-    ACQ_REL,
-    ACQUIRE,
-    NULL,
-    RELAXED,
-    RELEASE,
-    Lock,
-    Struct,
-    cpu,
-    pause,
-    percpu,
-    pointer,
-    word,
-)
+from locksim.lang import *
 
 __all__ = ["MCSLock", "QNode"]
 

@@ -28,7 +28,7 @@ writer that it interrupted); there are no interrupts here. Linux lets a writer o
 one byte; a word has no bytes here, and it is an atomic subtraction as on machines other than x86.
 """
 
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, RWLock, part, pause, word
+from locksim.lang import *
 from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["QueuedRWLock"]

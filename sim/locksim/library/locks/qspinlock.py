@@ -43,20 +43,7 @@ nodes a CPU, shared by all locks; here each lock has one. The bounded wait for a
 just being handed over (4.18), and paravirtual locks.
 """
 
-from locksim.lang import (
-    ACQ_REL,
-    ACQUIRE,
-    NULL,
-    RELAXED,
-    RELEASE,
-    Lock,
-    Struct,
-    cpu,
-    pause,
-    percpu,
-    pointer,
-    word,
-)
+from locksim.lang import *
 
 __all__ = ["QueuedSpinlock"]
 

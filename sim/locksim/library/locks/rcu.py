@@ -39,23 +39,7 @@ Not modelled. Preemptible readers; batches of limited size (``maxbatch``, 2.6.9)
 other than freeing; idle CPUs noticed by a tick.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    NULL,
-    RELAXED,
-    RELEASE,
-    ReadCopyUpdate,
-    Struct,
-    cpu,
-    fence,
-    free,
-    n_cpus,
-    part,
-    pause,
-    percpu,
-    pointer,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 
 __all__ = ["RCU", "RcuHead"]

@@ -34,19 +34,7 @@ Not modelled. Callbacks (``call_rcu``), which liburcu runs in threads of their o
 which a long wait sleeps; a 32-bit counter, which must be flipped twice.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    RELAXED,
-    RELEASE,
-    ReadCopyUpdate,
-    cpu,
-    fence,
-    n_cpus,
-    part,
-    pause,
-    percpu,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 
 __all__ = ["QSBR"]

@@ -22,7 +22,7 @@ Fairness. New readers overtake a waiting writer; a steady stream of readers star
 Not modelled. Nothing but the width: the kernel's count has 31 bits, this one 63.
 """
 
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, RWLock, pause, word
+from locksim.lang import *
 
 __all__ = ["ReaderPreferenceRWLock"]
 

@@ -23,7 +23,7 @@ Not modelled. A reader that holds the lock and asks for it once more is stuck as
 has come in between; ``rwlock`` would let it in.
 """
 
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, RWLock, pause, word
+from locksim.lang import *
 
 __all__ = ["WriterPreferenceRWLock"]
 

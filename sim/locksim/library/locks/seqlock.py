@@ -28,7 +28,7 @@ Not modelled. Disabling preemption in a writer: here threads are pinned. Long re
 back on the lock after a failure are ``seqlock_exclusive`` and ``seqrwlock``.
 """
 
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, SeqLock, fence, part, pause, word
+from locksim.lang import *
 from locksim.library.locks.ticket import TicketLock
 
 __all__ = ["SpinSeqLock"]
@@ -51,8 +51,8 @@ class SpinSeqLock(SeqLock):
     def read_retry(self, number):
         # The fence keeps the loads of the data before the second look.
         yield fence(ACQUIRE)
-        now = yield self.sequence.load(RELAXED)
-        return now != number
+        after = yield self.sequence.load(RELAXED)
+        return after != number
 
     def write_acquire(self):
         yield from self.lock.acquire()

@@ -25,7 +25,7 @@ Not modelled. Nothing beyond what ``seqlock`` and ``rwlock`` leave out. Mainline
 way out: ``seqlock_exclusive``.
 """
 
-from locksim.lang import part
+from locksim.lang import *
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.seqlock import SpinSeqLock
 

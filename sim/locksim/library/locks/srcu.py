@@ -43,20 +43,7 @@ two looks at the counts (5 us, then sleep); the first version's readers without 
 2.6.19, whose updaters waited for every CPU to schedule instead); the tree of later kernels.
 """
 
-from locksim.lang import (
-    RELAXED,
-    RELEASE,
-    SleepableRCU,
-    Struct,
-    array,
-    cpu,
-    fence,
-    n_cpus,
-    part,
-    pause,
-    percpu,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 
 __all__ = ["SRCU"]

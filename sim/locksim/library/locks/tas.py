@@ -17,7 +17,7 @@ far away may starve.
 Not modelled. Nothing: these two operations are the whole lock.
 """
 
-from locksim.lang import ACQUIRE, RELEASE, Lock, pause, word
+from locksim.lang import *
 
 __all__ = ["TASLock"]
 

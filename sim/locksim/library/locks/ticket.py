@@ -21,7 +21,7 @@ Waiting in proportion to the distance in the queue, which Mellor-Crummey and Sco
 left out as in Linux.
 """
 
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, pause, word
+from locksim.lang import *
 
 __all__ = ["TicketLock"]
 

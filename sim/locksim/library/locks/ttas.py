@@ -21,7 +21,7 @@ sooner.
 Not modelled. Interrupts: the irqsave variant's enabling of interrupts while it waits.
 """
 
-from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, pause, word
+from locksim.lang import *
 
 __all__ = ["TTASLock"]
 

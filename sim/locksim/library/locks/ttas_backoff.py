@@ -25,18 +25,7 @@ transfers or less); too long a one wastes time when the contention is over.
 Not modelled. Nothing: these operations are the whole lock.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    RELAXED,
-    RELEASE,
-    US,
-    Lock,
-    compute,
-    param,
-    pause,
-    random_below,
-    word,
-)
+from locksim.lang import *
 
 __all__ = ["TTASBackoffLock"]
 

@@ -1,6 +1,6 @@
 """All CPUs add to one word. Its line's transactions are the runs: each begins with a miss."""
 
-from locksim.lang import RELAXED, Workload, compute, cpu, done, param, percpu, word
+from locksim.lang import *
 
 __all__ = ["ContendedAdd"]
 

@@ -1,6 +1,6 @@
 """Each CPU stores to a word of its own, and all the words are on one line."""
 
-from locksim.lang import RELAXED, Workload, array, compute, cpu, done, param, percpu, word
+from locksim.lang import *
 
 __all__ = ["FalseSharing"]
 

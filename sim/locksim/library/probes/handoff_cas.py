@@ -1,6 +1,6 @@
 """A line handed round by compare-and-swap: every waiter tries to swap all the time."""
 
-from locksim.lang import ACQ_REL, RELAXED, Workload, cpu, done, n_cpus, percpu, word
+from locksim.lang import *
 
 __all__ = ["HandoffCas"]
 

@@ -1,18 +1,6 @@
 """A line handed round by a store: each CPU reads it till its number comes, then writes the next."""
 
-from locksim.lang import (
-    ACQUIRE,
-    RELAXED,
-    RELEASE,
-    Workload,
-    cpu,
-    done,
-    n_cpus,
-    param,
-    pause,
-    percpu,
-    word,
-)
+from locksim.lang import *
 
 __all__ = ["HandoffStore"]
 

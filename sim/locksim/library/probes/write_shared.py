@@ -1,6 +1,6 @@
 """CPU 0 adds to a word; all others read it again and again, so each addition meets their copies."""
 
-from locksim.lang import RELAXED, Workload, compute, cpu, done, param, percpu, word
+from locksim.lang import *
 
 __all__ = ["WriteShared"]
 

@@ -44,22 +44,7 @@ looks at the state under the run queue's lock and then keeps it. Who waits may b
 Lock order: what guards the condition, a wait queue's lock, then one run queue's.
 """
 
-from locksim.lang import (
-    NULL,
-    RELAXED,
-    RELEASE,
-    Program,
-    Struct,
-    array,
-    fence,
-    n_cpus,
-    n_threads,
-    part,
-    perthread,
-    pointer,
-    thread,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 
 __all__ = [

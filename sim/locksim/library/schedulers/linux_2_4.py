@@ -39,29 +39,7 @@ which 2.4 chooses among idle CPUs, the big kernel lock. And the interrupt to a b
 interruption; what sending and taking it cost was published for no machine here.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    MS,
-    NS,
-    RELAXED,
-    RELEASE,
-    Struct,
-    block,
-    compute,
-    cpu,
-    fence,
-    n_cpus,
-    n_threads,
-    now,
-    param,
-    part,
-    percpu,
-    perthread,
-    switch,
-    thread,
-    wake,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.interface import RUNNING, Scheduler, Task
 

@@ -25,25 +25,7 @@ is told at once, so an idle CPU never lets a task wait (the later kernels' "nohz
 to the last CPU, never to the waker's. Time slices end only at ``resched()``.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    MS,
-    RELAXED,
-    Struct,
-    block,
-    cpu,
-    fence,
-    n_cpus,
-    n_threads,
-    now,
-    param,
-    part,
-    percpu,
-    switch,
-    thread,
-    wake,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.interface import RUNNING, Scheduler, Task, TaskList
 

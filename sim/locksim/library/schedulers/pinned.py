@@ -8,7 +8,7 @@ Invariant. A task that waits sleeps until its state is RUNNING: the state is wri
 interrupt is sent, by an exchange, so that the woken CPU can not miss it.
 """
 
-from locksim.lang import ACQUIRE, block, cpu, n_cpus, n_threads, pause, switch, thread, wake
+from locksim.lang import *
 from locksim.library.schedulers.interface import RUNNING, Scheduler, Task
 
 __all__ = ["Pinned"]

@@ -6,7 +6,7 @@ entries out and updates replace them: the whole cache works. One unit of work is
 one update.
 """
 
-from locksim.lang import NS, Workload, compute, done, param, part, random_below
+from locksim.lang import *
 from locksim.library.avc.avc_spinlock import AvcSpinlock
 
 __all__ = ["AvcMix"]

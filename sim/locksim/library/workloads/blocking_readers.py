@@ -6,7 +6,7 @@ blocking readers) beside path look-ups (the optimistic ones). One unit of work i
 section of any kind.
 """
 
-from locksim.lang import RELAXED, param, part, random_below
+from locksim.lang import *
 from locksim.library.locks.seqrwlock import SeqRWLock
 from locksim.library.workloads.sequence_readers import SequenceReaders
 

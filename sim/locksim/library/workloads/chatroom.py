@@ -18,7 +18,7 @@ once and the queues of the server fill; then these drain, and the run queue gets
 nobody is left.
 """
 
-from locksim.lang import Workload, done, n_cpus, n_threads, param, part, thread
+from locksim.lang import *
 from locksim.library.kernel.loopback import Loopback
 
 __all__ = ["Chatroom", "chatroom"]

@@ -6,7 +6,7 @@ never dies. One unit of work is one get with its put, or one section under the l
 count must stand still.
 """
 
-from locksim.lang import RELEASE, fence, param, part, random_below
+from locksim.lang import *
 from locksim.library.locks.lockref import Lockref
 from locksim.library.workloads.paced import Paced
 

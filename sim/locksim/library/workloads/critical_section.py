@@ -6,15 +6,7 @@ the lock fails to exclude, counts get lost. The words begin on a line of their o
 work is one critical section.
 """
 
-from locksim.lang import (
-    RELAXED,
-    RELEASE,
-    array,
-    fence,
-    param,
-    part,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.paced import Paced
 

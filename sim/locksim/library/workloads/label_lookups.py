@@ -5,7 +5,7 @@ than the cache has room for make it miss and evict; few of them make the CPUs me
 lock, at an entry's activity and at a label's count. One unit of work is one message.
 """
 
-from locksim.lang import NS, Workload, compute, done, param, part, random_below
+from locksim.lang import *
 from locksim.library.kernel.netlabel import NetLabel
 
 __all__ = ["LabelLookups"]

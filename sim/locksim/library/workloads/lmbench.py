@@ -6,7 +6,7 @@ different directories), then the work that is no check. A round trip between two
 one host after the other: the other host's checks go to a cache of its own, which is slower there.
 """
 
-from locksim.lang import NS, Workload, compute, done, param, part
+from locksim.lang import *
 from locksim.library.avc.avc_spinlock import AvcSpinlock
 
 __all__ = ["Lmbench"]

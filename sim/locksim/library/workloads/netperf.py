@@ -12,21 +12,7 @@ Not modelled. Loss and congestion control; interrupts and their moderation, whic
 hosts' works; acknowledgements as frames (they are few and short, and run the other way).
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    NS,
-    RELEASE,
-    Struct,
-    Workload,
-    compute,
-    done,
-    param,
-    part,
-    pause,
-    random_below,
-    thread,
-    word,
-)
+from locksim.lang import *
 from locksim.library.kernel.netlabel import NetLabel
 
 __all__ = ["RequestResponse", "Stream"]
@@ -77,12 +63,12 @@ class Stream(Workload):
 
     def send(self):
         n = 0
-        free = self.window
+        limit = self.window
         while True:
-            if n == free:
+            if n == limit:
                 while (yield self.link.taken.load(ACQUIRE)) == n - self.window:
                     yield pause()
-                free = (yield self.link.taken.load(ACQUIRE)) + self.window
+                limit = (yield self.link.taken.load(ACQUIRE)) + self.window
             yield compute(self.send_ps)
             n = n + 1
             yield self.link.sent.store(n, RELEASE)

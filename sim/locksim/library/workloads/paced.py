@@ -22,16 +22,7 @@ Not modelled: a limit to what waits at a CPU (nothing is dropped), and the time 
 there, which no meter sees: lock meters see a request when it reaches the lock.
 """
 
-from locksim.lang import (
-    NS,
-    Workload,
-    compute,
-    done,
-    now,
-    param,
-    random_below,
-    random_exponential,
-)
+from locksim.lang import *
 
 __all__ = ["Paced", "BIMODAL", "CLOSED", "CONSTANT", "EXPONENTIAL", "OPEN", "UNIFORM"]  # noqa: RUF022 - the first is the entry
 

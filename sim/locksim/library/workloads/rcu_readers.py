@@ -6,19 +6,7 @@ and frees the old box. After each, the CPU holds no reference and says so. One u
 critical section of a reader, or one replacement.
 """
 
-from locksim.lang import (
-    ACQ_REL,
-    ACQUIRE,
-    RELAXED,
-    Struct,
-    alloc,
-    free,
-    param,
-    part,
-    pointer,
-    random_below,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.rcu_qsbr import QSBR
 from locksim.library.workloads.paced import Paced
 

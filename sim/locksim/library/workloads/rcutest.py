@@ -20,20 +20,7 @@ line again. On a machine any long delay, a clock tick say, ends that; the full q
 stays.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    NS,
-    RELEASE,
-    Workload,
-    compute,
-    cpu,
-    done,
-    param,
-    part,
-    percpu,
-    random_below,
-    word,
-)
+from locksim.lang import *
 from locksim.library.avc.avc_spinlock import AvcSpinlock
 
 __all__ = ["RcuTest"]

@@ -5,14 +5,7 @@ lock that lets a reader in beside a writer stops the run. The words begin on a l
 own. One unit of work is one critical section of either kind.
 """
 
-from locksim.lang import (
-    RELAXED,
-    array,
-    param,
-    part,
-    random_below,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.workloads.paced import Paced
 

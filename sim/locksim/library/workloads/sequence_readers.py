@@ -6,7 +6,7 @@ the words must be equal; if they are not, the run stops. One unit of work is one
 of either kind, however often it was read.
 """
 
-from locksim.lang import RELAXED, part
+from locksim.lang import *
 from locksim.library.locks.seqlock import SpinSeqLock
 from locksim.library.workloads.readers_writers import ReadersWriters
 

@@ -28,24 +28,7 @@ Not modelled. What a block costs in cache misses, checkpoints (the database writ
 themselves, physical reads: the files of long-2013 lay on tmpfs.
 """
 
-from locksim.lang import (
-    ACQUIRE,
-    NS,
-    RELAXED,
-    RELEASE,
-    US,
-    Struct,
-    Workload,
-    array,
-    compute,
-    done,
-    param,
-    part,
-    pause,
-    random_below,
-    random_exponential,
-    word,
-)
+from locksim.lang import *
 from locksim.library.kernel.dcache_seqwriter import SeqWriterDcache
 from locksim.library.kernel.fair_queue import FairQueue
 from locksim.library.locks.ticket import TicketLock

@@ -4,7 +4,7 @@ Nobody asks for quiescent states. A reader's ``hold_ps`` may be taken for the ti
 sleepers whose CPU runs others meanwhile need a scheduler and are another load.
 """
 
-from locksim.lang import RELEASE, fence, part
+from locksim.lang import *
 from locksim.library.locks.srcu import SRCU
 from locksim.library.workloads.rcu_readers import RcuReaders
 

@@ -7,21 +7,7 @@ as many rings as CPUs every CPU has something to do, and fewer rings leave CPUs 
 work is one pass.
 """
 
-from locksim.lang import (
-    NS,
-    RELAXED,
-    Struct,
-    Workload,
-    compute,
-    done,
-    n_cpus,
-    n_threads,
-    param,
-    part,
-    perthread,
-    thread,
-    word,
-)
+from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.library.schedulers.percpu_queues import PerCpuQueues

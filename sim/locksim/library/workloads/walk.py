@@ -11,7 +11,7 @@ given up. A walk in a circle is the worst case of giving up the least recently u
 more than a set holds, and every line of that set is missed in every round.
 """
 
-from locksim.lang import RELAXED, Struct, Workload, array, compute, done, param, part, word
+from locksim.lang import *
 from locksim.library.avc.avc_2_4 import AvcTwoFour
 
 __all__ = ["SpacedWalk", "TokenWalk", "Walk"]

@@ -19,16 +19,15 @@ window, and so are its longest waits.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim import machine as machines
 from locksim.core.places import frames_of, method_of
+from locksim.engine import meters
 from locksim.engine.counters import LOCK_COUNTERS
-from locksim.engine.meters import FOUND_WRITER, begin_window, end_window, mark, meter_state
+from locksim.engine.meters import FOUND_WRITER, begin_window, end_window, mark
 from locksim.engine.reference import engine as reference
 from locksim.lang.ops import Kind, Mark
 from locksim.lang.struct import Workload
@@ -145,21 +144,21 @@ class _Thread:
 class _Meter:
     """The meter of a lock's acquisitions by one caller, or by all."""
 
-    def __init__(self, n_threads: int) -> None:
-        self.counts: npt.NDArray[np.int64] = np.zeros((1, len(LOCK_COUNTERS)), np.int64)
-        self.state = meter_state(n_threads, 1)
+    def __init__(self) -> None:
+        self.counts: dict[tuple[int, int], int] = defaultdict(int)
+        self.state: dict[tuple[int, int, int], int] = defaultdict(int)
 
 
 class _Watch:
     """The observer: see the module."""
 
     def __init__(self, n_cpus: int, n_threads: int, n_locks: int, from_ps: int) -> None:
-        self.n_threads, self.from_ps = n_threads, from_ps
+        self.from_ps = from_ps
         self.nodes: dict[Path, Node] = {(IDLE,): Node("idle")}
         self.at = [_At() for _ in range(n_cpus)]
         self.threads = [_Thread() for _ in range(n_threads)]
         self.meters: dict[tuple[int, str], _Meter] = {
-            (lock, ""): _Meter(n_threads) for lock in range(n_locks)
+            (lock, ""): _Meter() for lock in range(n_locks)
         }
         self.callers: dict[tuple[int, int], str] = {}
         self.counting = from_ps == 0
@@ -199,9 +198,9 @@ class _Watch:
             self.callers[thread, lock] = method_of(frame)
         caller = self.callers.get((thread, lock), "?")
         if (lock, caller) not in self.meters:
-            self.meters[lock, caller] = _Meter(self.n_threads)
+            self.meters[lock, caller] = _Meter()
         for meter in (whole, self.meters[lock, caller]):
-            mark.py_func(meter.counts, meter.state, 0, int(what), thread, now, stops)  # type: ignore[no-untyped-call]
+            mark(meter.counts, meter.state, 0, int(what), thread, now, stops)
             if what in _STARTS:
                 meter.state[thread, 0, FOUND_WRITER] = found_writer  # for any caller
 
@@ -211,7 +210,7 @@ class _Watch:
         for cpu in range(len(self.at)):
             self._book(cpu, now)
         for meter in self.meters.values():
-            meter.counts = end_window(meter.counts, now)
+            meter.counts = end_window(meter.counts, 1, now)
 
     def _book(self, cpu: int, now: int) -> None:
         at = self.at[cpu]
@@ -223,7 +222,7 @@ class _Watch:
         if not self.counting and now >= self.from_ps:
             self.counting = True
             for meter in self.meters.values():
-                begin_window(meter.counts, self.from_ps)
+                begin_window(meter.counts, 1, self.from_ps)
 
     def _call(self, path: Path, now: int, frame: Any) -> None:
         if path not in self.nodes:
@@ -259,7 +258,7 @@ def _locks(watch: _Watch, names: list[str], cpus: int, window_ps: int, system: s
 
 
 def _rows(meter: _Meter, name: str, cpus: int, window_ps: int, shared: list[str]) -> list[LockRow]:
-    counts = dict(zip(LOCK_COUNTERS, meter.counts[0].tolist(), strict=True))
+    counts = dict(zip(LOCK_COUNTERS, meters.rows(meter.counts, 1)[0], strict=True))
     rows = meter_rows(name, counts, window_ps=window_ps, cpus=cpus)
     return of_meter(
         rows, source="simulated", cpus=cpus, window_ns=window_ps / 1e3, shared=shared

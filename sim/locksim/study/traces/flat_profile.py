@@ -26,17 +26,13 @@ reference engine, for short runs).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
-from locksim.engine import trace
-from locksim.engine.fast.stale import forget_stale
+from locksim import jit
 from locksim.engine.trace import DRAINED, EVICTED, MARK, SERVED
-from locksim.lang import ops
 from locksim.lang.ops import Kind, Mark
 from locksim.machine import MachineTables
 
@@ -99,7 +95,7 @@ class FlatProfile:
         Arguments:
             rows: int64[n, 5]. origins: int64[n, 3]; see :mod:`locksim.engine.trace`.
         """
-        _book(
+        _booked(
             rows,
             origins,
             self._method_of,
@@ -145,7 +141,7 @@ def _takes(tables: MachineTables) -> _Rows:
     return found
 
 
-@njit(cache=True)
+@jit.compilable
 def _book(rows, origins, method_of, roles, takes_ps, time_ps, acquisitions, cpus):  # type: ignore[no-untyped-def]
     """Book every row's time; see the module."""
     for r in range(len(rows)):
@@ -188,4 +184,5 @@ def _book(rows, origins, method_of, roles, takes_ps, time_ps, acquisitions, cpus
         cpus[c, _SINCE], cpus[c, _METHOD], cpus[c, _ASKED] = now, method, _LATER
 
 
-forget_stale(_book, [Path(module.__file__ or "") for module in (ops, trace)])
+_SOURCES = ("engine/trace.py", "lang/ops.py", "study/traces/flat_profile.py", "jit.py")
+_booked = jit.kept(_book, _SOURCES) if jit.enabled() else _book

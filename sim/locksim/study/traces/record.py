@@ -19,10 +19,9 @@ from locksim.study.traces.errors import TraceError
 from locksim.study.traces.trace import Trace
 
 if TYPE_CHECKING:
-    from locksim.compiler.ir import ClassCode
     from locksim.core.memory import Memory
     from locksim.engine.fast.engine import Session
-    from locksim.lang.struct import Struct, Workload
+    from locksim.lang.struct import Workload
 
 MOST_ROWS = 1_000_000
 FIRST_STEP_PS = 1_000_000
@@ -40,13 +39,12 @@ def record(
     rows: int = 10_000,
     until_ps: int | None = None,
     heap_lines: int | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     title: str = "",
 ) -> Trace:
     """Record a workload's trace from time 0.
 
     Arguments:
-        workload, machine, cpus, placement, seed, heap_lines, codes: as for
+        workload, machine, cpus, placement, seed, heap_lines: as for
             :func:`locksim.simulate`.
         rows: largest number of rows; the trace ends before the moment that would exceed it.
         until_ps: time at which to end instead.
@@ -62,7 +60,7 @@ def record(
         raise TraceError(f"the rows of a trace must be between 1 and {MOST_ROWS:,} (got {rows})")
     profile = machines.load(machine) if isinstance(machine, str) else machine
     tables = profile.tables(profile.n_cpus if cpus is None else cpus, placement)
-    image, memory = prepare(workload, tables, heap_lines=heap_lines, codes=codes)
+    image, memory = prepare(workload, tables, heap_lines=heap_lines)
 
     def run(end_ps: int | None) -> Session:
         session = Session(image, memory, tables, seed=seed, trace=True)
@@ -83,7 +81,7 @@ def record(
         session = run(int(found.trace[rows, 0]))
     return Trace(
         result=session.result(),
-        memory=dataclasses.replace(memory, object_type=_kinds(memory, session)),
+        memory=dataclasses.replace(memory, object_type=_kinds(memory, session).tolist()),
         tables=tables,
         seed=seed,
         title=title or f"{type(workload).__name__} on {profile.name}",

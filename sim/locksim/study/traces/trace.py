@@ -54,13 +54,15 @@ class Trace:
     def rows(self) -> npt.NDArray[np.int64]:
         """int64[n, 5], the rows; see :mod:`locksim.engine.trace`."""
         assert self.result.trace is not None
-        return self.result.trace
+        found: npt.NDArray[np.int64] = self.result.trace
+        return found
 
     @property
     def origins(self) -> npt.NDArray[np.int64]:
         """int64[n, 3], the provenance of the rows."""
         assert self.result.origins is not None
-        return self.result.origins
+        found: npt.NDArray[np.int64] = self.result.origins
+        return found
 
     @property
     def locks(self) -> list[str]:

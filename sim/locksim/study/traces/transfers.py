@@ -159,12 +159,12 @@ def _home_of(trace: Trace) -> Callable[[int], int]:
     wpl, fresh = trace.memory.space.words_per_line, trace.memory.heap_next
     node: dict[int, int] = {}
     for agent, address in trace.rows[trace.rows[:, 2] == Kind.ALLOC][:, [1, 3]].tolist():
-        node.setdefault(address // wpl, int(trace.tables.node_of[agent >> 1]))
+        node.setdefault(address // wpl, trace.tables.node_of[agent >> 1])
     starts = sorted(line for line in node if line >= fresh)
 
     def home(line: int) -> int:
         if line < fresh:
-            return int(trace.memory.home[line])
+            return trace.memory.home[line]
         return node[starts[bisect.bisect_right(starts, line) - 1]]
 
     return home

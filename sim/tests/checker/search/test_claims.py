@@ -1,6 +1,5 @@
 """The reduction: nothing is missed and nothing made up, whatever the claims begin with."""
 
-import numpy as np
 import pytest
 from checker.models import litmus
 from checker.models.locked_shapes import LATE, PROGRAMS, WORDS, source
@@ -17,7 +16,6 @@ from locksim.checker.models.model import WATCH_EXCLUSION, address_of, model
 from locksim.checker.search import explore as exploration
 from locksim.checker.search.explore import explore
 from locksim.checker.search.leak import leaking
-from locksim.checker.search.progress import doomed
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
 from locksim.lang import RELAXED, Workload, pause, thread, word
@@ -36,8 +34,8 @@ def ends(program, weak, memory, reduction, schedules=32):
         patch.setattr(exploration, "_SCHEDULES", schedules)
         found = explore(built, reduction=reduction)
     assert (0, True, False) == (found.status, found.complete, found.forgot)
-    rows = found.shared_rows(np.flatnonzero(found.space.final[: found.states]))[:, at]
-    return {tuple(int(x) for x in row) for row in rows}
+    rows = [found.shared_row(found.row_numbers(state)[-1]) for state in found.finals]
+    return {tuple(row[address] for address in at) for row in rows}
 
 
 @given(PROGRAMS, st.booleans(), st.sampled_from(MODELS), st.sampled_from([0, 32]))
@@ -74,7 +72,7 @@ def goes_wrong(client, threads, memory, reduction):
     if found.status:
         return True, found.states
     assert found.complete
-    return doomed(found) is not None or leaking(found) is not None, found.states
+    return found.doomed() is not None or leaking(found) is not None, found.states
 
 
 @all_models

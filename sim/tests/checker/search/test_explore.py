@@ -2,7 +2,6 @@
 
 import dataclasses
 
-import numpy as np
 import pytest
 from checker import zoo
 from checker.classics import Peterson
@@ -319,12 +318,12 @@ def test_dropping_dead_registers_changes_no_verdict(lock, memory, monkeypatch):
 
 def _unfold_keeping_all(image):
     program = unfold(image)
-    everything = np.arange(len(program.registers))
+    everything = list(range(len(program.registers)))
     n = len(program.code)
     return dataclasses.replace(
         program,
-        keep=np.tile(everything, n),
-        keep_start=np.arange(n + 1) * len(everything),
+        keep=everything * n,
+        keep_start=[k * len(everything) for k in range(n + 1)],
         width=len(everything),
     )
 

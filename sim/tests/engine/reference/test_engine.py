@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arrays import reference_run
 from tiny_machine import (
     A2,
     ALLOC,
@@ -33,7 +34,6 @@ from tiny_machine import (
 )
 
 from locksim.core.result import SimulationError
-from locksim.engine.reference import engine as reference
 from locksim.lang import (
     ACQ_REL,
     NULL,
@@ -485,7 +485,7 @@ def test_a_run_leaves_the_memory_that_it_was_given():
     memory = board(program)
     before = [memory.words.copy(), memory.live.copy(), memory.home.copy(), memory.heap_next]
     results = [
-        reference.run(memory, tables(), seed=1, until_ps=10**6, trace=True) for _ in range(2)
+        reference_run(memory, tables(), seed=1, until_ps=10**6, trace=True) for _ in range(2)
     ]
     for old, new in zip(before, [memory.words, memory.live, memory.home], strict=False):
         assert np.array_equal(old, new)
@@ -499,7 +499,7 @@ def test_without_a_trace_the_counts_are_the_same():
     def program(self: Any):
         yield self.own[2].fetch_add(1)
 
-    silent = reference.run(board(after(5, program)), tables(), seed=1, until_ps=10**6)
+    silent = reference_run(board(after(5, program)), tables(), seed=1, until_ps=10**6)
     traced = run(after(5, program))
     assert silent.trace is None
     assert np.array_equal(silent.cpu, traced.cpu)
@@ -517,7 +517,7 @@ def test_bad_settings_of_a_run():
     with pytest.raises(SimulationError, match=r"a seed must be between .* \(got -3\)"):
         run(program, seed=-3)
     with pytest.raises(SimulationError, match="laid out for 2 CPUs and the machine has 4"):
-        reference.run(board(program, cpus=2), tables(4), seed=1, until_ps=1)
+        reference_run(board(program, cpus=2), tables(4), seed=1, until_ps=1)
 
 
 def test_an_interrupt_passes_through():

@@ -1,6 +1,7 @@
 """Time by method and caller: it adds up to the picosecond, and equals what the engines count."""
 
 import pytest
+from arrays import reference_run
 
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.lang import (
@@ -142,11 +143,10 @@ def test_a_thread_that_is_put_aside_is_not_called_again() -> None:
 def test_a_profile_changes_nothing() -> None:
     """The meters of the profiled run are those of the engine itself."""
     from locksim import machine
-    from locksim.engine.reference import engine as reference
 
     tables = machine.load("ideal-8").tables(4)
     _, memory = prepare(TwoPaths(), tables)
-    plain = reference.run(memory, tables, seed=1, until_ps=50_000 * NS)
+    plain = reference_run(memory, tables, seed=1, until_ps=50_000 * NS)
     (whole,) = profile(TwoPaths()).locks.locks
     assert plain.locks[0, 0] == whole.total
     assert plain.cpu[:, CPU_COUNTERS.index("done")].sum() > 0

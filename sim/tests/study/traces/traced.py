@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from arrays import reference_run
+
 from locksim import machine
 from locksim.engine.fast import engine as fast
-from locksim.engine.reference import engine as reference
 from locksim.lang import Workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.readers_writers import ReadersWriters
@@ -26,7 +27,7 @@ def traced(
     """The trace of a run in one of ENGINES."""
     image, memory = prepare(workload, tables, heap_lines=512)
     if engine == "reference":
-        result = reference.run(memory, tables, seed=seed, until_ps=until_ps, trace=True)
+        result = reference_run(memory, tables, seed=seed, until_ps=until_ps, trace=True)
     else:
         jump = engine == "jumping"
         result = fast.run(

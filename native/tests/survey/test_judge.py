@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from locknative.sweep.judge import disturbances
-from locknative.sweep.pace import Pace
+from locknative.survey.judge import disturbances
+from locknative.survey.speed import SpeedCheck
 
 
 def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.25) -> Any:
@@ -14,8 +14,8 @@ def tally(wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.
 
 
 def judged(*tallies: Any, steal_ticks: int = 0, **options: Any) -> tuple[str, ...]:
-    """Why a trial of these threads does not count, on a machine whose turns take 0.25 ns."""
-    return disturbances(tallies, steal_ticks, Pace([[0.25], [0.25, 0.25]]), **options)
+    """Judge a trial of these threads, on a machine whose iterations take 0.25 ns."""
+    return disturbances(tallies, steal_ticks, SpeedCheck([[0.25], [0.25, 0.25]]), **options)
 
 
 def test_left_alone() -> None:
@@ -24,7 +24,7 @@ def test_left_alone() -> None:
 
 
 def test_the_cpu_was_shared() -> None:
-    """Less than that is told with the figure; a probe that sleeps is exempt."""
+    """Less than that is reported with the share; a probe that sleeps is exempt."""
     slow = tally(cpu_ns=989_000)
     assert ("a thread had its CPU for 98.9% of the time",) == judged(tally(), slow)
     assert () == judged(tally(), slow, sleeps=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .pace import Pace
+from .speed import SpeedCheck, turns_ns
 
 LEAST_SHARE = 0.99
-"""Of its time that a thread must have had its CPU."""
+"""The share of its time that a thread must have had its CPU."""
 LEAST_TOGETHER = 0.95
 """The shortest thread's time over the longest's, and over the time asked for."""
 
@@ -16,18 +16,18 @@ LEAST_TOGETHER = 0.95
 def disturbances(
     tallies: Sequence[Mapping[str, Any]],
     steal_ticks: int,
-    pace: Pace,
+    speed: SpeedCheck,
     duration_ns: int = 0,
     sleeps: bool = False,
 ) -> tuple[str, ...]:
-    """Return why a trial is to be rejected; nothing when it was left alone.
+    """Return why a trial is to be rejected; empty when nothing disturbed it.
 
     Args:
         tallies: what its threads did: ``wall_ns``, ``cpu_ns`` and ``turn_ns`` of each.
-        steal_ticks: what the hypervisor took from their CPUs.
-        pace: of the trials before it and of this one.
+        steal_ticks: the time that the hypervisor took from their CPUs, in clock ticks.
+        speed: of the trials before it and of this one.
         duration_ns: the time asked for.
-        sleeps: what it measures sleeps, so threads need not have their CPUs all the while.
+        sleeps: whether its threads sleep, so that they need not have their CPUs all the while.
     """
     found = []
     if steal_ticks > 0:
@@ -40,5 +40,5 @@ def disturbances(
     share = min(tally["cpu_ns"] / tally["wall_ns"] for tally in tallies)
     if share < LEAST_SHARE and not sleeps:
         found.append(f"a thread had its CPU for {share:.1%} of the time")
-    slow = pace.doubt([tally["turn_ns"] for tally in tallies])
+    slow = speed.warning(turns_ns(tallies))
     return (*found, *([slow] if slow else []))

@@ -1,9 +1,9 @@
-"""An experiment: cells, the trials of each, and what they say together.
+"""A measurement: cells, the trials of each, and what they show together.
 
 A *cell* is one thing to measure: a kernel, a loop, threads on certain CPUs, a mix. A *trial* is one
-process that measured it. Trials that were disturbed are kept, and rejected: they count in no
-figure. A cell's figure is the median over its accepted trials with its 95 % interval, which assumes
-nothing about how trials scatter (they often have two humps); the mean stands beside it.
+process that measured it. Trials that were disturbed are kept as rejected, and count in no value. A
+cell's value is the median over its accepted trials with its 95 % interval, which assumes nothing
+about the distribution of trials (it often has two peaks); the mean stands beside it.
 
 All of it is data that can be written and read again (:mod:`locknative.storage`).
 """
@@ -21,14 +21,15 @@ from locknative import fairness
 from locknative.executable import Clock
 from locknative.histogram import Histogram
 from locknative.provenance import Provenance
-from locknative.sweep.topology import Cpu
+from locknative.results import Judged
+from locknative.survey.cells import WHOLE, Cell
+from locknative.survey.topology import Cpu
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Accepted trials below which a cell is not clean: as many processes show how they scatter.
+#: Accepted trials below which a cell is not clean: fewer do not show how processes differ.
 ENOUGH = 10
-#: Share of its time for which a thread must have run.
 
 
 class _Data(BaseModel):
@@ -61,7 +62,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     The interval is exact for whatever distribution: two order statistics (Conover, Practical
     Nonparametric Statistics, 1999, chapter 3.2).
     """
-    from scipy import stats  # takes a second to import
+    from scipy import stats  # its import takes a second
 
     # Its type stubs promise a float; it is a pair (scipy.stats.quantile_test).
     interval: Any = stats.quantile_test(values, p=0.5).confidence_interval(0.95)
@@ -75,12 +76,12 @@ def estimate(values: Sequence[float]) -> Estimate:
     )
 
 
-class Cell(_Data):
-    """One thing to measure.
+class BenchCell(_Data):
+    """A cell as it was asked for: with a placement, in ns and fractions.
 
     ``cpus`` has one CPU a thread, or none where the scheduler chooses. ``hold_ns`` and
-    ``think_ns`` are what was asked for, ``hold`` and ``think`` the turns of private work that this
-    became. ``write_share`` is a fraction of the sections: 1 for a lock with one side.
+    ``think_ns`` are what was asked for, ``hold`` and ``think`` the iterations of private work that
+    take as long. ``write_share`` is a fraction of the sections: 1 for a lock with one side.
     """
 
     kernel: str
@@ -94,6 +95,20 @@ class Cell(_Data):
     think: int = 0
     write_share: float = 1.0
     option: int = 0
+
+    @property
+    def cell(self) -> Cell:
+        """The same cell as a trial repeats it, in the executable's units."""
+        return Cell(
+            kernel=self.kernel,
+            cpus=self.cpus,
+            loop=self.loop,
+            read=self.loop == "throughput" and self.write_share == 0,
+            hold=self.hold,
+            think=self.think,
+            write_share=round(WHOLE * self.write_share),
+            option=self.option,
+        )
 
     @property
     def short_title(self) -> str:
@@ -112,7 +127,7 @@ class Cell(_Data):
 
 
 class Side(_Data):
-    """What a thread met on one side of a lock (harness/samples.h); times in ticks."""
+    """The samples of a thread on one side of a lock (harness/samples.h); times in ticks."""
 
     count: int
     contended: int
@@ -122,10 +137,11 @@ class Side(_Data):
 
 
 class Tally(_Data):
-    """What a thread did. ``write`` and ``read`` are there for the latency loop.
+    """The counts of a thread. The latency loop also has ``write`` and ``read``.
 
-    ``passed`` is the torture loop's: the most that others got in while the thread waited once.
-    ``turn_ns`` is what a turn of private work took beside the trial (:mod:`.sweep.pace`).
+    ``passed`` is that of the torture loop: how often others entered, at most, while the thread
+    waited once. ``turn_ns`` is the time of an iteration of private work just before and after the
+    trial (:mod:`locknative.survey.speed`).
     """
 
     count: int
@@ -144,9 +160,8 @@ class Tally(_Data):
 class Trial(_Data):
     """One process.
 
-    ``cell`` is an index, ``number`` the trial's place in the experiment. ``runnable`` is how many
-    other threads the machine had to run when it began (None: not known), ``steal_ticks`` what the
-    hypervisor took from its CPUs. ``rejected`` says why it does not count; empty when it does.
+    ``cell`` is an index, ``number`` the trial's place in the order of all. The rest is as in
+    :class:`locknative.survey.trials.Record`.
     """
 
     cell: int
@@ -175,12 +190,12 @@ class Trial(_Data):
         return sum(1e9 * tally.count / tally.wall_ns for tally in self.tallies)
 
 
-class Experiment(_Data):
+class Measurement(Judged, _Data):
     """Cells and trials, with all that is needed to judge them or to run them again.
 
     Trials are in the order in which they ran: rounds of one trial for each cell that still needs
-    some, shuffled by ``seed``. ``precision`` is the relative half width of the interval that ended
-    a cell. ``complete`` is False after Ctrl-C.
+    some, shuffled by ``seed``. A cell ended when the relative half width of its interval was below
+    ``precision``. ``complete`` is False after Ctrl-C.
     """
 
     format: Literal[1] = 1
@@ -190,7 +205,7 @@ class Experiment(_Data):
     precision: float
     duration_ms: int
     warmup_ms: int
-    cells: tuple[Cell, ...]
+    cells: tuple[BenchCell, ...]
     trials: tuple[Trial, ...]
     clock: Clock
     topology: tuple[Cpu, ...]
@@ -198,9 +213,10 @@ class Experiment(_Data):
     complete: bool
 
     def of(self, cell: int) -> list[Trial]:
-        """Return the trials that a cell's figures come from.
+        """Return the trials that a cell's values come from.
 
-        They are the accepted ones; where none was, all, and :meth:`cell_doubts` says so.
+        These are the accepted ones. Where there are none, they are all, and
+        :meth:`cell_warnings` says so.
         """
         trials = [trial for trial in self.trials if trial.cell == cell]
         return [trial for trial in trials if not trial.rejected] or trials
@@ -213,13 +229,13 @@ class Experiment(_Data):
         """Sections a second of all threads together."""
         return estimate([trial.per_second for trial in self.of(cell)])
 
-    def cell_doubts(self, cell: int) -> tuple[str, ...]:
-        """Return why a cell's figures are not clean, one sentence a reason."""
+    def cell_warnings(self, cell: int) -> tuple[str, ...]:
+        """Return why a cell's values are not clean, one sentence for each reason."""
         trials = [trial for trial in self.trials if trial.cell == cell]
         good = [trial for trial in trials if not trial.rejected]
         found = []
         if not good:
-            found.append(f"all {len(trials)} trials were disturbed; the figures are theirs")
+            found.append(f"all {len(trials)} trials were disturbed; the values come from them")
         elif len(good) < ENOUGH:
             found.append(f"{len(good)} undisturbed trials of {len(trials)}, fewer than {ENOUGH}")
         width = self.ns_per_operation(cell).half_width
@@ -237,31 +253,26 @@ class Experiment(_Data):
         return tuple(found)
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, of the machine and then of each cell."""
-        found = list(self.provenance.doubts)
+        found = list(self.provenance.warnings)
         if not self.complete:
-            found.append("the experiment was interrupted")
+            found.append("the measurement was interrupted")
         measured = {trial.cell for trial in self.trials}
         for index, cell in enumerate(self.cells):
             if index in measured:
-                found += [f"{cell.title}: {doubt}" for doubt in self.cell_doubts(index)]
+                found += [f"{cell.title}: {warning}" for warning in self.cell_warnings(index)]
             else:
                 found.append(f"{cell.title}: no trial was made")
         return tuple(found)
 
-    @property
-    def clean(self) -> bool:
-        """Whether nothing speaks against this measurement."""
-        return not self.doubts
-
     def rows(self) -> list[dict[str, Any]]:
-        """One row a cell that was measured: the cell, its figures, fairness, percentiles."""
+        """Return one row for each measured cell: the cell, its values, fairness, percentiles."""
         measured = {trial.cell for trial in self.trials}
         return [self._row(index) for index in range(len(self.cells)) if index in measured]
 
     def summary(self) -> pd.DataFrame:
-        """The rows of :meth:`rows` as a frame."""
+        """Return the rows of :meth:`rows` as a frame."""
         import pandas as pd
 
         return pd.DataFrame(self.rows())
@@ -284,9 +295,9 @@ class Experiment(_Data):
             "per_second_high": rate.high,
         }
         for name in ("jain", "deviation", "slowest_over_fastest"):
-            figure = getattr(fairness, name)
-            row[name] = statistics.median(figure(trial.counts) for trial in trials)
-        row["doubts"] = list(self.cell_doubts(index))
+            measure = getattr(fairness, name)
+            row[name] = statistics.median(measure(trial.counts) for trial in trials)
+        row["doubts"] = list(self.cell_warnings(index))
         return row
 
     def _empty_loop(self, cell: int) -> int | None:

@@ -1,7 +1,8 @@
-"""What is measured: cells, and the lists of them that a machine's topology and build allow.
+"""Cells, the things to measure, and the lists of them that a topology and a build allow.
 
 A cell is what a trial repeats: a kernel's loop on certain CPUs with a certain mix. ``hold`` and
-``think`` count turns of ``locklab_spend``, ``write_share`` is out of 65536 (native/harness).
+``think`` count iterations of private work (``locklab_spend``), ``write_share`` is out of 65536
+(native/harness).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .topology import RELATIONS, Cpu, packed, relation, spread
 
-OWN = (
+SINGLE_CPU = (
     "own_load",
     "own_store",
     "own_add",
@@ -25,14 +26,14 @@ OWN = (
     "own_syscall",
     "own_malloc",
 )
-"""Probes of one CPU by itself, on lines that nobody else has."""
+"""Probes of one CPU's latencies, on cache lines that no other CPU has."""
 RING_KIB = (16, 128, 512, 1024, 4096, 16384, 65536)
 LARGEST_RING_KIB = 131072
 """The smallest ring that is taken for memory: above most last-level caches."""
-THINK_TURNS = (0, 10, 20, 50, 100, 200)
+THINKS = (0, 10, 20, 50, 100, 200)
 WHOLE = 65536
 MIXES = ((0, 0), (0, 200), (100, 400), (400, 2000), (0, 4000))
-"""(hold, think) in turns, from nothing but the lock to a lock that is seldom asked for."""
+"""(hold, think) in iterations: from the lock alone to a lock that is seldom asked for."""
 WRITE_SHARES = (0, 6554, WHOLE)
 PAIRS_OF_A_KIND = 8
 """Pairs of CPUs probed for each relation, where a machine has too many for all of them."""
@@ -72,7 +73,7 @@ def probe_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> l
     """
     ordered = packed(cpus)
     first = ordered[0].number
-    cells = [Cell(probe, (first,)) for probe in OWN]
+    cells = [Cell(probe, (first,)) for probe in SINGLE_CPU]
     cells += [Cell("drain", (first,), option=stores) for stores in (0, 8, 32)]
     cells += _chases(ordered, llc_kib, memory_kib)
     cells.append(Cell("wake", (first, first)))
@@ -80,16 +81,16 @@ def probe_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> l
         cells.append(Cell("handoff_cas", pair))
         cells += [Cell("handoff_store", pair, option=pauses) for pauses in (0, 1)]
     for pair in _nearest_of_each(cpus):
-        cells += [Cell("contended_add", pair, think=turns) for turns in THINK_TURNS]
-        cells += [Cell("false_sharing", pair, think=turns) for turns in (0, 20)]
+        cells += [Cell("contended_add", pair, think=think) for think in THINKS]
+        cells += [Cell("false_sharing", pair, think=think) for think in (0, 20)]
         cells.append(Cell("wake", pair))
-    crowds = [crowd for crowd in crowds_of(cpus) if len(crowd) != 1]
-    back = 400 + 100 * len(ordered)  # turns after which every reader has its copy again
-    cells += [Cell("write_shared", crowd, think=back) for crowd in [(first,), *crowds]]
-    for crowd in crowds:
-        if len(crowd) > 2:
-            cells += [Cell("contended_add", crowd, think=turns) for turns in (0, 50)]
-            cells.append(Cell("handoff_store", crowd))
+    sets = [chosen for chosen in cpu_sets(cpus) if len(chosen) != 1]
+    back = 400 + 100 * len(ordered)  # iterations until every reader has its copy again
+    cells += [Cell("write_shared", chosen, think=back) for chosen in [(first,), *sets]]
+    for chosen in sets:
+        if len(chosen) > 2:
+            cells += [Cell("contended_add", chosen, think=think) for think in (0, 50)]
+            cells.append(Cell("handoff_store", chosen))
     return list(dict.fromkeys(cells))
 
 
@@ -104,12 +105,12 @@ def kernel_cells(cpus: Sequence[Cpu], kernels: Iterable[dict[str, Any]]) -> list
     for kernel in kernels:
         if kernel["kind"] == "probe":
             continue
-        for crowd in crowds_of(cpus):
-            cells += _of_kernel(kernel, crowd)
+        for chosen in cpu_sets(cpus):
+            cells += _of_kernel(kernel, chosen)
     return cells
 
 
-def crowds_of(cpus: Sequence[Cpu]) -> list[tuple[int, ...]]:
+def cpu_sets(cpus: Sequence[Cpu]) -> list[tuple[int, ...]]:
     """Return sets of 1, 2, 4, … and all CPUs, near to one another and, if that differs, spread."""
     counts = [1]
     while 2 * counts[-1] < len(cpus):
@@ -117,15 +118,15 @@ def crowds_of(cpus: Sequence[Cpu]) -> list[tuple[int, ...]]:
     if len(cpus) > 1:
         counts.append(len(cpus))
     orders = [[c.number for c in order(cpus)] for order in (packed, spread)]
-    crowds: dict[tuple[int, frozenset[int]], tuple[int, ...]] = {}
+    sets: dict[tuple[int, frozenset[int]], tuple[int, ...]] = {}
     for count in counts:
         for order in orders:
-            crowds.setdefault((count, frozenset(order[:count])), tuple(order[:count]))
-    return list(crowds.values())
+            sets.setdefault((count, frozenset(order[:count])), tuple(order[:count]))
+    return list(sets.values())
 
 
 def sentinel_cell(cpus: Sequence[Cpu]) -> Cell | None:
-    """Return the hand-over between the two nearest CPUs, None where there is only one."""
+    """Return the handoff between the two nearest CPUs, None where there is only one."""
     near = _nearest_of_each(cpus)
     return Cell("handoff_cas", near[0]) if near else None
 
@@ -164,18 +165,18 @@ def _chases(cpus: Sequence[Cpu], llc_kib: int, memory_kib: int) -> list[Cell]:
     return cells + [Cell("chase", (cpus[0].number, home), option=largest) for home in far]
 
 
-def _of_kernel(kernel: dict[str, Any], crowd: tuple[int, ...]) -> list[Cell]:
+def _of_kernel(kernel: dict[str, Any], chosen: tuple[int, ...]) -> list[Cell]:
     name, loops = kernel["name"], kernel["loops"]
     cells = []
     if "throughput" in loops:
-        cells.append(Cell(name, crowd))
+        cells.append(Cell(name, chosen))
         if kernel["read"]:
-            cells.append(Cell(name, crowd, read=True))
+            cells.append(Cell(name, chosen, read=True))
     if "latency" in loops:
         for hold, think in MIXES:
             shares = WRITE_SHARES if kernel["read"] else (WHOLE,)
             cells += [
-                Cell(name, crowd, "latency", hold=hold, think=think, write_share=share)
+                Cell(name, chosen, "latency", hold=hold, think=think, write_share=share)
                 for share in shares
             ]
     return cells

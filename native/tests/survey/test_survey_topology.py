@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from locknative.sweep.topology import Cpu, packed, parse_list, read, relation, spread
+from locknative.survey.topology import Cpu, packed, parse_list, read, relation, spread
 
 
 def tree(root: Path, cpus: list[tuple[int, str, str, int, int]]) -> Path:
@@ -17,10 +17,10 @@ def tree(root: Path, cpus: list[tuple[int, str, str, int, int]]) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text + "\n")
 
-    write("devices/system/cpu/online", ",".join(str(c[0]) for c in cpus))
+    write("sys/devices/system/cpu/online", ",".join(str(c[0]) for c in cpus))
     nodes: dict[int, list[int]] = {}
     for number, siblings, cache, node, package in cpus:
-        base = f"devices/system/cpu/cpu{number}"
+        base = f"sys/devices/system/cpu/cpu{number}"
         write(f"{base}/topology/core_cpus_list", siblings)
         write(f"{base}/topology/physical_package_id", str(package))
         for index, (level, shared) in enumerate(((1, siblings), (2, siblings), (3, cache))):
@@ -28,7 +28,7 @@ def tree(root: Path, cpus: list[tuple[int, str, str, int, int]]) -> Path:
             write(f"{base}/cache/index{index}/shared_cpu_list", shared)
         nodes.setdefault(node, []).append(number)
     for node, numbers in nodes.items():
-        write(f"devices/system/node/node{node}/cpulist", ",".join(map(str, numbers)))
+        write(f"sys/devices/system/node/node{node}/cpulist", ",".join(map(str, numbers)))
     return root
 
 
@@ -70,7 +70,7 @@ def test_cpuset(two_sockets: Path) -> None:
 
 
 def test_no_sys(tmp_path: Path) -> None:
-    """Where nothing is told all CPUs are equally near, each a core of its own."""
+    """Where /sys is missing all CPUs are equally near, each a core of its own."""
     cpus = read(tmp_path, [0, 5])
     assert [Cpu(0, 0, 0, 0, 0), Cpu(5, 5, 0, 0, 0)] == cpus
     assert "cache" == relation(*cpus)

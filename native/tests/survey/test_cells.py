@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 
-from locknative.sweep.cells import (
+from locknative.survey.cells import (
     ALL_PAIRS_UP_TO,
     PAIRS_OF_A_KIND,
     WHOLE,
     Cell,
-    crowds_of,
+    cpu_sets,
     kernel_cells,
     pairs,
     probe_cells,
     sentinel_cell,
 )
-from locknative.sweep.topology import Cpu
+from locknative.survey.topology import Cpu
 
 ONE = [Cpu(0, 0, 0, 0, 0)]
 TWO_CACHES = [Cpu(n, n, n // 4 * 4, 0, 0) for n in range(8)]
@@ -28,7 +28,7 @@ def test_one_cpu_has_no_pairs() -> None:
     assert {0} == {cpu for cell in cells for cpu in cell.cpus}
     assert not {c for c in cells if c.kernel.startswith(("handoff", "contended"))}
     assert sentinel_cell(ONE) is None
-    assert [(0,)] == crowds_of(ONE)
+    assert [(0,)] == cpu_sets(ONE)
 
 
 def test_every_pair_of_a_small_machine() -> None:
@@ -45,12 +45,12 @@ def test_some_pairs_of_a_large_one() -> None:
     assert (PAIRS_OF_A_KIND, PAIRS_OF_A_KIND) == (len(near), len(chosen) - len(near))
 
 
-def test_crowds_near_and_far() -> None:
+def test_sets_near_and_far() -> None:
     """Powers of two and all; placements that differ are both there, equal ones once."""
-    crowds = crowds_of(TWO_CACHES)
-    assert [1, 2, 2, 4, 4, 8] == [len(c) for c in crowds]
-    assert (0, 1) in crowds
-    assert (0, 4) in crowds
+    sets = cpu_sets(TWO_CACHES)
+    assert [1, 2, 2, 4, 4, 8] == [len(c) for c in sets]
+    assert (0, 1) in sets
+    assert (0, 4) in sets
 
 
 def test_ring_sizes() -> None:

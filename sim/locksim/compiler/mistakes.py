@@ -1,4 +1,4 @@
-"""The texts of all compile errors: what was found, how to mend it, and an example."""
+"""The texts of all compile errors: what was found, what to do, and an example."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ class Mistake:
     """One kind of mistake.
 
     Arguments:
-        message: what was found. mend: what to do. Both are format strings.
+        message: what was found. help: what to do. Both are format strings.
         example: one line that makes the mistake (a statement of a program where nothing else is
             said).
     """
 
     message: str
-    mend: str
+    help: str
     example: str
 
 
 _PLAIN = "use whole numbers, pointers, words and arrays declared in the class"
 
-KINDS: dict[str, Mistake] = {
+MISTAKES: dict[str, Mistake] = {
     # Python itself
     "syntax": Mistake("Python can not read this: {detail}", "correct the line", "while True"),
     "no-source": Mistake(

@@ -1,4 +1,4 @@
-"""Experiments: estimates, rejections and doubts, from trials that were made up."""
+"""Measurements: estimates, rejections and warnings, from trials that were made up."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from math import comb, inf, isclose
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import CELL, experiment, trial
+from made_up import CELL, measurement, trial
 
-from locknative.experiment import estimate
+from locknative.measurement import estimate
 
 
 @settings(deadline=None)  # the first estimate imports scipy
@@ -38,13 +38,13 @@ def test_half_width() -> None:
 
 def test_clean() -> None:
     """Ten equal, undisturbed trials on a quiet machine leave nothing to say."""
-    assert () == experiment([trial(i) for i in range(10)]).doubts
+    assert () == measurement([trial(i) for i in range(10)]).warnings
 
 
 def test_rejected_trials_are_kept_and_do_not_count() -> None:
-    """The figure is that of the accepted ones; all are in the row's count."""
+    """The value is that of the accepted ones; all are in the row's count."""
     trials = [trial(i) for i in range(10)] + [trial(10, count=1, cpu_ns=1000)]
-    found = experiment(trials)
+    found = measurement(trials)
     row = found.rows()[0]
     assert (11, 1) == (row["trials"], row["rejected"])
     assert isclose(2_000_000 / 1333, row["ns_per_operation"])
@@ -54,49 +54,49 @@ def test_rejected_trials_are_kept_and_do_not_count() -> None:
 
 def test_too_few() -> None:
     """Nine trials are not enough, and it is said."""
-    assert ("tas, 2 threads: 9 undisturbed trials of 9, fewer than 10",) == experiment(
+    assert ("tas, 2 threads: 9 undisturbed trials of 9, fewer than 10",) == measurement(
         [trial(i) for i in range(9)]
-    ).doubts
+    ).warnings
 
 
 def test_all_disturbed() -> None:
-    """Where no trial was accepted the figures are of all of them, and it is said."""
-    found = experiment([trial(i, cpu_ns=500_000) for i in range(3)])
-    assert ("tas, 2 threads: all 3 trials were disturbed; the figures are theirs",) == found.doubts
+    """Where no trial was accepted the values come from all of them, and a warning says so."""
+    found = measurement([trial(i, cpu_ns=500_000) for i in range(3)])
+    assert ["all 3 trials were disturbed" in warning for warning in found.warnings] == [True]
     assert 3 == found.ns_per_operation(0).n
 
 
 def test_wide() -> None:
-    """An interval wider than was asked for is told."""
-    found = experiment([trial(i, count=1000 + 200 * i) for i in range(12)])
-    assert ["wider than ±2.0%" in doubt for doubt in found.doubts] == [True]
+    """An interval wider than was asked for is a warning."""
+    found = measurement([trial(i, count=1000 + 200 * i) for i in range(12)])
+    assert ["wider than ±2.0%" in warning for warning in found.warnings] == [True]
 
 
 def test_interrupted() -> None:
-    """An experiment that was cut short says so, and which cells it never came to."""
+    """A measurement that was cut short says so, and which cells it never came to."""
     cells = (CELL, CELL.model_copy(update={"kernel": "mcs"}))
-    found = experiment([trial(i) for i in range(10)], cells).model_copy(update={"complete": False})
+    found = measurement([trial(i) for i in range(10)], cells).model_copy(update={"complete": False})
     assert (
-        "the experiment was interrupted",
+        "the measurement was interrupted",
         "mcs, 2 threads: no trial was made",
-    ) == found.doubts
+    ) == found.warnings
     assert 1 == len(found.rows())
 
 
-@pytest.mark.parametrize(("count", "doubted"), [(1000, True), (500, False)])
-def test_deleted_pair(count: int, doubted: bool) -> None:
-    """A pair as fast as the empty loop on the same CPUs is doubted; a slower one is not."""
+@pytest.mark.parametrize(("count", "warned"), [(1000, True), (500, False)])
+def test_deleted_pair(count: int, warned: bool) -> None:
+    """A pair as fast as the empty loop on the same CPUs is suspicious; a slower one is not."""
     pair = CELL.model_copy(update={"loop": "throughput"})
     empty = pair.model_copy(update={"kernel": "none"})
     trials = [trial(i, count) for i in range(10)] + [trial(i, cell=1) for i in range(10, 20)]
-    assert doubted == any(
-        "empty loop" in doubt for doubt in experiment(trials, (pair, empty)).doubts
+    assert warned == any(
+        "empty loop" in warning for warning in measurement(trials, (pair, empty)).warnings
     )
 
 
 def test_fairness_is_in_the_rows() -> None:
     """A thread with three times as much as the other."""
-    row = experiment([trial(i, count=999) for i in range(10)]).rows()[0]
+    row = measurement([trial(i, count=999) for i in range(10)]).rows()[0]
     assert isclose(1 / 3, row["slowest_over_fastest"])
     assert isclose(0.8, row["jain"])
     assert isclose(0.5, row["deviation"])
