@@ -30,7 +30,7 @@ FAILS_ABOVE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a analytic model is told of one row.
+    """An analytic model's inputs for one row.
 
     Arguments:
         hold_ns: time that one CPU at a time needs. think_ns: the rest of an iteration.

@@ -227,8 +227,8 @@ def _row(lock: str, sampled: list[Run], pause: float, cpus: int) -> LockRow:
     """A lock's row over all runs, so that its columns are consistent."""
     lines = [line(run, lock, pause) for run in sampled]
     util, rate, cpu_share, waited = (
-        float(np.mean(figures))
-        for figures in (
+        float(np.mean(values))
+        for values in (
             [one["util"] / 100 for one in lines],
             [one["total"] for one in lines],
             [one["wait_cpu"] / 100 for one in lines],

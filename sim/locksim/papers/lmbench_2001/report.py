@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from locksim.machine import Machine
 from locksim.papers.experiment import Cell, Report
-from locksim.papers.lmbench_2001.tables import figure
+from locksim.papers.lmbench_2001.tables import summary_name
 from locksim.study.reports import lmbench
 
 __all__ = ["report"]
@@ -20,11 +20,11 @@ def report(cells: Iterable[Cell], machine: Machine) -> Report:
     """
     kernels: dict[str, dict[str, float]] = {}
     for cell in cells:
-        kernels.setdefault(cell.column, {})[figure(cell.row)] = cell.simulated
+        kernels.setdefault(cell.column, {})[summary_name(cell.row)] = cell.simulated
     systems = [
         lmbench.System(
-            "simulated", f"Linux-{kernel}", 1e3 * (machine.topology.clock_ghz or 0), figures
+            "simulated", f"Linux-{kernel}", 1e3 * (machine.topology.clock_ghz or 0), values
         )
-        for kernel, figures in kernels.items()
+        for kernel, values in kernels.items()
     ]
     return Report("lmbench", lmbench.summary(systems))

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Line", "figure", "published"]
+__all__ = ["Line", "published", "summary_name"]
 
 BANDWIDTH = "MB/s"
 
@@ -67,7 +67,7 @@ def published(name: str) -> list[Line]:
     return found
 
 
-def figure(name: str) -> str:
+def summary_name(name: str) -> str:
     """A line's name in lmbench's summary (:mod:`locksim.study.reports.lmbench`)."""
     return _FIGURES[name]
 

@@ -106,7 +106,7 @@ def call_graph(profile: CallProfile) -> str:
     lines = [f"times in {unit}", "index % time      self  children    called         name"]
 
     def arc(name: str, values: list[int], of: int) -> str:
-        own, children, times = figures
+        own, children, times = values
         called = f"{times}/{of}"
         return (
             f"{'':12}{own / scale:10.2f}{children / scale:10.2f} {called:>17}     "
@@ -114,15 +114,15 @@ def call_graph(profile: CallProfile) -> str:
         )
 
     for one in all_:
-        for caller, figures in sorted(one.callers.items(), key=lambda item: item[1]):
-            lines.append(arc(caller, figures, one.calls))
+        for caller, values in sorted(one.callers.items(), key=lambda item: item[1]):
+            lines.append(arc(caller, values, one.calls))
         lines.append(
             f"{f'[{index[one.name]}]':6}{100 * one.total_ps / whole:6.1f}"
             f"{one.self_ps / scale:10.2f}{one.children_ps / scale:10.2f} {one.calls:>17} "
             f"{one.name} [{index[one.name]}]"
         )
-        for callee, figures in sorted(one.callees.items(), key=lambda item: item[1], reverse=True):
-            lines.append(arc(callee, figures, calls[callee]))
+        for callee, values in sorted(one.callees.items(), key=lambda item: item[1], reverse=True):
+            lines.append(arc(callee, values, calls[callee]))
         lines.append(_RULE)
     return "\n".join(lines) + "\n"
 

@@ -24,13 +24,13 @@ class System:
 
     Arguments:
         host, os: as in the first two columns, cut to nine and thirteen characters.
-        mhz: clock rate. figures: name → value in the section's unit.
+        mhz: clock rate. values: name → value in the section's unit.
     """
 
     host: str
     os: str
     mhz: float
-    figures: Mapping[str, float]
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def summary(systems: Sequence[System]) -> str:
     """The summary's text: the sections that have values, with a line for each system."""
     parts = ["                 L M B E N C H  2 . 0   S U M M A R Y"]
     for section in SECTIONS:
-        if any(name in one.figures for one in systems for name, *_ in section.columns):
+        if any(name in one.values for one in systems for name, *_ in section.columns):
             parts.append(_section(section, systems))
     return "\n\n".join(parts) + "\n"
 
@@ -161,7 +161,7 @@ def _section(section: Section, systems: Sequence[System]) -> str:
         if section.mhz:
             line += f" {one.mhz:4.0f}"
         for name, _, _, width in section.columns:
-            value = one.figures.get(name)
+            value = one.values.get(name)
             line += f" {'' if value is None else number(value, width):>{width}}"
         lines.append(line.rstrip())
     return "\n".join(lines)

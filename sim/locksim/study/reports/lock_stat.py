@@ -123,7 +123,7 @@ def _class(name: str, texts: dict[str, str]) -> LockRow:
         kind = "write" if name.endswith("-W") else "read"
         name = name[:-2]
     contended, total = int(texts["contentions"]), int(texts["acquisitions"])
-    figures: dict[str, float] = {}
+    values: dict[str, float] = {}
     exact: dict[str, float] = {}
     for field, column in (
         ("wait_ns", "wait-avg"),
@@ -136,11 +136,11 @@ def _class(name: str, texts: dict[str, str]) -> LockRow:
         if column in texts:
             # Averages are truncated to hundredths, so the error is a whole unit on one side.
             unit = half(texts[column].partition(".")[2] or None) * _US
-            figures[field] = float(texts[column]) * _US
+            values[field] = float(texts[column]) * _US
             exact[field] = 2 * unit if column.endswith("avg") else unit
-    if "wait_ns" not in figures:
-        figures["wait_ns"] = figures["wait_total_ns"] / contended if contended else 0.0
-        figures["hold_ns"] = figures["hold_total_ns"] / total if total else 0.0
+    if "wait_ns" not in values:
+        values["wait_ns"] = values["wait_total_ns"] / contended if contended else 0.0
+        values["hold_ns"] = values["hold_total_ns"] / total if total else 0.0
     share = contended / total if total else 0.0
     return LockRow(
         name,
@@ -150,7 +150,7 @@ def _class(name: str, texts: dict[str, str]) -> LockRow:
         contended=contended,
         nowait=1 - share,
         spin=share,
-        **figures,  # type: ignore[arg-type]
+        **values,  # type: ignore[arg-type]
         half=exact,
     )
 

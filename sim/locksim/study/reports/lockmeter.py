@@ -219,17 +219,17 @@ def _add(table: LockTable, found: re.Match[str], kind: Kind) -> None:
     if name == "*TOTAL*":
         return
     groups = found.groupdict()
-    figures: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     half: dict[str, float] = {}
     for key in (*_TIMES, "util", "con", "nowait", "spin", "reject", "spin_ww"):
         if groups.get(key) is not None:
             column = _column(key)
-            figures[column], half[column] = numbers.read(groups[key])
-    figures["total"] = float(groups["total"])
+            values[column], half[column] = numbers.read(groups[key])
+    values["total"] = float(groups["total"])
     if groups.get("per_second"):
-        figures["per_second"] = float(groups["per_second"])
+        values["per_second"] = float(groups["per_second"])
     if groups.get("readers_max"):
-        figures["readers_max"] = int(groups["readers_max"])
+        values["readers_max"] = int(groups["readers_max"])
     last = next((row for row in reversed(table.rows) if row.kind == kind), None)
     called = last is not None and len(found["gap"]) >= 4
     table.rows.append(
@@ -237,7 +237,7 @@ def _add(table: LockTable, found: re.Match[str], kind: Kind) -> None:
             last.name if last is not None and called else name,
             kind,
             name if called else "",
-            **figures,
+            **values,
             half=half,
         )
     )

@@ -51,7 +51,7 @@ class _Heading:
 class _Line:
     """A row's values as text, with their owner."""
 
-    figures: dict[str, str]
+    values: dict[str, str]
     first: str
     rest: str
     type: str = ""
@@ -122,10 +122,10 @@ def _split(line: str, heading: _Heading) -> _Line | None:
         return None
     if heading.separator:
         return _split_separated(line, heading)
-    figures = r"\s+".join(
+    pattern = r"\s+".join(
         rf"({_TIME})" if column != "contended" else r"(\d+)" for column in heading.columns
     )
-    found = re.fullmatch(rf"\s*{figures}\s+{_WHO[heading.view]}", line.rstrip())
+    found = re.fullmatch(rf"\s*{pattern}\s+{_WHO[heading.view]}", line.rstrip())
     if found is None:
         return None
     values = dict(zip(heading.columns, found.groups(), strict=False))
@@ -133,27 +133,27 @@ def _split(line: str, heading: _Heading) -> _Line | None:
 
 
 def _split_separated(line: str, heading: _Heading) -> _Line | None:
-    values = line.rstrip().split(f"{heading.separator} ")
+    cells = line.rstrip().split(f"{heading.separator} ")
     n = len(heading.columns)
-    if len(values) <= n or not all(re.fullmatch(r"\d+", value) for value in values[:n]):
+    if len(cells) <= n or not all(re.fullmatch(r"\d+", cell) for cell in cells[:n]):
         return None
-    figures = {
+    values = {
         column: value if column == "contended" else f"{value} ns"
-        for column, value in zip(heading.columns, values, strict=False)
+        for column, value in zip(heading.columns, cells, strict=False)
     }
-    who = [*values[n:], "", ""]
+    who = [*cells[n:], "", ""]
     if heading.view == "cgroup":
-        return _Line(figures, "", who[0])
-    return _Line(figures, who[0], who[1], who[2] if heading.view == "address" else "")
+        return _Line(values, "", who[0])
+    return _Line(values, who[0], who[1], who[2] if heading.view == "address" else "")
 
 
 def _row(line: _Line, heading: _Heading, cpus: int | None, window_ns: float | None) -> LockRow:
-    figures: dict[str, float] = {}
+    values: dict[str, float] = {}
     half: dict[str, float] = {}
     for column, name in _FIELDS.items():
-        if column in line.figures:
-            value, of_last = numbers.read(line.figures[column].replace(" ", ""))
-            figures[name] = value
+        if column in line.values:
+            value, of_last = numbers.read(line.values[column].replace(" ", ""))
+            values[name] = value
             # Truncated, so the error is a whole unit of the last digit. The mean is in whole
             # nanoseconds; with a separator the others are exact.
             half[name] = 0.0 if heading.separator else 2 * of_last
@@ -163,12 +163,12 @@ def _row(line: _Line, heading: _Heading, cpus: int | None, window_ns: float | No
     kind: Kind = "spin"
     if word.endswith((":R", ":W")):
         kind = "read" if word.endswith(":R") else "write"
-    total = figures.get("wait_total_ns")
+    total = values.get("wait_total_ns")
     return LockRow(
         name,
         kind,
-        **figures,  # type: ignore[arg-type]
-        contended=int(line.figures["contended"]) if "contended" in line.figures else None,
+        **values,  # type: ignore[arg-type]
+        contended=int(line.values["contended"]) if "contended" in line.values else None,
         cpu_share=total / window_ns / cpus if total is not None and window_ns and cpus else None,
         type=word,
         half=half,

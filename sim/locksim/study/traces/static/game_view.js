@@ -70,7 +70,7 @@ export class GameView {
     const moves = this.options[this.view.at] || [];
     // The buttons are replaced, so move the focus to the same thread's new button.
     const focused = this.turns.contains(document.activeElement) ? document.activeElement.dataset.slot : null;
-    this.turns.replaceChildren(...Array.from({ length: this.view.told.threads }, (_, thread) => {
+    this.turns.replaceChildren(...Array.from({ length: this.view.data.threads }, (_, thread) => {
       const mine = moves.filter((move) => move.thread === thread);
       return make("div", { class: "turn" }, make("b", {}, `thread ${thread}`),
         ...(mine.length ? mine.map((move) => this.turn(move)) : [make("span", { class: "idle" }, this.idle(thread))]));

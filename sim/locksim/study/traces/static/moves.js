@@ -35,8 +35,8 @@ export class GraphMoves {
     return state.slice(0, -1).flatMap((row, thread) =>
       (game.memo[`${row},${shared}`] || []).map(([via, newRow, newShared, step, found, message]) => {
         const to = newRow < 0 ? null : [...state.slice(0, thread), newRow, ...state.slice(thread + 1, -1), newShared];
-        const told = game.steps[step];
-        return { via, thread, action: told.action, label: told.label, step: { ...told, ...game.places[told.place] }, to, found, message };
+        const known = game.steps[step];
+        return { via, thread, action: known.action, label: known.label, step: { ...known, ...game.places[known.place] }, to, found, message };
       }));
   }
 
