@@ -1,4 +1,4 @@
-"""List the lessons, open one in JupyterLab, run one from top to bottom."""
+"""List the lessons, open one in JupyterLab, or run one."""
 
 from __future__ import annotations
 

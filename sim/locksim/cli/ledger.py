@@ -70,5 +70,5 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
         output.print(f"  … and {len(rows) - MOST_ROWS} rows of lower cost")
     output.print("  number: line transfers per acquisition. queue, move: ns per transfer.")
     output.print(
-        "  cost: both, in ns per acquisition. *: a buffered store, whose CPU need not wait."
+        "  cost: both, in ns per acquisition. *: a buffered store; its CPU does not wait."
     )

@@ -1,4 +1,4 @@
-"""List the locks, decision caches and schedulers; show one as source, bytecode or C."""
+"""List locks, decision caches and schedulers; show one."""
 
 from __future__ import annotations
 

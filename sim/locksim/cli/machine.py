@@ -1,4 +1,4 @@
-"""List the machines, or show one with the source and role of every value."""
+"""List the machines; show one with the source and role of every value."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _print_locks(output: Console, rows: Sequence[Row]) -> None:
         )
     output.print(
         "\n  UTIL: share of time held. CON: share of acquisitions that had to wait. HOLD, WAIT:\n"
-        "  mean and longest, WAIT of those that waited. % CPU: share of all CPUs' time in waiting.",
+        "  mean and longest, WAIT of those that waited. % CPU: share of CPU time.",
         markup=False,
     )
 

@@ -1,4 +1,4 @@
-"""Read a table of lock statistics (lockmeter, lock_stat, perf) and check its consistency.
+"""Read and check a table of lock statistics (lockmeter, perf …).
 
 ``--json`` prints one object::
 

@@ -214,7 +214,7 @@ def _print(rows: list[dict[str, Any]], where: str) -> None:
     tables.print_table(output, view)
     output.print(
         f"\n  {scale.unit}: critical sections of all CPUs together, with half of the 95 % interval."
-        "\n  ns/section: from one to the next on one CPU. transfers: line transfers per section."
-        "\n  fairness: the slowest CPU's count over the fastest's.",
+        "\n  ns/section: from one to the next on one CPU. transfers: line transfers per"
+        "\n  section. fairness: the slowest CPU's count over the fastest's.",
         markup=False,
     )
