@@ -1,4 +1,4 @@
-"""The load that ``locklab run`` and ``locklab sweep`` put on a lock, cache or scheduler.
+"""The loads of ``locklab run`` and ``locklab sweep`` for locks, decision caches and schedulers.
 
 A user's own ``Workload`` is its own load.
 """
@@ -24,15 +24,15 @@ from locksim.library.registry import resolve
 if TYPE_CHECKING:
     from locksim.study.simulation import Simulation
 
-__all__ = ["LoadError", "Rhythm", "patience_ps", "violations", "workload_for"]
+__all__ = ["LoadError", "Rhythm", "livelock_limit_ps", "violations", "workload_for"]
 
-#: Longest time that a load may ask for: far above any critical section, and its sums fit 64 bits.
+#: Longest time of a load: far above any critical section, and its sums fit 64 bits.
 LONGEST_NS = 10**9
-# What a hand-over may take per CPU that waits, generously, before it counts as stuck.
-_HAND_OVER_PS = 10 * 10**6
-# What all hand-overs together may take; a storm on hundreds of CPUs is slow, but not slower.
+# Time granted to a handoff, per waiting CPU, before it counts as stuck.
+_HANDOFF_PS = 10 * 10**6
+# Time granted to all handoffs together, enough for a storm on hundreds of CPUs.
 _STORM_PS = 10**13
-# Units of work that the warm-up takes on each CPU (see `simulate`), ten times over.
+# Ten times the units of work of the warm-up on each CPU (see `simulate`).
 _UNITS = 10 * 20
 
 MOST_WORDS = 64
@@ -41,7 +41,7 @@ MOST_TASKS = 1 << 16
 
 
 class LoadError(Exception):
-    """A struct that none of the plain loads fits, or a load that makes no sense."""
+    """No plain load fits the struct, or a setting of the load is out of range."""
 
     exit_code = 2
 
@@ -61,10 +61,10 @@ class Rhythm:
     think_times: str = "exponential"
 
     def settings(self) -> dict[str, int]:
-        """The settings of a ``Paced`` workload.
+        """Return the settings of a ``Paced`` workload.
 
         Raises:
-            LoadError: a word that is not known, or a burst out of range.
+            LoadError: a word is unknown, or the burst is out of range.
         """
         from locksim.library.workloads import paced
 
@@ -76,7 +76,7 @@ class Rhythm:
             "bimodal": paced.BIMODAL,
         }
         if not 1 <= self.burst <= LARGEST_BURST:
-            raise LoadError(f"--burst {self.burst}: give a number from 1 to {LARGEST_BURST:,}")
+            raise LoadError(f"--burst must be between 1 and {LARGEST_BURST:,} (got {self.burst})")
         return {
             "arrivals": _number("--arrivals", self.arrivals, arrivals),
             "burst": self.burst,
@@ -98,14 +98,14 @@ def workload_for(
     tasks: int = 16,
     rhythm: Rhythm = PLAIN,
 ) -> Workload:
-    """The workload for a lock, cache or scheduler.
+    """Return the workload for a lock, decision cache or scheduler.
 
     Arguments:
-        name: of the library, or ``FILE.py:CLASS``; a ``Workload`` is run as it is.
+        name: a library name, or ``FILE.py:CLASS``; a ``Workload`` is run as it is.
         hold_ns: time inside the critical section, 0 to 10^9.
         think_ns: mean time between two, 0 to 10^9.
         read_percent: share of readers, for reader-writer locks, sequence locks and RCU.
-        words: shared words that a critical section reads or counts up, 0 to 64 (counted
+        words: shared words that a critical section reads or increments, 0 to 64 (counted
             references and RCU have none).
         tasks: for schedulers, 1 to 65,536; each works for think_ns, and wakes the next in its ring.
         rhythm: of the sections; the loads of caches and schedulers have one of their own.
@@ -130,13 +130,13 @@ def workload_for(
 
     for option, time_ns in (("--hold", hold_ns), ("--think", think_ns)):
         if not 0 <= time_ns <= LONGEST_NS:
-            raise LoadError(f"{option} {time_ns}: give a time from 0 to {LONGEST_NS:,} ns")
+            raise LoadError(f"{option} must be between 0 and {LONGEST_NS:,} ns (got {time_ns})")
     if not 0 <= read_percent <= 100:
-        raise LoadError(f"--read-percent {read_percent}: give a share from 0 to 100")
+        raise LoadError(f"--read-percent must be between 0 and 100 (got {read_percent})")
     if not 0 <= words <= MOST_WORDS:
-        raise LoadError(f"--words {words}: give a number from 0 to {MOST_WORDS}")
+        raise LoadError(f"--words must be between 0 and {MOST_WORDS} (got {words})")
     if not 1 <= tasks <= MOST_TASKS:
-        raise LoadError(f"--tasks {tasks}: give a number from 1 to {MOST_TASKS:,}")
+        raise LoadError(f"--tasks must be between 1 and {MOST_TASKS:,} (got {tasks})")
     entry = resolve(name)
     times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS, **rhythm.settings()}
     if issubclass(entry.struct, CountedRef):
@@ -152,8 +152,8 @@ def workload_for(
         return SrcuReaders(lock=entry.struct, read_percent=read_percent, **times)
     if rhythm != PLAIN:
         raise LoadError(
-            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
-            "of a cache or scheduler has a rhythm of its own\nhelp: leave them out"
+            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks only; "
+            "the load of a decision cache or scheduler has fixed arrivals\nhelp: leave them out"
         )
     if issubclass(entry.struct, Workload):
         return entry.struct()
@@ -162,9 +162,7 @@ def workload_for(
     decides = issubclass(entry.struct, DecisionCache)
     if decides or "has_perm" in entry.compiled().methods:
         if think_ns < 1:
-            raise LoadError(
-                f"--think {think_ns}: a cache's load needs at least 1 ns between checks"
-            )
+            raise LoadError(f"--think must be at least 1 ns for a decision cache (got {think_ns})")
         jitter = think_ns * NS // 10
         cache: Struct | type[Struct] = AvcOf(cache=entry.struct) if decides else entry.struct
         return RcuTest(cache=cache, other_ps=think_ns * NS, jitter_ps=jitter)
@@ -172,28 +170,28 @@ def workload_for(
         labels = NetLabel(cache=entry.struct, option_ps=NS, translate_ps=times["hold_ps"])
         return LabelLookups(labels=labels, other_ps=max(times["think_ps"], 1))
     raise LoadError(
-        f"{name} is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache or "
-        "Scheduler, and no cache with has_perm(): "
-        "write a Workload for it, and name that: FILE.py:CLASS"
+        f"{name} is not a Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU, DecisionCache or "
+        "Scheduler, and has no has_perm() as a cache does: "
+        "write a Workload for it, and name the Workload: FILE.py:CLASS"
     )
 
 
 def _number(option: str, word: str, known: dict[str, int]) -> int:
     if word not in known:
-        raise LoadError(f"{option} {word}: there are {', '.join(known)}")
+        raise LoadError(f"{option} {word}: write {', '.join(known)}")
     return known[word]
 
 
-def patience_ps(workload: Workload, cpus: int, hold_ns: int, think_ns: int) -> int:
-    """How long a load may take to warm up before it counts as a livelock, in picoseconds.
+def livelock_limit_ps(workload: Workload, cpus: int, hold_ns: int, think_ns: int) -> int:
+    """Return the livelock limit of a load: the longest warm-up, in picoseconds.
 
-    Without a bound that suits the load a lock that lets nobody in would spin for ten simulated
-    seconds, which is minutes of ours. The warm-up takes 20 critical sections on each CPU; ten
-    times that is granted, one after the other, each with a hand-over of 10 us per CPU that waits.
+    Without such a limit, a lock that lets no thread in would spin for ten simulated seconds, which
+    take minutes. The warm-up takes 20 critical sections on each CPU. The limit is ten times that,
+    one section after the other, each with a handoff of 10 us per waiting CPU.
 
     Arguments:
-        workload: one of this module's; of any other nobody knows how long a unit of work takes.
-        cpus: how many take part.
+        workload: one of this module's; for any other the length of a unit of work is unknown.
+        cpus: number of CPUs.
         hold_ns, think_ns: of the load.
     """
     from locksim.library.workloads.label_lookups import LabelLookups
@@ -205,10 +203,10 @@ def patience_ps(workload: Workload, cpus: int, hold_ns: int, think_ns: int) -> i
     if not isinstance(workload, Paced | RcuTest | LabelLookups | TokenRing):
         return LONGEST_PS
     sections = _UNITS * cpus
-    return sections * (hold_ns + think_ns) * 1000 + min(_STORM_PS, sections * cpus * _HAND_OVER_PS)
+    return sections * (hold_ns + think_ns) * 1000 + min(_STORM_PS, sections * cpus * _HANDOFF_PS)
 
 
 def violations(result: Simulation) -> int:
-    """How often a lock was entered while another thread was in that excludes it."""
+    """Return how often a thread entered a lock in violation of mutual exclusion."""
     table = result.by_lock()
     return 0 if table.empty else int(table.groupby("lock")["violations"].max().sum())

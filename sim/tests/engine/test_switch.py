@@ -257,7 +257,7 @@ def test_a_deadlock_tells_where_the_threads_are() -> None:
     """Those that were put aside are counted by their place."""
     found = error(Stuck())
     assert "thread 0 on CPU 0 sleeps in block() at test_switch.py" in found
-    assert "\n  1 thread was never run\n  2 threads were put aside at test_switch.py:" in found
+    assert "\n  1 thread was never run\n  2 threads were suspended at test_switch.py:" in found
 
 
 class Wakes(Workload):
