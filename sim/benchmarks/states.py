@@ -3,11 +3,11 @@
     python sim/benchmarks/states.py            print the tables
     python sim/benchmarks/states.py --write    put them into docs/CHECKER.md
 
-The first: every lock, under each model that it claims. Two threads do two rounds, three threads
-one. A cell has the states of all clients of the lock together and the time of exploring them: the
-best of some runs in this process, on whatever else the machine does meanwhile.
-``sim/tests/checker/test_locks.py`` holds the states. The second: some larger ones, with reduction
-and without.
+The first table has every lock, under each model that it claims. Two threads do two rounds, three
+threads one. A cell has the states of all test clients of the lock together and the time of their
+exploration: the best of some runs in this process, beside any other load of the machine.
+``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
+and without reduction.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZES = {2: 2, 3: 1}
 """Threads → rounds."""
 BUDGET = Budget(buffer_entries=16, history=40)
 RUNS, SHORT = 3, 2.0
-"""Runs of a cell, and the seconds above which one is enough."""
+"""Runs of a cell, and the seconds above which one run is enough."""
 
 LARGER = [
     ("mcs", "sc", 3, 3),
@@ -57,11 +57,11 @@ Cell = tuple[str, str, int]
 
 
 def main() -> int:
-    """Measure every cell."""
+    """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put them into docs/CHECKER.md")
+    parser.add_argument("--write", action="store_true", help="write them into docs/CHECKER.md")
     write = parser.parse_args().write
-    # The first check in a process loads what is compiled, or compiles it.
+    # The first check in a process loads compiled code, or compiles it.
     check_lock(locks()[0].struct, threads=2)
     for name, table in (("locks", every_lock()), ("larger", larger())):
         if not write:

@@ -20,8 +20,7 @@ from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.models.registers import NOTES
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
-from locksim.checker.search.choice import runner
-from locksim.checker.search.runner import Runner
+from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import Budget, Verdict

@@ -1,4 +1,4 @@
-"""The options of the commands that simulate: the plain load, how often and where to run."""
+"""Common options of the commands that simulate: load, number of runs and placement."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ __all__ = [
 
 Hold = Annotated[int, typer.Option(help="time inside the critical section, in ns")]
 Think = Annotated[int, typer.Option(help="mean time between critical sections, in ns")]
-ReadPercent = Annotated[int, typer.Option(help="share of readers (reader-writer locks)")]
-Words = Annotated[int, typer.Option(help="shared words counted up under the lock")]
+ReadPercent = Annotated[int, typer.Option(help="share of readers, in per cent")]
+Words = Annotated[int, typer.Option(help="shared words incremented under the lock")]
 Arrivals = Annotated[
-    str, typer.Option(help="closed: think after each section; open: ask at random times")
+    str, typer.Option(help="closed: think between sections; open: random arrivals")
 ]
-Burst = Annotated[int, typer.Option(help="critical sections that come together")]
+Burst = Annotated[int, typer.Option(help="critical sections in one burst")]
 Distribution = Annotated[str, typer.Option(help="constant, exponential, uniform or bimodal")]
 
 
@@ -43,10 +43,10 @@ def cpus_of(number: int) -> str:
 
 
 def check_runs(*, replications: int, seed: int, operations: int = 1) -> None:
-    """Check how often and how long to run, before anything runs.
+    """Check the number and length of the runs.
 
     Raises:
-        UsageError: there would be nothing to measure, or a number does not fit the engine's words.
+        UsageError: a number is out of range.
     """
     bounded(operations, "--operations", 1, 10**9)
     bounded(replications, "--replications", 1, 10**5)
@@ -80,10 +80,10 @@ def load_settings(
 
 
 def read_placement(text: str) -> Literal["compact", "scatter"] | list[int]:
-    """Read a placement: a rule's name, or CPU numbers such as ``0,4,8``.
+    """Return the placement of a text: a rule's name, or CPU numbers such as ``0,4,8``.
 
     Raises:
-        UsageError: for anything else.
+        UsageError: the text is neither.
     """
     if text == "compact":
         return "compact"
@@ -93,5 +93,5 @@ def read_placement(text: str) -> Literal["compact", "scatter"] | list[int]:
         return whole_numbers(text, "--placement")
     except UsageError:
         raise UsageError(
-            f"--placement {text}: say compact, scatter, or CPU numbers such as 0,4,8"
+            f"--placement {text}: write compact, scatter, or CPU numbers such as 0,4,8"
         ) from None

@@ -85,11 +85,11 @@ def plain_load(name: str, settings: LoadSettings | None = None) -> PlainLoad:
         raise LoadError(
             f"{name} has no plain load: it is not a {', '.join(bases)}, "
             f"and has no {' or '.join(methods)}: "
-            "write a Workload for it, and name that: FILE.py:CLASS"
+            "write a Workload for it, and name the Workload: FILE.py:CLASS"
         )
     if not kind.paced and settings.arrivals != ArrivalProcess():
         raise LoadError(
-            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks; the load "
-            "of a cache or scheduler has an arrival process of its own\nhelp: leave them out"
+            f"{name}: --arrivals, --burst, --hold-times and --think-times are for locks only; "
+            "the load of a decision cache or scheduler has fixed arrivals\nhelp: leave them out"
         )
     return PlainLoad(kind, kind.plain_load(struct, settings), settings)

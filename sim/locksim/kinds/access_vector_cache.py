@@ -38,7 +38,7 @@ def checks(cache: Struct | type[Struct], settings: LoadSettings) -> Workload:
     """
     if settings.think_ps < NS:
         raise LoadError(
-            f"--think {settings.think_ps // NS}: a cache's load needs at least 1 ns between checks"
+            f"--think must be at least 1 ns for a decision cache (got {settings.think_ps // NS})"
         )
     jitter_ps = settings.think_ps // 10
     return RcuTest(cache=cache, other_ps=settings.think_ps, jitter_ps=jitter_ps)

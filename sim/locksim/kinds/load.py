@@ -95,7 +95,7 @@ class LoadSettings:
         for option, time_ps in (("--hold", self.hold_ps), ("--think", self.think_ps)):
             if not 0 <= time_ps <= LONGEST_NS * NS:
                 raise LoadError(
-                    f"{option} {time_ps // NS}: give a time from 0 to {LONGEST_NS:,} ns"
+                    f"{option} must be between 0 and {LONGEST_NS:,} ns (got {time_ps // NS})"
                 )
         _check("--read-percent", self.read_percent, 0, 100)
         _check("--words", self.words, 0, MOST_WORDS)
@@ -109,9 +109,9 @@ class LoadSettings:
 
 def _check(option: str, value: int, low: int, high: int) -> None:
     if not low <= value <= high:
-        raise LoadError(f"{option} {value}: give a number from {low} to {high:,}")
+        raise LoadError(f"{option} must be between {low} and {high:,} (got {value})")
 
 
 def _number(option: str, word: str, known: dict[str, int]) -> None:
     if word not in known:
-        raise LoadError(f"{option} {word}: there are {', '.join(known)}")
+        raise LoadError(f"{option} {word}: write {', '.join(known)}")

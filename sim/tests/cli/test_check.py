@@ -155,7 +155,7 @@ def test_play_writes_the_game(bad, tmp_path):
     page = tmp_path / "game.html"
     result = run(bad, "--threads", 2, "--play", page)
     assert 1 == result.exit_code
-    assert f"you are the scheduler: open {page} in a browser" in result.stdout
+    assert f"open {page} in a browser" in result.stdout
     assert "bad.py" in page.read_text(encoding="utf-8")
 
 
@@ -163,7 +163,7 @@ def test_play_wants_a_page(bad):
     """Another ending is a mistake, found before anything runs."""
     result = run(bad, "--play", "game.txt")
     assert 2 == result.exit_code
-    assert "--play game.txt: a page is written; name a file that ends in .html" in result.stderr
+    assert "--play game.txt: the page must be a file that ends in .html" in result.stderr
 
 
 def test_play_of_too_large_a_client_is_refused(tmp_path):

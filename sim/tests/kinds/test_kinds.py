@@ -65,10 +65,10 @@ def test_a_load_that_fits_no_kind_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"hold_ps": -1 * NS}, "--hold -1: give a time from 0 to 1,000,000,000 ns"),
-        ({"read_percent": 101}, "--read-percent 101: give a number from 0 to 100"),
-        ({"words": 65}, "--words 65: give a number from 0 to 64"),
-        ({"tasks": 0}, "--tasks 0: give a number from 1 to 65,536"),
+        ({"hold_ps": -1 * NS}, r"--hold must be between 0 and 1,000,000,000 ns \(got -1\)"),
+        ({"read_percent": 101}, r"--read-percent must be between 0 and 100 \(got 101\)"),
+        ({"words": 65}, r"--words must be between 0 and 64 \(got 65\)"),
+        ({"tasks": 0}, r"--tasks must be between 1 and 65,536 \(got 0\)"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings, message):

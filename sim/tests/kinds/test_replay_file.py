@@ -120,4 +120,4 @@ def test_lock_or_file_but_not_both(arguments):
     """One of them is needed."""
     result = run(*arguments)
     assert 2 == result.exit_code
-    assert "give the name of a lock, or a file by --replay, and not both" in result.stderr
+    assert "name a lock or a file to --replay" in result.stderr

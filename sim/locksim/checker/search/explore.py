@@ -25,9 +25,8 @@ from locksim.checker.models.model import Model, Tables
 from locksim.checker.models.outcome import CHOICES, DONE
 from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
-from locksim.checker.search.choice import runner
 from locksim.checker.search.loop import TYPES, Numbers, Space
-from locksim.checker.search.runner import Runner
+from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, start
 from locksim.checker.search.table import intern
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from locksim import jit
 from locksim.checker.models.model import Tables
 from locksim.checker.search import cycles, loop, progress, table, wander
 from locksim.checker.search.loop import Numbers
@@ -71,3 +72,12 @@ PLAIN = Runner(
     pairs=_rows,
     zeros=lambda code, n: array(code, [0]) * n,
 )
+
+
+def runner() -> Runner:
+    """The compiled functions where they can be had, else the plain ones."""
+    if not jit.enabled():
+        return PLAIN
+    from locksim.checker.search.compiled import FUNCTIONS
+
+    return Runner(**FUNCTIONS)

@@ -1,7 +1,7 @@
 """A cache of decisions under one spinlock: the least that works.
 
 Mechanism. A few hash slots, each with a chain of entries. Everything, a lookup too, happens under
-the one lock; so an entry that is taken out of its chain can be freed at once, since no other thread
+the one lock; so an entry that is taken out of its chain can be freed at once, since no other CPU
 can be looking at it, and an entry may be changed in place.
 
 Reclaim is by second chance: a lookup marks its entry, ``reclaim`` takes the marks away and frees
@@ -12,7 +12,7 @@ Cost in line transfers. That of the lock, for each lookup.
 
 Fairness. That of the lock.
 
-Not modelled. A bound on the number of entries: who fills the cache calls ``reclaim``.
+Not modelled. A bound on the number of entries: the CPU that fills the cache calls ``reclaim``.
 """
 
 from locksim.lang import *
@@ -93,7 +93,7 @@ class DecisionsSpinlock(DecisionCache):
         return taken
 
     def quiescent(self):
-        # Nothing to do: under the lock there is no reader to wait for.
+        # Nobody asks: under the lock there is no reader to wait for.
         yield pause()
 
     def offline(self):

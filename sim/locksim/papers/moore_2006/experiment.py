@@ -1,19 +1,19 @@
-"""moore-2006-netlabel: what packet labels cost two hosts, and what their cache saves.
+"""moore-2006-netlabel: cost of packet labels on two hosts, and benefit of their cache.
 
 Paul Moore, "NetLabel performance numbers", redhat-lspp, 13 July 2006: netperf's tcp_stream,
 udp_stream, tcp_rr and udp_rr, for a kernel without NetLabel and six configurations of it.
 
-What is arithmetic: a frame's bytes, hence its time on the link. A stream that the link limits has
-nothing fitted in it, and ten cells of the fourteen are of that kind.
+A frame's bytes, and so its time on the link, are arithmetic. A stream that the link limits has no
+fitted parameter; ten of the fourteen cells are of that kind.
 
-What goes in: the work of a transaction without labels (NoPatch, tcp_rr and udp_rr). What was
-fitted: seven works, on seven cells (:func:`fit`). The four tcp_rr cells with labels give the two
-options' cost, the strict check and the translation; three tcp_stream cells give the receiver's
-work for a segment and tell the two hosts apart. They have to be told apart: an option costs a
-stream's receiver two fifths more than it costs the mean of two hosts in a transaction, and the
-translation less (16 against 25 us). Hosts of different speed, with policies of different size,
-explain both; that they differed is an inference. The third stream that a CPU limits, C_FlCat, is
-then a prediction. In C_NoCat link and CPU are level within the noise.
+Inputs: the work of a transaction without labels (NoPatch, tcp_rr and udp_rr). Fitted: seven works,
+to seven cells (:func:`fit`). The four tcp_rr cells with labels give the cost of the two options,
+the strict check and the translation. Three tcp_stream cells give the receiver's work for a segment
+and separate the two hosts. They must be separated: an option costs a stream's receiver two fifths
+more than the mean of two hosts in a transaction, and the translation less (16 against 25 us). Hosts
+of different speed, with policies of different size, explain both; this difference is an inference.
+The third stream that a CPU limits, C_FlCat, is then a prediction. In C_NoCat link and CPU are equal
+within the noise.
 
 C_F_LxV is read as full categories with the lax check of the option (``cipso_rbm_strictvalid=0``):
 the message does not explain the name, and this is the one setting that it fits.
@@ -55,8 +55,8 @@ from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, Simulation, simulate
 
 WARMUP_MESSAGES = 1000
-"""Segments before the measuring, times four: until a link that is a little faster than the receiver
-has filled the window."""
+"""Segments before the measurement, times four: a link that is slightly faster than the receiver
+fills the window in this time."""
 FIT_MESSAGES = 500
 """Messages of a run of the fit, times four: enough for a difference of two times of 1 %."""
 TESTS = ("tcp_stream", "udp_stream", "tcp_rr", "udp_rr")
@@ -87,7 +87,7 @@ class Moore2006(Experiment):
 
         Arguments:
             machine: a profile instead of ``two-hosts-2006``.
-            messages: measured per replication, in the steady state, times four.
+            messages: measured messages per replication, times four, in the steady state.
             replications: independent runs per cell.
             seed: of the first replication.
         """
@@ -125,10 +125,8 @@ class Moore2006(Experiment):
                 cells,
                 extra={"bottlenecks": limits, "models": netperf_models(cells, works)},
                 notes=[
-                    "note: what limits the cell (with --json: for what share of the time each is "
-                    "busy)",
-                    "A stream is limited by the busiest of link and CPUs, a transaction by them "
-                    "all.",
+                    "note: the bottleneck of the cell; --json has the busy share of each station",
+                    "The busiest of link and CPUs limits a stream; their sum limits a transaction.",
                 ],
             )
 
@@ -146,7 +144,7 @@ class Moore2006(Experiment):
         return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
-        """Streams and transactions, a bar a cell."""
+        """Streams and transactions, with a bar for each cell."""
         from locksim.papers.plots import Bar, bars
 
         panels: dict[str, list[Bar]] = {}
@@ -161,7 +159,7 @@ EXPERIMENT = Moore2006()
 
 
 def published() -> dict[tuple[str, str], tuple[str, float]]:
-    """The table: (configuration, test) → (as printed, understood)."""
+    """The table: (configuration, test) → (as printed, corrected)."""
     import lockdata
 
     frame = lockdata.load("moore-2006/netperf", reading="both")
@@ -174,7 +172,7 @@ def published() -> dict[tuple[str, str], tuple[str, float]]:
 
 
 def role_of(row: str, test: str) -> Role:
-    """Whether a cell is an input, counts as fitted, or was seen by nothing."""
+    """The role of a cell."""
     if (row, test) in INPUTS:
         return "input"
     return "fitted" if (row, test) in FITTED_ON else "predicted"
@@ -185,7 +183,7 @@ def workload(row: str, test: str, works: Works, *, n_labels: int = 1, **cache: A
 
     Arguments:
         row, test: of ``CONFIGURATIONS`` and ``TESTS``. works: of the hosts.
-        n_labels: different labels in the traffic. cache: settings of the label cache.
+        n_labels: number of different labels in the traffic. cache: settings of the label cache.
     """
     configuration = CONFIGURATIONS[row]
     option_ps = {0: 0, 12: works.short_ps, 40: works.long_ps}[configuration.option_bytes]
@@ -238,7 +236,7 @@ def measure(
     """Simulate one cell in its steady state.
 
     Arguments:
-        messages: to measure, times four; an eighth of them where a message is a large datagram.
+        messages: to measure, times four; an eighth of them if a message is a large datagram.
         program: a variant of the cell's. warmup: messages before that, times four.
     """
     few = max(messages // 8, 5) if test == "udp_stream" else messages
@@ -252,12 +250,12 @@ def measure(
         seed=seed,
     )
     if not run.complete:
-        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+        raise KeyboardInterrupt  # a mean over too few replications is not a cell
     return run
 
 
 def rate_of(run: Simulation, row: str, test: str) -> tuple[Interval, str]:
-    """What netperf prints: megabits of the user's data per second, or transactions per second."""
+    """The value of netperf: megabits of user data per second, or transactions per second."""
     per_second = run.throughput()
     if not test.endswith("_stream"):
         return per_second, "1/s"
@@ -266,10 +264,10 @@ def rate_of(run: Simulation, row: str, test: str) -> tuple[Interval, str]:
 
 
 def bottleneck(run: Simulation, test: str) -> dict[str, Any]:
-    """What limits a cell: ``bottleneck``, the ``share`` of the time it is busy, and all shares.
+    """The bottleneck of a cell: its name, the ``share`` of time it is busy, and all shares.
 
-    In a stream all work at the same time, so it is the busiest. In a transaction they work one
-    after another, so the two directions of the link and the two CPUs are added up.
+    In a stream all parts work at the same time, so it is the busiest. In a transaction they work
+    one after another, so the two directions of the link and the two CPUs are summed.
     """
     column = CPU_COUNTERS.index("compute_ps")
     window = sum(r.window_ps for r in run.replications)
@@ -284,10 +282,10 @@ def bottleneck(run: Simulation, test: str) -> dict[str, Any]:
 
 
 def fit(profile: Machine) -> Works:
-    """The works with which the inputs and the fitted cells come out as published.
+    """The works for which the inputs and the fitted cells equal the published ones.
 
-    Each is what is left of a published time when the simulated rest is taken off; one step after
-    another, as times add up where one thing waits for the other.
+    Each is a published time minus the simulated rest. The steps run one after
+    another, since times add up if one part waits for the other.
     """
     table = published()
     works = Works()
@@ -304,7 +302,7 @@ def fit(profile: Machine) -> Works:
     works = replace(works, short_ps=works.short_ps + missing_ps("C_NoCat", "tcp_rr") // 2)
     works = replace(works, long_ps=works.long_ps + missing_ps("C_F_LxV", "tcp_rr") // 2)
     works = replace(works, check_ps=works.check_ps + missing_ps("C_FlCat", "tcp_rr") // 2)
-    # Of two streams that the receiver limits, the option alone makes the difference.
+    # Two streams that the receiver limits differ only by the option.
     goal_ps = {row: segment_ps(row, table[row, "tcp_stream"][1]) for row in ("C_F_LxV", "C_NoCat")}
     longer_ps = goal_ps["C_F_LxV"] - goal_ps["C_NoCat"]
     works = replace(works, percent=round(100 * longer_ps / (works.long_ps - works.short_ps)))
@@ -319,12 +317,12 @@ def segment_ps(row: str, megabits: float) -> float:
 
 
 def parameters(profile: Machine, works: Works) -> list[Parameter]:
-    """Every figure behind the table."""
+    """Every value behind the table."""
 
     def fitted(name: str, value: int, cell: str, unit: str = "ps") -> Parameter:
         return Parameter(name, value, unit, f"cell {cell}", "fitted")
 
-    ethernet = "IEEE 802.3: header, check sum, preamble, gap; shortest frame"
+    ethernet = "IEEE 802.3: header, checksum, preamble, gap; shortest frame"
     return [
         Parameter(
             "link.rate",
@@ -352,7 +350,7 @@ def parameters(profile: Machine, works: Works) -> list[Parameter]:
             "host.send_ps",
             SEND_PS,
             "ps",
-            "less than the link needs for a frame; the card cuts up large segments",
+            "less than the link's time for a frame; the card splits large segments",
             "assumed",
         ),
         Parameter("host.tcp_ps", works.tcp_ps, "ps", "cell NoPatch, tcp_rr", "input"),

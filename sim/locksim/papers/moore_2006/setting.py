@@ -8,15 +8,15 @@ from locksim.lang import US
 
 LINK_BPS = 10**9
 FRAME_BYTES = 14 + 4 + 8 + 12
-"""Ethernet's header, check sum, preamble and gap."""
+"""Bytes of Ethernet's header, checksum, preamble and gap."""
 SHORTEST_BYTES = 46
-"""What an Ethernet frame carries at least."""
+"""Smallest payload of an Ethernet frame, in bytes."""
 MTU = 1500
 IP_BYTES, TCP_BYTES, UDP_BYTES = 20, 32, 8
-"""Headers; TCP's with time stamps (941.48 Mbit/s of 1448 bytes in 1538 is what was measured)."""
+"""Headers; TCP's with time stamps (1448 of 1538 bytes give the measured 941.48 Mbit/s)."""
 LARGEST_IP = 65535
 SEND_PS = 3 * US
-"""A sender's work for a frame; below the link's time in every configuration, else assumed."""
+"""A sender's work for a frame; below the link's time in every configuration, otherwise assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Configuration:
     """One row of the table.
 
     Arguments:
-        option_bytes: IP option in every packet. strict: whether its categories are checked
-            strictly on the way in. cached: whether the label cache is on.
+        option_bytes: IP option in every packet. strict: whether the receiver checks its categories
+            strictly. cached: whether the label cache is on.
     """
 
     option_bytes: int = 0
@@ -49,12 +49,12 @@ class Works:
     """The works of the hosts, in picoseconds.
 
     Arguments:
-        tcp_ps, udp_ps: one host's, for one transaction without labels.
-        short_ps, long_ps: for one message's option of 12 and of 40 bytes, mean of the hosts.
-        check_ps: for the strict check of one packet's option, mean of the hosts.
-        receive_ps: the server's, for one frame of a stream, without labels.
+        tcp_ps, udp_ps: one host's work for a transaction without labels.
+        short_ps, long_ps: work for a message's option of 12 and of 40 bytes, mean of the hosts.
+        check_ps: work for the strict check of a packet's option, mean of the hosts.
+        receive_ps: the server's work for a frame of a stream, without labels.
         percent: the server's time for options and checks, in per cent of the mean.
-        client_ps, server_ps: for the translation of an option into a label.
+        client_ps, server_ps: work for the translation of an option into a label.
     """
 
     tcp_ps: int = 40 * US
@@ -73,8 +73,8 @@ class Traffic:
     """A message on the link.
 
     Arguments:
-        bits: of the user's data. frames: how many it takes.
-        frame_ps: of one of them on the link. last_ps: of the last.
+        bits: bits of user data. frames: number of frames.
+        frame_ps: time of a frame on the link. last_ps: time of the last frame.
     """
 
     bits: int
@@ -84,7 +84,7 @@ class Traffic:
 
 
 def traffic(test: str, option_bytes: int) -> Traffic:
-    """What one message of a test is on the link.
+    """Traffic of one message of a test on the link.
 
     Arguments:
         test: of ``TESTS``. option_bytes: of the IP option in every packet, fragments included.

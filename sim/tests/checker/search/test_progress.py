@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locksim.checker.search.choice import runner
-from locksim.checker.search.runner import PLAIN
+from locksim.checker.search.runner import PLAIN, runner
 
 graphs = st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 9), max_size=4)), max_size=10)
 

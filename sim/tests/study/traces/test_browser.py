@@ -232,7 +232,7 @@ def test_game_can_not_be_won_against_a_right_lock(opened: Opened, tmp_path: Path
     opened.open(write_page(tmp_path / "g.html", graph(walk_of_lock(TicketLock, threads=2))))
     opened.tab.focus(".locklab")
     opened.press("c")
-    opened.tab.wait_for_selector(".answer:has-text('nobody can break it')")
+    opened.tab.wait_for_selector(".answer:has-text('no schedule can break it')")
     opened.press("1")
     opened.steps(1)
     assert opened.text(".sentence").startswith("thread 1 fetch_add lock.next_ticket")
@@ -264,7 +264,7 @@ def test_notebook_module_talks_to_python(opened: Opened, tmp_path: Path) -> None
     opened.press("0", "1", "1")
     opened.steps(3)
     opened.press("c")
-    opened.tab.wait_for_selector(".answer:has-text('nobody can break it')")
+    opened.tab.wait_for_selector(".answer:has-text('no schedule can break it')")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
