@@ -207,7 +207,7 @@ def test_a_set_never_holds_more_than_its_ways(plans, machine, cache, until_ps):
 
 @given(programs, machines, st.sampled_from([(1, 8), (2, 4), (8, 1)]))
 def test_caches_with_room_for_all_change_nothing(plans, machine, shape):
-    """With room for the whole footprint the trace is that of caches without end."""
+    """With room for the whole footprint the trace is that of unbounded caches."""
     sets, ways = shape
     finite = {"private_sets": sets, "private_ways": ways}
     whole = [run(*map(program_of, plans), **machine, **more) for more in ({}, finite)]
