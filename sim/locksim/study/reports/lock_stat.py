@@ -107,9 +107,9 @@ def _version(lines: list[str]) -> str:
     if version in VERSIONS:
         return str(version)
     first = next((found for line in lines if (found := _CLASS.fullmatch(line))), None)
-    for version, columns in _COLUMNS.items():
+    for known, columns in _COLUMNS.items():
         if version is None and first is not None and len(first[2].split()) == len(columns.split()):
-            return version
+            return known
     what = "no version and no row" if version is None else f"version {version}"
     raise ReportError(
         f"lock_stat: {what}; known versions: {', '.join(VERSIONS)}\n"
