@@ -1,4 +1,4 @@
-"""The site that is built from the lessons: Sphinx, MyST, every lesson run. Needs no network."""
+"""Sphinx configuration of the lessons' site; every lesson is run, without a network."""
 
 from sphinx.application import Sphinx
 
@@ -13,9 +13,9 @@ myst_heading_anchors = 2
 nb_execution_mode = "force"
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
-# A figure with sliders has two forms; a page without a kernel shows the static one.
+# A plot with sliders has two forms; a page without a kernel shows the static one.
 nb_mime_priority_overrides = [("html", "text/html", 1)]
-# No script from anywhere else.
+# No script from another site.
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 html_theme = "sphinx_book_theme"
@@ -26,7 +26,7 @@ html_theme_options = {"use_download_button": False, "show_toc_level": 2}
 
 
 def setup(app: Sphinx) -> None:
-    """On the site the glossary is a page beside the lessons, and links lead there."""
+    """Make links to the glossary lead to its page on the site."""
 
     def here(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] = source[0].replace("](../docs/GLOSSARY.md", "](glossary.md")

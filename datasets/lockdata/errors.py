@@ -2,7 +2,7 @@
 
 
 class Error(Exception):
-    """Base of every error that lockdata raises on purpose."""
+    """Base class of lockdata's errors."""
 
 
 class DatasetError(Error):

@@ -1,7 +1,7 @@
-"""Reading the files: one folder a source, one CSV a table, one ``source.toml`` beside them.
+"""Reader of the files: a folder for each source, with a CSV for each table and a ``source.toml``.
 
-The files are checked when they are read, so that a slip in a table is found at its line. Only the
-standard library is used: pandas costs half a second to import and is not needed here.
+The files are checked when they are read; an error names the line. Only the
+standard library is used, because pandas takes half a second to import.
 """
 
 import csv
@@ -29,11 +29,11 @@ class Cell:
 
     Attributes:
         key: the values of the table's keys, in their order.
-        printed: the figure exactly as printed, without brackets that only set it apart.
-        understood: its value in `unit`; None where there is no number.
+        printed: the text exactly as printed, without enclosing brackets.
+        understood: the corrected value in `unit`, or None.
         unit: unit of `understood`, ``"text"`` for words.
-        reason: key of the reason where printed and understood differ, else empty.
-        place: where in the source the cell stands.
+        reason: key of the reason if the printed and the corrected value differ, else empty.
+        place: the cell's place in the source.
     """
 
     key: tuple[str | int, ...]
@@ -53,7 +53,7 @@ class Table:
 
 
 def names(folder: Path = FOLDER) -> list[str]:
-    """Return the names of all tables, sources in alphabetical order, tables as in the metadata."""
+    """Return the names of all tables, sources sorted by name, tables as in the metadata."""
     return [
         f"{path.parent.name}/{table}"
         for path in sorted(folder.glob("*/source.toml"))
@@ -65,9 +65,9 @@ def names(folder: Path = FOLDER) -> list[str]:
 def read(name: str, folder: Path = FOLDER) -> Table:
     """Read and check one table.
 
-    Args:
+    Arguments:
         name: ``"source/table"``.
-        folder: where the sources lie.
+        folder: the folder of the sources.
 
     Raises:
         DatasetError: the name is unknown, or the table's files are malformed.
@@ -115,7 +115,7 @@ def _metadata(path: Path) -> dict[str, Any]:
 
 def _unknown(name: str, known: list[str]) -> str:
     source, _, table = name.rpartition("/")
-    # A bare or misspelt table is the commonest slip, so compare tables before whole names.
+    # The most common error is a misspelt or bare table name, so compare tables first.
     pool = [n for n in known if n.startswith(f"{source}/")] or known
     tables = near(table, [n.split("/")[1] for n in pool], 3)
     whole = [n for t in tables for n in pool if n.endswith(f"/{t}")]
@@ -163,14 +163,14 @@ def _cells(path: Path, keys: tuple[Key, ...], reasons: dict[str, Any]) -> tuple[
         if found != header:
             raise DatasetError(
                 f"{path}, line 1: the columns are {', '.join(found)}; "
-                f"source.toml asks for {', '.join(header)}."
+                f"source.toml requires {', '.join(header)}."
             )
         for line in lines:
             where = f"{path}, line {lines.line_num}"
             cell = _cell(line, keys, where)
             _check(cell, reasons, where)
             if cell.key in cells:
-                raise DatasetError(f"{where}: cell {cell.key} stands twice. Remove one of them.")
+                raise DatasetError(f"{where}: cell {cell.key} occurs twice. Remove one of them.")
             cells[cell.key] = cell
     return tuple(cells.values())
 
@@ -179,7 +179,7 @@ def _cell(line: list[str], keys: tuple[Key, ...], where: str) -> Cell:
     if len(line) != len(keys) + len(VALUE_COLUMNS):
         raise DatasetError(
             f"{where}: {len(line)} fields instead of {len(keys) + len(VALUE_COLUMNS)}. "
-            "Quote fields that hold a comma."
+            "Quote fields that contain a comma."
         )
     printed, understood, unit, reason, place = line[len(keys) :]
     try:
@@ -197,8 +197,8 @@ def _check(cell: Cell, reasons: dict[str, Any], where: str) -> None:
         )
     if cell.understood != number(cell.printed) and not cell.reason:
         raise DatasetError(
-            f"{where}: {cell.printed!r} is printed and {cell.understood} understood, "
-            "without a reason. Name one."
+            f"{where}: {cell.printed!r} is printed and corrected to {cell.understood} "
+            "without a reason. Add one."
         )
     if not cell.unit or not cell.place:
         raise DatasetError(f"{where}: unit or place is empty. Fill it in.")

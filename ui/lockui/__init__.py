@@ -1,5 +1,5 @@
-"""lockui: how every command of LockLab speaks: tables, JSON, errors, progress, HTML pages.
+"""lockui: the output of every LockLab command: tables, JSON, errors, progress, HTML pages.
 
-It stands below all other packages and knows nothing of locks. ``suggest`` and ``findings`` need
+It is the lowest package and knows nothing about locks. ``suggest`` and ``findings`` need
 the standard library alone; the rest needs Rich, Typer or Jinja.
 """

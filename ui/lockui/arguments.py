@@ -1,4 +1,4 @@
-"""Values that options were given, checked before anything runs."""
+"""Checks on the values of options, made before anything runs."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ __all__ = ["bounded", "folder_to_write", "whole_numbers"]
 
 
 def bounded(value: int, option: str, low: int, high: int) -> int:
-    """Return a number that an option was given, if it is from ``low`` to ``high``.
+    """Return the value of an option if it is between ``low`` and ``high``, both included.
 
     Raises:
-        UsageError: it is not.
+        UsageError: the value is out of range.
     """
     if not low <= value <= high:
-        raise UsageError(f"{option} {value}: give a whole number from {low:,} to {high:,}")
+        raise UsageError(f"{option} must be between {low:,} and {high:,} (got {value})")
     return value
 
 
 def folder_to_write(folder: Path, option: str) -> Path:
-    """Make a folder, its parents too, and make sure that files can be made in it.
+    """Create a folder and its parents, and check that files can be created in it.
 
-    Tried by making one: permission bits mislead on read-only file systems and for root.
+    The check creates a file: permission bits mislead on read-only file systems and for root.
 
-    Args:
-        folder: where results shall go.
-        option: what it was given by, as the user wrote it, for the message.
+    Arguments:
+        folder: where the results go.
+        option: the option that named it, for the message.
 
     Raises:
-        UsageError: it can not be made or written to.
+        UsageError: the folder cannot be created or written to.
     """
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{option}: {folder} is no folder; name one, or one to make")
+        raise UsageError(f"{option}: {folder} is not a folder; name a folder, which may be new")
     with saving(option):
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -42,14 +42,14 @@ def folder_to_write(folder: Path, option: str) -> Path:
 
 
 def whole_numbers(text: str, option: str) -> list[int]:
-    """Read ``1,2,4`` as a list of whole numbers.
+    """Return the integers of a text such as ``1,2,4``.
 
-    Args:
+    Arguments:
         text: what the user wrote.
-        option: the option that it was written for, for the message.
+        option: the option, for the message.
 
     Raises:
-        UsageError: for anything that is no whole number, and for none at all.
+        UsageError: a part is not an integer, or there is none.
     """
     numbers = []
     for part in text.split(","):
@@ -57,6 +57,6 @@ def whole_numbers(text: str, option: str) -> list[int]:
             numbers.append(int(part))
         except ValueError:
             raise UsageError(
-                f"{option} {text}: '{part.strip()}' is no whole number; write them as 1,2,4"
+                f"{option} {text}: '{part.strip()}' is not an integer; write them as 1,2,4"
             ) from None
     return numbers

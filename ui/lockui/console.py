@@ -1,6 +1,6 @@
-"""Where a command speaks: the answer on stdout, everything said on the way on stderr.
+"""The two streams of a command: the answer on stdout, progress and warnings on stderr.
 
-stdout belongs to the answer (tables, or with ``--json`` one JSON document and nothing else).
+stdout holds only the answer: tables, or with ``--json`` one JSON document.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from rich.progress import (
 
 __all__ = ["at_least_80", "console", "progress", "say", "stderr", "warn"]
 
-#: Seconds that pass before a progress bar appears; shorter work needs none.
+#: A progress bar appears after this many seconds.
 PATIENCE_S = 2.0
-#: Tables are laid out for at least this width; in a narrower terminal the terminal wraps.
+#: Smallest width in columns for which tables are laid out; a narrower terminal wraps them.
 NARROWEST = 80
 
 
 def console() -> Console:
-    """Return a console on today's stdout (made anew, so that a redirection is seen)."""
+    """Return a new console on the current stdout, so that redirections take effect."""
     return at_least_80(Console(highlight=False))
 
 
 def stderr() -> Console:
-    """Return a console on today's stderr, for everything that is not the answer."""
+    """Return a new console on the current stderr, for everything except the answer."""
     return Console(stderr=True, highlight=False)
 
 
 def say(text: str) -> None:
-    """Print a line on stdout as it is: it may be copied, so it is not wrapped."""
+    """Print a line on stdout without wrapping, so that it can be copied."""
     console().print(text, markup=False, soft_wrap=True)
 
 
@@ -56,9 +56,9 @@ def progress(
 ) -> Iterator[Callable[[str, float], None]]:
     """Yield ``report(text, fraction)``; a bar appears on stderr once two seconds have passed.
 
-    Only where somebody looks: a file or a pipe gets no bar.
+    Only a terminal gets a bar; a file or a pipe does not.
 
-    Args:
+    Arguments:
         what: the text beside the bar until the first report.
         clock: seconds that only go up.
         output: where to draw, by default stderr.

@@ -1,4 +1,4 @@
-"""Answers as data: one JSON document on stdout, and data frames as rows."""
+"""Answers as data: a JSON document on stdout, and data frames as rows."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def print_json(document: Any) -> None:
-    """Print one JSON document on stdout; NaN and infinities, which JSON lacks, become null.
+    """Print one JSON document on stdout. NaN and infinities become null, since JSON lacks them.
 
-    A stream that is not Unicode gets every sign beyond ASCII escaped: the document is the same.
+    Where stdout is not Unicode, characters beyond ASCII are escaped.
     """
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     print(json.dumps(_plain(document), indent=2, ensure_ascii=not unicode, allow_nan=False))
 
 
 def _plain(value: Any) -> Any:
-    """Return a value made of what JSON has: numpy's scalars unwrapped, NaN and infinity as None."""
+    """Return a value in JSON's types: numpy values unwrapped, NaN and infinity as None."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,7 +1,7 @@
-"""How a command fails: one message, an exit code, no traceback.
+"""Errors of commands: one message, an exit code, no traceback.
 
-Exit codes: 0; 1 where what was run turned out to be wrong; 2 for a mistake in the arguments or in
-the user's program; 130 after Ctrl-C, whether or not there was something to print.
+Exit codes: 0 for success; 1 if the program under test is wrong; 2 for a mistake in the arguments or
+in the user's program; 130 after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -20,21 +20,18 @@ INTERRUPTED = 130
 
 
 class UsageError(Exception):
-    """Arguments that make no sense; the message says what is wrong and what to write."""
+    """Wrong arguments; the message says what is wrong and what to write."""
 
     exit_code = 2
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn an error that has an integer ``exit_code`` into one message and that exit code.
+    """Turn an error with an integer ``exit_code`` into one message and that exit code.
 
-    Usable as a decorator of a command. The umbrella does the same for every command; this makes
-    an app that is called by itself fail equally well. A Ctrl-C that nothing has caught ends with
-    a line that says so and exit code 130.
-
-    Raises:
-        typer.Exit: with the error's exit code. Every other exception passes.
+    Usable as a decorator of a command. The umbrella does the same for every command; this does it
+    for an app that is called by itself. An uncaught Ctrl-C ends with a line that says so and with
+    exit code 130.
     """
     try:
         yield
@@ -51,8 +48,8 @@ def reported() -> Iterator[None]:
 def interrupted(what: str) -> typer.Exit:
     """Say on stderr that Ctrl-C ended the command, and return the exit to raise.
 
-    Args:
-        what: what there is to show for it, such as "these are the points that were finished".
+    Arguments:
+        what: which results were printed, such as "the points above are complete".
     """
     stderr().print(f"interrupted: {what}", markup=False, soft_wrap=True)
     return typer.Exit(INTERRUPTED)
@@ -60,15 +57,15 @@ def interrupted(what: str) -> typer.Exit:
 
 @contextmanager
 def saving(option: str) -> Iterator[None]:
-    """Turn the system's refusal to write a file into a message that names the option.
+    """Turn a failure to write a file into a message that names the option.
 
     Raises:
-        UsageError: for an ``OSError`` inside.
+        UsageError: an ``OSError`` was raised inside.
     """
     try:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(
-            f"{option}: can not be written ({reason}); name a place that you may write to"
+            f"{option}: cannot be written ({reason}); choose a path that you may write to"
         ) from error

@@ -1,4 +1,4 @@
-"""Findings: what a check of this machine found, and what to do about it."""
+"""Findings of the checks of this machine, with advice."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Check:
     """One finding.
 
     Attributes:
-        name: what was looked at.
-        status: ``ok``; ``warning`` (works, with a drawback); ``unknown`` (this system does not
+        name: the thing that was checked.
+        status: ``ok``; ``warning`` (usable, with a drawback); ``unknown`` (this system does not
             say); ``broken`` (the simulator cannot work).
-        found: what is there.
-        advice: what to do about it, where there is something to do.
+        found: the present state.
+        advice: what to do, or None.
     """
 
     name: str

@@ -1,6 +1,7 @@
-"""What all our HTML pages share: one frame and style, texts escaped, mistakes in templates told.
+"""The common frame and style of all HTML pages.
 
-A template extends ``page.html.j2``, which has both colour schemes and the style of tables.
+A template extends ``page.html.j2``, which has both colour schemes and the table style. Texts are
+escaped, and an undefined name in a template raises an error.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ __all__ = ["environment"]
 
 @functools.cache
 def environment(*packages: str) -> Environment:
-    """Where pages' templates come from.
+    """Return the template environment for pages.
 
-    Args:
-        packages: with a folder ``templates`` each, which is looked into before ours.
+    Arguments:
+        packages: packages with a folder ``templates``, searched before lockui's own.
     """
     return Environment(
         loader=ChoiceLoader([PackageLoader(p) for p in (*packages, "lockui")]),

@@ -1,4 +1,4 @@
-"""What other installed packages offer, by entry points: no package imports one above it."""
+"""Plug-ins of other installed packages, found through entry points."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ __all__ = ["plugins"]
 
 
 def plugins(group: str) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Yield the name of each entry point of a group, and what loads it, in the names' order."""
+    """Yield name and loading function of each entry point of a group, sorted by name."""
     for entry in sorted(entry_points(group=group), key=lambda entry: entry.name):
         yield entry.name, entry.load

@@ -1,4 +1,4 @@
-"""Which name was probably meant: one rule for commands, locks, machines, cells and words."""
+"""Suggestions for misspelt names: one rule for commands, locks, machines and words."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 __all__ = ["did_you_mean", "near"]
 
-#: How alike two names must be, from 0 to 1 (difflib's ratio), for one to be offered for the other.
+#: Smallest similarity (difflib's ratio, 0 to 1) at which a known name is suggested.
 ALIKE = 0.7
-#: The same for a name of at most SHORT letters, where one slip is a third of it: mcz, rwm.
+#: The same for a name of at most SHORT letters, where one error is a third of it: mcz, rwm.
 ALIKE_SHORT, SHORT = 0.6, 3
 
 
@@ -17,13 +17,13 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", n: int = 
     """Return the end of a message about an unknown name.
 
     Arguments:
-        name: what was written.
-        known: the names that there are.
-        otherwise: what to say where no known name is alike; by default the list of them.
-        n: how many names to offer at most.
+        name: the unknown name.
+        known: the known names.
+        otherwise: the text if no known name is similar; by default the list of known names.
+        n: the most names to suggest.
 
     Returns:
-        ``did you mean 'x'?`` where a known name is alike, else ``otherwise`` or ``known: x, y``.
+        ``did you mean 'x'?`` if a known name is similar, else ``otherwise`` or ``known: x, y``.
     """
     names = sorted(set(known))
     found = near(name, names, n)
@@ -33,13 +33,13 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "", n: int = 
 
 
 def near(name: str, known: Iterable[str], n: int = 1) -> list[str]:
-    """Return the known names that are alike, the nearest first.
+    """Return the known names that are similar, the nearest first.
 
-    Names that begin with what was written (``moore`` for ``moore_2006``) come first, shorter ones
+    Names that start with the unknown name (``moore`` for ``moore_2006``) come first, shorter ones
     before longer ones.
 
     Arguments:
-        name: what was written. known: the names that there are. n: how many to return at most.
+        name: the unknown name. known: the known names. n: the most names to return.
     """
     names = sorted(set(known))
     begin = [k for k in sorted(names, key=len) if len(name) >= SHORT and k.startswith(name)]

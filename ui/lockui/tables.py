@@ -1,8 +1,8 @@
-"""Numbers and tables as people read them: three digits and a unit, nothing cut at 80 columns.
+"""Numbers and tables for people: three digits and a unit, nothing cut off at 80 columns.
 
-Rich cuts a cell that does not fit and puts an ellipsis there. A figure that is cut is wrong, so
-every column here either keeps its width or folds, and nothing is drawn narrower than 80 columns:
-in a narrower terminal it is the terminal that wraps.
+Rich cuts a cell that does not fit and ends it with an ellipsis. A number that is cut is wrong.
+So every column keeps its width or folds, and nothing is drawn narrower than 80 columns. A narrower
+terminal wraps the lines.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ __all__ = [
     "table",
 ]
 
-#: Digits that a column of equal decimals may need before it gets too wide.
+#: Most digits for a column of equal decimals.
 MOST_DIGITS = 8
-#: What stands where there is no figure.
+#: The text of a missing value.
 DASH = "–"
 
-# Largest first; the last one takes whatever is left.
+# Largest first; the last one applies to everything smaller.
 _PREFIXES = {
     "1/s": ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s")),
     "ns": ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")),
@@ -50,32 +50,32 @@ _PREFIXES = {
 
 @dataclass(frozen=True)
 class Scale:
-    """A unit to show figures in.
+    """A unit in which values are shown.
 
     Attributes:
-        factor: how many of the figure's own unit make one of this.
-        unit: its sign, such as ``M/s``; empty for a bare number.
+        factor: how many of the value's own unit make one of this.
+        unit: its symbol, such as ``M/s``; empty for a bare number.
     """
 
     factor: float
     unit: str
 
     def number(self, value: float | None) -> str:
-        """Return a figure in this unit without its sign, three significant digits."""
+        """Return a value in this unit with three significant digits, without the symbol."""
         return DASH if value is None else digits(value / self.factor)
 
     def text(self, value: float | None) -> str:
-        """Return a figure in this unit with its sign."""
+        """Return a value in this unit with the symbol."""
         number = self.number(value)
         return number if number == DASH else f"{number} {self.unit}".rstrip()
 
 
 def scale_of(value: float, unit: str) -> Scale:
-    """Return the scale in which a figure has one to three digits before the point.
+    """Return the scale in which a value has one to three digits before the point.
 
-    Args:
-        value: the figure, in ``unit``.
-        unit: ``1/s``, ``ns`` or ``1``; any other is left as it is.
+    Arguments:
+        value: the value, in ``unit``.
+        unit: ``1/s``, ``ns`` or ``1``; any other unit is kept.
     """
     prefixes = _PREFIXES.get(unit, ((1.0, unit),))
     return Scale(*next((p for p in prefixes if abs(value) >= p[0]), prefixes[-1]))
@@ -92,10 +92,10 @@ def digits(value: float) -> str:
 
 
 def decimals(values: Iterable[float]) -> int | None:
-    """Return how many decimals give the smallest of some figures three significant digits.
+    """Return the number of decimals that shows three significant digits of the smallest value.
 
-    Zeros and what is no finite number do not count. None where the largest would then need more
-    than eight digits, so that no number of decimals suits all of them.
+    Zeros, NaN and infinities do not count. None if the largest value would then need more than
+    eight digits.
     """
     sizes = [abs(value) for value in values if value and math.isfinite(value)]
     if not sizes:
@@ -105,9 +105,9 @@ def decimals(values: Iterable[float]) -> int | None:
 
 
 def fixed(value: float | None, places: int | None) -> str:
-    """Return a number with so many decimals, by default with four significant digits.
+    """Return a number with the given decimals, or with four significant digits if None.
 
-    A dash where there is none.
+    A missing value gives a dash.
     """
     if value is None or not math.isfinite(value):
         return DASH
@@ -116,9 +116,9 @@ def fixed(value: float | None, places: int | None) -> str:
     return f"{value:,.{places}f}"
 
 
-def shows(figure: str) -> bool:
-    """Whether a printed figure has a digit that is not 0."""
-    return not set("123456789").isdisjoint(figure)
+def shows(number: str) -> bool:
+    """Return whether a printed number has a digit that is not 0."""
+    return not set("123456789").isdisjoint(number)
 
 
 def table() -> Table:
@@ -132,13 +132,13 @@ def table() -> Table:
 
 
 def add(view: Table, name: str, *, right: bool = False, fold: bool = False) -> None:
-    """Add a column that is never cut.
+    """Add a column that is never cut off.
 
-    Args:
+    Arguments:
         view: the table.
         name: the column's head.
-        right: whether it holds figures.
-        fold: whether it may go on in the next line where the terminal is too narrow.
+        right: whether it holds numbers, aligned right.
+        fold: whether its cells may use several lines in a narrow terminal.
     """
     view.add_column(
         name,
@@ -149,7 +149,7 @@ def add(view: Table, name: str, *, right: bool = False, fold: bool = False) -> N
 
 
 def print_table(output: Console, view: Table) -> None:
-    """Print a table, indented by two columns and with an empty line before it."""
+    """Print a table after an empty line, indented by two columns."""
     output.print()
     output.print(Padding(view, (0, 0, 0, 2), expand=False))
 
@@ -161,14 +161,14 @@ def print_groups(
     *,
     right: Collection[str] = (),
 ) -> None:
-    """Print rows below one head, as wide as they have to be; a group's name once, above its rows.
+    """Print rows below one head, with each group's name on a line above its rows.
 
-    Args:
-        output: where to.
+    Arguments:
+        output: the console.
         columns: the heads.
-        rows: the group's name, and a cell a column. Text, not markup. A group's rows follow one
-            another.
-        right: the columns that hold figures.
+        rows: the group's name, and one cell for each column, as plain text. Rows of one group
+            follow one another.
+        right: the columns that hold numbers.
     """
     listed = list(rows)
     widths = [

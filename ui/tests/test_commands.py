@@ -75,7 +75,7 @@ def test_bounds_belong_to_the_range(value: int, good: bool) -> None:
         return
     with pytest.raises(UsageError) as caught:
         bounded(value, "--cpus", 1, 8)
-    assert f"--cpus {value}: give a whole number from 1 to 8" == str(caught.value)
+    assert f"--cpus must be between 1 and 8 (got {value})" == str(caught.value)
 
 
 def test_folder_is_made_and_left_empty(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_folder_below_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError) as caught:
         folder_to_write(tmp_path / "file" / "out", "--output x")
-    expected = "--output x: can not be written (Not a directory); name a place"
+    expected = "--output x: cannot be written (Not a directory); "
     assert str(caught.value).startswith(expected)
 
 
@@ -114,7 +114,7 @@ def test_whole_numbers_refuse_anything_else(text: str, bad: str) -> None:
     """The message names the option, the text and the part that is wrong."""
     with pytest.raises(UsageError) as caught:
         whole_numbers(text, "--cpus")
-    assert f"--cpus {text}: '{bad}' is no whole number; write them as 1,2,4" == str(caught.value)
+    assert f"--cpus {text}: '{bad}' is not an integer; write them as 1,2,4" == str(caught.value)
     assert 2 == caught.value.exit_code
 
 

@@ -1,4 +1,4 @@
-"""Take one mechanism of the simulated machine away and show what is left of a result.
+"""Remove one mechanism of the machine and show what changes.
 
 The tables are those of docs/ABLATIONS.md and docs/LMBENCH.md.
 """
@@ -21,7 +21,9 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @reported()
 def ablation(
-    name: Annotated[str, typer.Argument(help="which; without a name they are listed")] = "",
+    name: Annotated[
+        str, typer.Argument(help="name of an ablation; without it all are listed")
+    ] = "",
 ) -> None:
     """Show one ablation's tables, or list the ablations."""
     package = importlib.import_module("locksim.papers.ablations")
@@ -32,7 +34,7 @@ def ablation(
             say(f"{shown:<12}  {summary}")
         return
     if name not in known:
-        raise UsageError(f"no ablation '{name}'; {did_you_mean(name, known)}")
+        raise UsageError(f"there is no ablation '{name}'; {did_you_mean(name, known)}")
     output = console()
     for part in _load(known[name]).view():
         output.print(part, soft_wrap=isinstance(part, str))

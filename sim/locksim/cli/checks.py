@@ -1,7 +1,7 @@
-"""The checks of ``locklab doctor``: each looks at one thing and gives one finding.
+"""The checks of ``locklab doctor``: each examines one thing and returns one finding.
 
-Checks read, and change nothing. Those that look at the kernel's files take the root of the file
-system as an argument, so that a test can show them any machine.
+Checks only read. Those that read the kernel's files take the root of the file system as an
+argument, so that a test can describe any machine.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from lockui.plugins import plugins
 
 __all__ = ["examine"]
 
-#: Entry points of checks that other packages bring: functions of the file system's root.
+#: Entry points of other packages' checks: functions of the file system's root.
 GROUP = "locklab.doctor"
-#: Free disk space below which a sweep's results may not fit.
+#: Free disk space below which the results of a sweep may not fit.
 FREE_LIMIT_BYTES = 1_000_000_000
 
 
 def examine(root: Path = Path("/")) -> list[Check]:
-    """Run every check; ``root`` is where ``proc`` and ``sys`` are."""
+    """Run every check; ``root`` is the folder of ``proc`` and ``sys``."""
     return [
         python(sys.version_info[:3]),
         numba(),
@@ -51,16 +51,16 @@ def python(version: tuple[int, int, int]) -> Check:
 
 
 def numba() -> Check:
-    """Can numba, which the fast engine is compiled by, be imported?"""
+    """Can numba, the fast engine's compiler, be imported?"""
     try:
         module = importlib.import_module("numba")
-    except Exception as error:  # a numba at odds with numpy or LLVM fails in many ways
+    except Exception as error:  # a numba that does not fit numpy or LLVM fails in many ways
         return Check("numba", "broken", f"{type(error).__name__}: {error}", "Run 'make setup'.")
     return Check("numba", "ok", str(module.__version__))
 
 
 def cache_candidates(environment: Mapping[str, str]) -> list[Path]:
-    """Return the folders in which numba would keep compiled code, in its order of preference."""
+    """Return the folders where numba may keep compiled code, in its order of preference."""
     chosen = environment.get("NUMBA_CACHE_DIR")
     if chosen:
         return [Path(chosen)]
@@ -69,7 +69,7 @@ def cache_candidates(environment: Mapping[str, str]) -> list[Path]:
 
 
 def cache(candidates: list[Path]) -> Check:
-    """Can compiled code be kept on disk? Without that every start compiles anew."""
+    """Can compiled code be kept on disk? Otherwise every start compiles it again."""
     for folder in candidates:
         if _writable(folder):
             return Check("cache", "ok", f"{folder} is writable")
@@ -77,7 +77,7 @@ def cache(candidates: list[Path]) -> Check:
         "cache",
         "warning",
         f"not writable: {', '.join(map(str, candidates))}",
-        "Set NUMBA_CACHE_DIR to a folder that is; until then every start compiles anew.",
+        "Set NUMBA_CACHE_DIR to a writable folder; until then every start compiles again.",
     )
 
 
@@ -115,12 +115,12 @@ def cpus(root: Path) -> Check:
 
 
 def others(root: Path) -> list[Check]:
-    """Run the checks of the packages that build on this one, which offer them as plug-ins."""
+    """Run the checks that other packages offer as plug-ins."""
     found = []
     for name, load in plugins(GROUP):
         try:
             found += load()(root)
-        except Exception as error:  # not built, built for another Python, built half
+        except Exception as error:  # not built, built for another Python, or built in part
             text = f"{type(error).__name__}: {error}"
             found.append(Check(name, "warning", text, "Run 'make setup' to build it."))
     return found
@@ -131,7 +131,9 @@ def disk(folder: Path) -> Check:
     free_bytes = shutil.disk_usage(folder).free
     found = f"{free_bytes / 1e9:.1f} GB free at {folder}"
     if free_bytes < FREE_LIMIT_BYTES:
-        return Check("disk", "warning", found, "Make room: the results of a sweep may not fit.")
+        return Check(
+            "disk", "warning", found, "Free some space: the results of a sweep may not fit."
+        )
     return Check("disk", "ok", found)
 
 
@@ -144,7 +146,7 @@ def _cpu_model(root: Path) -> str:
 
 
 def _key(line: str) -> str:
-    """Return what stands before the colon in a line of /proc/cpuinfo."""
+    """Return the text before the colon in a line of /proc/cpuinfo."""
     return line.partition(":")[0].strip()
 
 
@@ -157,9 +159,9 @@ def _read(path: Path) -> str | None:
 
 
 def _writable(folder: Path) -> bool:
-    """Say whether files can be made in a folder, or in the nearest parent that exists.
+    """Return whether files can be created in a folder or in its nearest existing parent.
 
-    Tried by making one: permission bits mislead on read-only file systems and for root.
+    The check creates a file: permission bits mislead on read-only file systems and for root.
     """
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -171,7 +173,7 @@ def _writable(folder: Path) -> bool:
 
 
 def _first_line_of(command: list[str]) -> str | None:
-    """Return the first line that a command prints, or None where it fails."""
+    """Return the first line that a command prints, or None if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):

@@ -1,4 +1,4 @@
-"""List the locks, caches and schedulers, or show one with its source, its bytecode, or as C."""
+"""List locks, decision caches and schedulers; show one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 @app.command("list")
 @reported()
 def list_(as_json: Json = False) -> None:
-    """List the locks, caches and schedulers of the library."""
+    """List the locks, decision caches and schedulers of the library."""
     found = entries()
     if as_json:
         print_json([_head(entry) for entry in found])
@@ -35,7 +35,7 @@ def list_(as_json: Json = False) -> None:
     table = tables.table()
     for head in ("name", "kind", "class"):
         tables.add(table, head)
-    tables.add(table, "what it is", fold=True)
+    tables.add(table, "description", fold=True)
     for entry in found:
         table.add_row(entry.name, entry.kind, entry.struct.__name__, escape(entry.summary))
     tables.print_table(console(), table)
@@ -49,7 +49,7 @@ def show(
     c: Annotated[bool, typer.Option("--c", help="Print it as a C11 header.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show one lock, cache or scheduler."""
+    """Show one lock, decision cache or scheduler."""
     entry = resolve(name)
     code = entry.compiled()
     if as_json:
@@ -79,7 +79,7 @@ def show(
 
 
 def source(entry: Entry) -> str:
-    """The class's source text."""
+    """Return the source text of the class."""
     if entry.code is None:
         return inspect.getsource(entry.struct)
     return entry.code.source
@@ -110,15 +110,15 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def _declared(field: Field) -> str:
-    """A field in words."""
+    """Return a description of a field."""
     padded = ", on a line of its own" if getattr(field, "padded", False) else ""
     match field:
         case pointer():
             return f"pointer to {field.target().__name__}{padded}"
         case word():
-            return f"word, at first {field.init}{padded}"
+            return f"word, initially {field.init}{padded}"
         case param():
-            return f"param, {field.default} unless the maker says otherwise"
+            return f"param, {field.default} by default"
         case part():
             return f"part, {_described(field.of)}{padded}"
         case array():
@@ -128,9 +128,9 @@ def _declared(field: Field) -> str:
             elif not isinstance(field.of, word):
                 of = _described(field.of)
             if field.per_cpu:
-                return f"one for each CPU, on its own lines: {of}"
+                return f"one for each CPU, on its own cache lines: {of}"
             if field.per_thread:
-                return f"one for each thread, on its own lines: {of}"
+                return f"one for each thread, on its own cache lines: {of}"
             return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
     return type(field).__name__
 

@@ -1,4 +1,4 @@
-"""Read a table of lock statistics (lockmeter, lock_stat, perf) and check it against itself.
+"""Read and check a table of lock statistics (lockmeter, perf …).
 
 ``--json`` prints one object::
 
@@ -10,8 +10,8 @@
 
 A row has the columns that its source has, under the names of :mod:`locksim.study.reports.table`:
 shares as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name)
-and lists those that a row breaks, both sides as intervals, since printed figures are rounded.
-``window_ns`` is there the window that the rows agree on, where the text names none.
+and lists those that a row breaks. Both sides are intervals, since printed numbers are rounded.
+Its ``window_ns`` is the window that the rows imply, if the text names none.
 """
 
 from __future__ import annotations
@@ -45,22 +45,23 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 @app.command()
 @reported()
 def report(
-    file: Annotated[Path, typer.Argument(help="the text; - reads standard input")],
+    file: Annotated[Path, typer.Argument(help="file with the text; - is standard input")],
     format_: Annotated[
-        str | None, typer.Option("--format", help="lockmeter, lock_stat or perf [from the text]")
+        str | None,
+        typer.Option("--format", help="lockmeter, lock_stat or perf (detected by default)"),
     ] = None,
     cpus: Annotated[
-        int | None, typer.Option(help="CPUs of the machine, if the text lacks it")
+        int | None, typer.Option(help="CPUs of the machine, if not in the text")
     ] = None,
     window: Annotated[
-        float | None, typer.Option(help="seconds that were measured, if the text lacks it")
+        float | None, typer.Option(help="measured seconds, if not in the text")
     ] = None,
-    callers: Annotated[bool, typer.Option(help="show the callers of each lock")] = True,
+    callers: Annotated[bool, typer.Option(help="show each lock's callers")] = True,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Print a measured table as the simulator prints its own, and which row breaks which equation.
+    """Print a measured table in the simulator's form, and the rows that break an equation.
 
-    A table that disagrees with itself is still printed; exit code 2 is for a text that is none.
+    An inconsistent table is still printed. Exit code 2: the text is not such a table.
     """
     from locksim.study.reports import detect
     from locksim.study.reports.errors import ReportError
@@ -69,7 +70,7 @@ def report(
     if cpus is not None:
         bounded(cpus, "--cpus", 1, 1 << 20)
     if window is not None and not 0 < window < 1e9:
-        raise UsageError(f"--window {window}: give seconds above 0")
+        raise UsageError(f"--window must be above 0 seconds (got {window:g})")
     try:
         found = detect.parse(
             _read(file), format_, cpus=cpus, window_ns=None if window is None else window * 1e9
@@ -101,11 +102,11 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise UsageError(
-            f"{file}: can not be read ({error.strerror}); name a text file, or - for standard input"
+            f"{file}: cannot be read ({error.strerror}); name a text file, or - for standard input"
         ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{file}: is no text in UTF-8 (byte {error.start}); save it as such"
+            f"{file}: is not UTF-8 text (byte {error.start}); save the file as UTF-8"
         ) from error
 
 
@@ -123,7 +124,7 @@ def _print(table: LockTable, checked: Checked, callers: bool) -> None:
     tables.add(view, "NAME", fold=True)
     shown = table.rows if callers else table.locks
     for row in shown:
-        view.add_row(*_figures(row), escape(_name(row)))
+        view.add_row(*_values(row), escape(_name(row)))
     tables.print_table(output, view)
     _print_sides(output, shown)
     output.print()
@@ -132,7 +133,7 @@ def _print(table: LockTable, checked: Checked, callers: bool) -> None:
 
 
 def _print_sides(output: Console, rows: list[LockRow]) -> None:
-    """The columns that only readers or only writers have, where somebody measured one."""
+    """Print the columns of readers or writers only, if any is there."""
     sided = [row for row in rows if any(getattr(row, name) is not None for name in _SIDED)]
     if not sided:
         return
@@ -149,7 +150,7 @@ def _print_sides(output: Console, rows: list[LockRow]) -> None:
     tables.print_table(output, view)
 
 
-def _figures(row: LockRow) -> list[str]:
+def _values(row: LockRow) -> list[str]:
     return [
         _percent(row.util),
         _percent(row.con),
@@ -169,10 +170,10 @@ def _name(row: LockRow) -> str:
 
 
 def _verdict(table: LockTable, checked: Checked) -> list[str]:
-    """What the equations say, one line each."""
+    """Return the findings about the equations, one line each."""
     lines = []
     if any(row.total is None for row in table.rows):
-        lines.append("  (n): contended acquisitions, where the source counts no others")
+        lines.append("  (n): contended acquisitions only, since the source has no total")
     low, high = checked.window_ns or (0.0, 0.0)
     if table.window_ns is None and checked.window_ns is not None:
         lines.append(
@@ -180,7 +181,7 @@ def _verdict(table: LockTable, checked: Checked) -> list[str]:
             f"({checked.agree[0]} of {checked.agree[1]} rows agree)"
         )
     held = ", ".join(f"{name} {n}" for name, n in checked.held.items())
-    lines.append(f"  equations that hold: {held or 'none could be checked'}")
+    lines.append(f"  equations that hold: {held or 'none (no row has all values of one)'}")
     lines += [f"  broken: {b.row}: {b.identity}: {b.says}" for b in checked.breaches]
     return lines
 

@@ -6,11 +6,11 @@
      "rows": [{"lock", "cpus", "per_second", "low", "high", "ns_per_operation", "transactions",
                "fairness"}]}
 
-``per_second`` counts critical sections of all CPUs together, and ``low`` and ``high`` are the 95 %
-interval of it, null with one replication; ``ns_per_operation`` is the time from one critical
-section to the next on one CPU, ``transactions`` the line transactions per critical section,
-``fairness`` the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C, and
-where a program got stuck: the rows are then those that had been finished. ``--output`` saves the
+``per_second`` counts critical sections of all CPUs together; ``low`` and ``high`` are its 95 %
+interval, null with one replication. ``ns_per_operation`` is the time from one critical section to
+the next on one CPU. ``transactions`` counts the line transfers per critical section. ``fairness``
+is the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C and after a
+program got stuck: the rows are then those that were finished. ``--output`` saves the
 same rows.
 """
 
@@ -23,7 +23,7 @@ import typer
 from rich.markup import escape
 
 from locksim.cli import options
-from locksim.cli.options import check_runs, cpus_of, read_placement
+from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
 from lockui.console import console, progress, warn
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 FORMATS = (".csv", ".parquet")
-#: CPU counts that are swept over unless the user says otherwise, as far as the machine has them.
+#: Default CPU counts, up to the number of CPUs of the machine.
 COUNTS = (1, 2, 4, 8, 16, 32)
 
 
@@ -46,10 +46,10 @@ COUNTS = (1, 2, 4, 8, 16, 32)
 def sweep(
     locks: Annotated[list[str], typer.Argument(help="locks of the library, or FILE.py:CLASS")],
     machine: Annotated[
-        str, typer.Option(help="a machine, see 'locklab machine list'")
+        str, typer.Option(help="a name from 'locklab machine list'")
     ] = "xeon-8176-8x28",
     cpus: Annotated[
-        str | None, typer.Option(help="CPU counts: 1,2,4,8 [1,2,4,… up to 32 or all]")
+        str | None, typer.Option(help="CPU counts: 1,2,4,8 (powers of 2 up to 32 by default)")
     ] = None,
     placement: Annotated[str, typer.Option(help="compact or scatter")] = "compact",
     hold: options.Hold = 100,
@@ -60,32 +60,31 @@ def sweep(
     burst: options.Burst = 1,
     hold_times: options.Distribution = "constant",
     think_times: options.Distribution = "exponential",
-    operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 100,
+    operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
-    seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate each lock at each number of CPUs.
 
-    Exit code 1: a lock let two in at once. 2: bad input, or a program got stuck.
+    Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
     """
-    from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
     from locksim.core.result import SimulationError
-    from locksim.study.simulation import simulate
+    from locksim.kinds import plain_load
+    from locksim.study.simulation import LONGEST_PS, simulate
 
-    # Everything that can be wrong with the arguments is found before the first long run.
+    # Check all arguments before the first long run.
     where = read_placement(placement)
     if not isinstance(where, str):
         raise UsageError(
-            f"--placement {placement}: a sweep is compact or scatter; "
-            "'locklab run' takes CPU numbers"
+            f"--placement {placement}: write compact or scatter; "
+            "only 'locklab run' takes CPU numbers"
         )
     check_runs(replications=replications, seed=seed, operations=operations)
-    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
-    loads = {
-        name: workload_for(name, hold, think, read_percent, words, rhythm=rhythm) for name in locks
-    }
+    process = (arrivals, burst, hold_times, think_times)
+    settings = load_settings(hold, think, read_percent, words, process)
+    loads = {name: plain_load(name, settings) for name in locks}
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
@@ -98,25 +97,25 @@ def sweep(
             report(f"{name} on {cpus_of(n)}", i / len(plan))
             try:
                 result = simulate(
-                    loads[name],
+                    loads[name].workload,
                     machine=profile,
                     cpus=n,
                     placement=where,
                     operations=operations,
                     replications=replications,
                     seed=seed,
-                    longest_ps=patience_ps(loads[name], n, hold, think),
+                    longest_ps=loads[name].livelock_limit_ps(n) or LONGEST_PS,
                 )
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
             except KeyboardInterrupt as interrupt:
                 ended = interrupt
                 break
-            except SimulationError as error:  # what has been measured is not lost with it
+            except SimulationError as error:  # keep the finished points
                 ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
             rows.append(_row(name, result))
-            broken[name] = broken.get(name, 0) + violations(result)
+            broken[name] = broken.get(name, 0) + result.violations()
     if ended is not None and not rows:
         raise ended
     if output is not None:
@@ -126,12 +125,13 @@ def sweep(
             {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
         )
     else:
-        _print(rows, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
+        units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+        _print(rows, units, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
     for name, times in broken.items():
         if times:
-            warn(f"{name} let a second one in {times:,} times: it does not exclude")
+            warn(f"{name}: mutual exclusion was violated {times:,} times")
     if isinstance(ended, KeyboardInterrupt):
-        raise interrupted("these are the points that were finished")
+        raise interrupted("the points above are complete")
     if ended is not None:
         raise ended
     if any(broken.values()):
@@ -139,7 +139,7 @@ def sweep(
 
 
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
-    """Return the machine and the CPU counts, all of them possible on it."""
+    """Return the machine and the CPU counts, checked against its number of CPUs."""
     from locksim import machine as machines
 
     profile = machines.load(machine)
@@ -149,23 +149,23 @@ def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
     for n in counts:
         if not 1 <= n <= profile.n_cpus:
             raise UsageError(
-                f"--cpus {cpus}: {profile.name} has 1 to {profile.n_cpus} CPUs to offer, not {n}"
+                f"--cpus must be between 1 and {profile.n_cpus} on {profile.name} (got {n})"
             )
     return profile, counts
 
 
 def _check_file(output: Path) -> None:
-    """Make sure that a table can be saved there."""
+    """Check that a table can be saved in a file."""
     option = f"--output {output}"
     if output.suffix not in FORMATS:
-        raise UsageError(f"{option}: save as {' or '.join(FORMATS)}")
+        raise UsageError(f"{option}: the file must end in {' or '.join(FORMATS)}")
     if output.is_dir():
-        raise UsageError(f"{option}: that is a folder; name a file in it")
+        raise UsageError(f"{option}: this is a folder; name a file in it")
     folder_to_write(output.parent, option)
 
 
 def _save(rows: list[dict[str, Any]], output: Path) -> None:
-    """Save the curve, in the format that the file's name ends with."""
+    """Save the curve in the format of the file's suffix."""
     table = frame(rows)
     with saving(f"--output {output}"):
         if output.suffix == ".csv":
@@ -189,15 +189,15 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], where: str) -> None:
-    """Print the curves, the rates of all of them in one unit."""
+def _print(rows: list[dict[str, Any]], units: str, where: str) -> None:
+    """Print the curves, all rates in one unit; ``units`` of work in words."""
     output = console()
-    output.print(f"critical sections on {where}", markup=False)
+    output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)
     view = tables.table()
     tables.add(view, "lock", fold=True)
-    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "lines/section", "fairness"):
+    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
         tables.add(view, head, right=True)
     for i, row in enumerate(rows):
         if i and rows[i - 1]["lock"] != row["lock"]:
@@ -213,8 +213,8 @@ def _print(rows: list[dict[str, Any]], where: str) -> None:
         )
     tables.print_table(output, view)
     output.print(
-        f"\n  {scale.unit}: critical sections of all CPUs together, with half of the 95 % interval."
-        "\n  ns/section: from one to the next on one CPU. lines/section: line transactions."
-        "\n  fairness: the slowest CPU's count over the fastest's.",
+        f"\n  {scale.unit}: {units} of all CPUs together, with half of the 95 % interval."
+        "\n  ns/section: from one to the next on one CPU. transfers: line transfers per"
+        "\n  section. fairness: the slowest CPU's count over the fastest's.",
         markup=False,
     )

@@ -1,1 +1,1 @@
-"""What lies below the engines and the checker: memory before time 0, faults, places, results."""
+"""Common base of the engines and the checker: memory before time 0, faults, places, results."""

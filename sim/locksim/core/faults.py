@@ -1,7 +1,7 @@
-"""How a simulated program goes wrong: the kinds of fault, and their messages for both engines.
+"""Faults of simulated programs: their kinds, and their messages for both engines.
 
-An engine finds the fault and knows the place; the wording is here, so that a program that fails in
-one engine reads the same in the other.
+An engine finds the fault and its place. The wording is here, so that both engines report a fault in
+the same words.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from pathlib import PurePath
 
 
 class Fault(IntEnum):
-    """Kinds of fault. The numbers are what the fast engine's loop reports."""
+    """Kinds of fault. The fast engine's loop reports these numbers."""
 
     MEMORY = 1
-    """A word of no live object is used. Detail: what is done to which word."""
+    """A word outside every live object is used. Detail: the operation and the word."""
     FREE = 2
-    """``free`` of what is no live object's start. Detail: the word."""
+    """``free`` of a word that is not a live object's start. Detail: the word."""
     COMPUTE = 3
     """``compute`` of a negative time. Detail: the picoseconds."""
     INDEX = 4
@@ -33,15 +33,15 @@ class Fault(IntEnum):
     ASSERTION = 8
     """An ``assert`` does not hold. No detail needed."""
     WAKE = 9
-    """``wake`` of a CPU that does not take part. Detail: the number."""
+    """``wake`` of a CPU outside the run. Detail: its number."""
     PROGRAM = 10
-    """The program itself is no valid one (reference engine only). Detail: what is wrong."""
+    """The program itself is not valid (reference engine only). Detail: the reason."""
     SWITCH = 11
-    """``switch`` to a thread that can not go on here. Detail: :func:`switch_detail`."""
+    """``switch`` to a thread that cannot continue here. Detail: :func:`switch_detail`."""
 
 
 _TEXTS = {
-    Fault.MEMORY: "use of memory that belongs to no live object: {}",
+    Fault.MEMORY: "use of memory outside every live object: {}",
     Fault.FREE: "free of {}, which is not the start of a live object",
     Fault.COMPUTE: "compute of a negative time: {} ps",
     Fault.INDEX: "an array's index is out of range: {}",
@@ -49,8 +49,8 @@ _TEXTS = {
     Fault.SHIFT: "a shift by a number of bits outside 0..63: {}",
     Fault.RANDOM: "a random number needs a bound or mean of at least 1: {}",
     Fault.ASSERTION: "an assertion failed",
-    Fault.WAKE: "wake of CPU {}, which does not take part",
-    Fault.PROGRAM: "this is no valid program: {}",
+    Fault.WAKE: "wake of CPU {}, which is not part of the run",
+    Fault.PROGRAM: "this is not a valid program: {}",
     Fault.SWITCH: "switch to thread {}",
 }
 
@@ -58,21 +58,21 @@ _TEXTS = {
 def message(
     kind: Fault, cpu: int, time_ps: int, file: str, line: int, method: str, detail: str = ""
 ) -> str:
-    """The text of a fault: who, when, where, what.
+    """The text of a fault: CPU, time, place and cause.
 
     Arguments:
-        kind: what went wrong.
-        cpu: number of the CPU whose program it is.
+        kind: the kind of fault.
+        cpu: number of the program's CPU.
         time_ps: simulated time in picoseconds.
         file: the source file; only its last part is shown. line: from 1. method: ``Class.method``.
-        detail: what :class:`Fault` says for the kind; "" where there is none.
+        detail: the detail that :class:`Fault` names for the kind, or "".
     """
     where = f"{place(file, line)} in {method}"
     return f"CPU {cpu} at {microseconds(time_ps)}, {where}: {text(kind, detail)}"
 
 
 def text(kind: Fault, detail: str = "") -> str:
-    """What went wrong, without who, when and where."""
+    """The cause of a fault, without CPU, time and place."""
     found = _TEXTS[kind]
     if detail:
         return found.format(detail) if "{}" in found else f"{found}: {detail}"
@@ -80,7 +80,7 @@ def text(kind: Fault, detail: str = "") -> str:
 
 
 def of_exception(error: Exception) -> tuple[Fault, str]:
-    """An exception that a program raised, as the fault that it is, with its detail."""
+    """The fault and its detail for an exception that a program raised."""
     match error:
         case IndexError():
             return Fault.INDEX, str(error)
@@ -101,8 +101,8 @@ def memory_detail(operation: str, address: int, words_per_line: int, name: str) 
     """The detail of a memory fault.
 
     Arguments:
-        operation: what is done, as a noun: "load", "store", "compare_swap".
-        address: the word. words_per_line: the machine's; line 0 is what NULL points to.
+        operation: the operation as a noun: "load", "store", "compare_swap".
+        address: the word. words_per_line: the machine's; NULL points to line 0.
         name: the word's name (:meth:`locksim.core.memory.Memory.name`).
     """
     if 0 <= address < words_per_line:
@@ -111,11 +111,11 @@ def memory_detail(operation: str, address: int, words_per_line: int, name: str) 
 
 
 def switch_detail(number: int, cpu: int | None, *, returned: bool = False) -> str:
-    """The detail of a switch to a thread that can not go on.
+    """The detail of a switch to a thread that cannot continue.
 
     Arguments:
-        number: the thread's. cpu: the one that runs it now, None if there is no such thread.
-        returned: its program is over.
+        number: the thread's number. cpu: the CPU that runs it now, None for an unknown thread.
+        returned: whether its program has returned.
     """
     if cpu is None:
         return f"{number}, which does not exist"
@@ -124,13 +124,13 @@ def switch_detail(number: int, cpu: int | None, *, returned: bool = False) -> st
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One thread that does not get on.
+    """A thread that makes no progress.
 
     Arguments:
         thread, cpu: their numbers.
-        file, line, method: where it is.
-        words: the words that it reads again and again, (name, value) each; None if it does not.
-        sleeps: True if it is in ``block()``. None: it is, unless it spins.
+        file, line, method: its place.
+        words: the words that it reads in a loop, as (name, value); None if it does not spin.
+        sleeps: True if it is in ``block()``. None: it sleeps unless it spins.
     """
 
     thread: int
@@ -143,16 +143,16 @@ class Wait:
 
 
 Aside = Sequence[tuple[str, int, str] | None]
-"""Where the threads are that were put aside: file, line, method; None before their first turn."""
+"""Places of suspended threads: file, line, method; None for a thread that has not run yet."""
 
 
 def deadlock_message(waits: Sequence[Wait], aside: Aside, time_ps: int) -> str:
-    """The text of a deadlock: nothing is left to happen, and these threads have not returned."""
+    """The text of a deadlock: no event is left, and these threads have not returned."""
     return _report(f"deadlock at {microseconds(time_ps)}: no thread can go on", waits, aside)
 
 
 def livelock_message(waits: Sequence[Wait], aside: Aside, time_ps: int) -> str:
-    """The text of a livelock: the clock runs, but these threads only wait."""
+    """The text of a livelock: time passes, but these threads only wait."""
     return _report(f"livelock at {microseconds(time_ps)}: the threads only wait", waits, aside)
 
 
@@ -163,9 +163,9 @@ def microseconds(time_ps: int) -> str:
 
 
 def place(file: str, line: int) -> str:
-    """A place in a source file, as it is shown: ``ticket.py:31``; in a notebook ``cell:31``."""
+    """A place in a source file, as in messages: ``ticket.py:31``; in a notebook ``cell:31``."""
     path = PurePath(file)
-    # IPython keeps a cell's text under a number, in a folder of its own.
+    # IPython stores a cell's text under a number in a separate folder.
     return f"{'cell' if path.parent.name.startswith('ipykernel_') else path.name}:{line}"
 
 
@@ -174,11 +174,11 @@ def _report(head: str, waits: Sequence[Wait], aside: Aside) -> str:
 
 
 def _aside(threads: Aside) -> list[str]:
-    """One line for each place where threads were put aside, in the order of the source."""
+    """One line for each place with suspended threads, in the order of the source."""
     lines = []
     for at, n in sorted(Counter(threads).items(), key=lambda item: item[0] or ()):
         many = "1 thread was" if n == 1 else f"{n} threads were"
-        what = f"put aside at {place(at[0], at[1])} ({at[2]})" if at else "never run"
+        what = f"suspended at {place(at[0], at[1])} ({at[2]})" if at else "never run"
         lines.append(f"{many} {what}")
     return lines
 

@@ -1,8 +1,7 @@
-"""The simulated memory that a run starts from: where structs lie, their homes, what they hold.
+"""The initial memory of a run: addresses, home nodes and values of structs.
 
 ``build`` places a workload's description, gives every line a home, runs the ``setup`` programs, and
-hands both engines the same arrays. Word 0 and its line belong to nobody: they are what NULL points
-to.
+returns arrays for both engines. Word 0 and its line belong to no struct: NULL points to them.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from locksim.lang.layout import Space
 from locksim.lang.ops import Kind, Mark, Op
 from locksim.lang.randomness import draw
 from locksim.lang.struct import Struct, Workload, tasks_of
-from locksim.lang.words import wrap64 as wrap64  # words are kept so
+from locksim.lang.words import wrap64 as wrap64  # words have 64 bits
 from locksim.machine import MachineTables
 from locksim.machine.tables import WORD_BYTES
 
 HEAP_LINES = 1 << 14
-"""Lines that ``alloc`` can hand out in one run, unless a run asks for more."""
+"""Default number of lines for ``alloc`` in a run."""
 MAX_SETUP_STEPS = 1_000_000
-"""Operations after which a setup program counts as one that never ends."""
+"""Most operations of a setup program; one with more counts as endless."""
 
 
 @dataclass
@@ -38,17 +37,17 @@ class Memory:
 
     Arguments:
         space: line size, number of CPUs, threads.
-        root: the workload, placed.
+        root: the workload with its addresses.
         words: the initial values.
         home: home node of each line (fresh heap lines: set at allocation).
-        place: each line's address in lines: it decides on the set of a cache. Equal
-            to the line's number but where fields ask for an alignment.
+        place: each line's address in lines: it selects the set in a cache. Equal to the line's
+            number unless fields request an alignment.
         live: of each line, 1 where a word may be used.
         object_type: of each line, at the first of an allocated object its type's number + 1,
             else 0.
         types: the structs that the programs allocate; their number is the index.
         type_lines: of each type, lines of one object.
-        heap_next: the first heap line never handed out. The heap ends at n_lines.
+        heap_next: the first heap line that was never allocated. The heap ends at n_lines.
         free_head: of each CPU, for each type, the first free object (line; 0: none).
             free_next: of each line, the next in the list.
         locks: names of the metered structs, in the order of address. lock_of: of each word, at a
@@ -72,7 +71,7 @@ class Memory:
     names: list[tuple[int, str]] = field(default_factory=list)
 
     def name(self, address: int) -> str:
-        """A word's name as a programmer would write it: ``cache.lock.word``, ``cache.slots[3]``."""
+        """A word's name as in source code: ``cache.lock.word``, ``cache.slots[3]``."""
         if address == 0:
             return "NULL"
         line = min(address // self.space.words_per_line, len(self.object_type) - 1)
@@ -102,13 +101,13 @@ def build(
 
     Arguments:
         workload: a description.
-        tables: the machine, with the CPUs that take part.
+        tables: the machine, with the CPUs of the run.
         types: every struct that the programs allocate.
-        heap_lines: lines that ``alloc`` can hand out.
+        heap_lines: lines for ``alloc``.
 
     Raises:
-        SimulationError: a setup program does what it must not (waits, uses memory that is not
-            there), or fails (an assertion, an index).
+        SimulationError: a setup program uses a forbidden operation (waits, uses memory outside
+            every live object), or fails (an assertion, an index).
     """
     wpl = tables.words_per_line
     space = Space(wpl, tables.n_cpus, tasks_of(workload))
@@ -167,16 +166,16 @@ def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
 
 
 SCATTER_SEED = 1
-"""Scattered arrays lie alike in every run: what varies between seeds is what the program draws."""
+"""Seed of the places of scattered arrays, equal in all runs; only the programs' draws vary."""
 
 
 def _places(root: Workload, n_lines: int) -> list[int]:
-    """Every line's address in lines: its number, plus the gaps that alignments leave before it.
+    """Every line's address in lines: its number, plus the gaps of alignments before it.
 
-    The elements of a scattered array exchange their addresses: an order of chance.
+    The elements of a scattered array exchange their addresses in a random order.
     """
     wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
-    bounds: list[tuple[int, int]] = []  # (line, the lines of which its address is a multiple)
+    bounds: list[tuple[int, int]] = []  # (line, alignment of its address in lines)
     scattered: list[tuple[int, int, int]] = []  # (first line, lines of an element, elements)
     for struct, _ in structs(root, ""):
         for name, f in type(struct).FIELDS.items():
@@ -233,7 +232,7 @@ def _walk(struct: Struct, name: str) -> Iterator[tuple[int, str]]:
 
 
 class _Setup:
-    """Runs setup programs directly on memory: the context they see is CPU 0 before time 0."""
+    """Runner of setup programs directly on memory, on CPU 0 before time 0."""
 
     def __init__(self, memory: Memory, tables: MachineTables) -> None:
         self.memory, self.tables = memory, tables
@@ -256,7 +255,7 @@ class _Setup:
         return 0
 
     def random(self) -> int:
-        raise self._error(" can not draw random numbers: it is the same for every seed")
+        raise self._error(" cannot draw random numbers, since it is the same for every seed")
 
     def view(self, target: type[Any], address: int) -> Any:
         return self.memory.space.view(target, address)
@@ -282,7 +281,7 @@ class _Setup:
     def _drive(self, setup: Any) -> None:
         self.program = setup()
         if not isinstance(self.program, Generator):
-            return  # it yields nothing, so there is nothing that it could have done
+            return  # it yields nothing, so it did no operation
         result: Any = None
         for _ in range(MAX_SETUP_STEPS):
             try:
@@ -290,21 +289,21 @@ class _Setup:
             except StopIteration:
                 return
             if not isinstance(op, Op):
-                raise self._error(f": {op!r} is yielded, which is no operation")
+                raise self._error(f": {op!r} is yielded, which is not an operation")
             result = self.apply(op)
             if op.wrap is not None:
                 result = op.wrap(result)
-        raise self._error(f" goes on for more than {MAX_SETUP_STEPS} operations")
+        raise self._error(f" runs for more than {MAX_SETUP_STEPS} operations")
 
     def apply(self, op: Op) -> Any:
-        """Perform one operation; its result."""
+        """Perform one operation and return its result."""
         memory, words = self.memory, self.memory.words
         if Kind.LOAD <= op.kind <= Kind.FETCH_XOR:
             line = op.address // memory.space.words_per_line
             if not 0 <= line < len(memory.live) or not memory.live[line]:
                 word_name = memory.name(op.address)
                 raise self._error(
-                    f": {op.kind.name.lower()} of {word_name}, which is no part of any live object"
+                    f": {op.kind.name.lower()} of {word_name}, which is outside every live object"
                 )
             old = words[op.address]
             words[op.address] = wrap64(new_value(op.kind, old, op.a, op.b))
@@ -317,10 +316,10 @@ class _Setup:
             op.kind == Kind.MARK and op.a != Mark.DONE
         ):
             return 0
-        raise self._error(f" can not {op.kind.name.lower()}: nobody else runs yet")
+        raise self._error(f" cannot {op.kind.name.lower()}: no other thread runs yet")
 
     def _error(self, what: str, place: Place | None = None) -> SimulationError:
-        """The error that names the struct, what is wrong with its setup, and where."""
+        """The error with the struct, the mistake in its setup, and the place."""
         file, line, method = place or place_of(self.program)
         where = f"{faults.place(file, line)} in {method}"
         return SimulationError(f"{type(self.struct).__name__}.setup(){what} ({where})")
@@ -347,7 +346,7 @@ def new_value(kind: int, old: int, a: int, b: int) -> int:
 
 
 def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
-    """Take an object from the CPU's free list or the heap; its first line, 0 if memory is out."""
+    """Allocate an object from the CPU's free list or the heap; its first line, 0 without memory."""
     lines = memory.type_lines[kind]
     line = memory.free_head[cpu][kind]
     if line:
@@ -366,7 +365,7 @@ def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
 
 
 def release(memory: Memory, address: int, cpu: int) -> bool:
-    """Give an object back to a CPU's free list; False if the address is no live object's start."""
+    """Return an object to a CPU's free list; False if it is not a live object's start."""
     line, offset = divmod(address, memory.space.words_per_line)
     if (
         offset

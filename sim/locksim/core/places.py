@@ -1,4 +1,4 @@
-"""Where a running generator is in its source: file, line, class and method."""
+"""Places of running generators in their source: file, line, class and method."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 _PACKAGE = Path(__file__).parent.parent
 _INTERPRETER = str(_PACKAGE / "compiler" / "generators.py")
 _OURS = tuple(str(_PACKAGE / name) for name in ("lang", "engine", "core"))
-"""Folders and files whose frames are machinery, not program."""
+"""Folders and files whose frames belong to LockLab, not to the program."""
 
 
 class Place(NamedTuple):
@@ -23,13 +23,13 @@ class Place(NamedTuple):
 
 
 def place_of(program: Any) -> Place:
-    """Where a suspended generator is: in the innermost program that it has called."""
+    """The place of a suspended generator, in the innermost program that it called."""
     frames = [frame for _, frame in frames_of(program)]
     return _place(frames[-1], frames[-1].f_lineno) if frames else Place("?", 0, "?")
 
 
 def frames_of(program: Any) -> Iterator[tuple[Any, FrameType]]:
-    """The programs that a suspended generator has called, outermost first, each with its frame."""
+    """The programs that a suspended generator called, outermost first, with their frames."""
     while isinstance(program, GeneratorType):
         if program.gi_frame is not None and _is_program(program.gi_frame):
             yield program, program.gi_frame
@@ -42,7 +42,7 @@ def method_of(frame: FrameType) -> str:
 
 
 def place_of_error(error: Exception) -> Place:
-    """Where a program raised an exception: in its own innermost frame, not in one of ours."""
+    """The place where a program raised an exception: its own innermost frame."""
     frames = list(traceback.walk_tb(error.__traceback__))
     theirs = [f for f in frames if _is_program(f[0])]
     return _place(*(theirs or frames)[-1])

@@ -1,4 +1,4 @@
-"""What a run gives back, from either engine, and how a run goes wrong."""
+"""The result of a run of either engine, and the errors that stop a run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Both are read alike (``cpu[0][3]``, ``len(trace)``)."""
 
 
 class SimulationError(Exception):
-    """A simulated program did what stops the run: the message says which CPU, where and what."""
+    """A simulated program failed; the message has the CPU, the place and the cause."""
 
     exit_code = 2
 
 
 class DeadlockError(SimulationError):
-    """No thread can ever go on: the message lists who waits for what, at which source line."""
+    """No thread can continue; the message lists each thread, its wait and its source line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,17 +29,17 @@ class RunResult:
     Arguments:
         end_ps: simulated time at which the run ended (``until_ps``, or when the last thread
             returned).
-        events: events processed (the engines may differ: the fast one jumps over idle spins).
+        events: events processed (fewer in the fast engine, which jumps over idle spins).
         finished: threads that returned.
         cpu: [n_cpus][len(CPU_COUNTERS)].
         locks: [n_locks][len(LOCK_COUNTERS)].
-        lines: [n_lines], transactions served on each line.
+        lines: [n_lines], served transfers of each line.
         trace: [n][5], rows of (time_ps, agent, what, address, value), or None; see
             :mod:`locksim.engine.trace`.
         memory: [n_words], the words at the end.
-        origins: [n][3], for each row of the trace its place (index into ``places``), the time
-            at which what it tells was asked for, and whether that was exclusive; or None.
-        places: where the rows come from; each engine has an order of its own.
+        origins: [n][3], the provenance of each row of the trace: its place (index into ``places``),
+            the time of the request, and whether that was exclusive; or None.
+        places: places of the rows; each engine has its own order.
     """
 
     end_ps: int

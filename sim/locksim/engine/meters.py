@@ -1,23 +1,23 @@
-"""The lock meter: what lockmeter counts, from the marks that a metered lock's programs pass.
+"""The lock meter: lockmeter's counts, from the marks in a metered lock's programs.
 
 One function serves both engines: the fast one compiles it over arrays, the reference engine calls
-it as it stands, over dictionaries whose keys are (lock, counter) and (thread, lock, column).
+it unchanged, over dictionaries whose keys are (lock, counter) and (thread, lock, column).
 
-A wait is the time from the start mark to the success mark; it counts only where the acquisition was
-contended, that is, the thread executed at least one pause or block in it, or was put aside: it spun
-or slept. A hold is the time from the success mark to the release mark. That mark stands before the
-release's first operation, so handing the lock over is no part of the hold.
+A wait is the time from the start mark to the success mark. It counts only if the acquisition was
+contended: the thread executed at least one pause or block in it, or was suspended. A hold is the
+time from the success mark to the release mark. That mark stands before the release's first
+operation, so the handoff is not part of the hold.
 
-A writer that finds another writer in the lock when it starts has a wait "WW"; one that finds
-readers, or nobody and is overtaken, has not, whoever makes it wait later.
+A writer that finds another writer in the lock when it starts has a wait "WW". A writer that finds
+readers, or an unheld lock and is overtaken, has none, whichever thread delays it later.
 
-Where exclusion is violated, the later owner's hold replaces the earlier one's. A release of a lock
-that nobody holds changes nothing. An acquisition belongs to the thread that began it, on whatever
-CPUs it runs meanwhile; another thread may release the lock. A thread that read-acquires a lock
-twice has its hold counted from the inner success both times, and one that read-releases a lock for
-another thread from its own last success.
+If mutual exclusion is violated, the later owner's hold replaces the earlier one's. A release of an
+unheld lock changes nothing. An acquisition belongs to the thread that began it, on any CPUs on
+which it runs meanwhile; another thread may release the lock. If a thread read-acquires a lock
+twice, both holds count from the inner success. If it read-releases a lock for another thread, the
+hold counts from its own last success.
 
-A window counts what falls into it of a reader busy period: one that is open when the window begins
+A window counts the part of a reader busy period inside it: one that is open when the window begins
 or ends is cut there (:func:`begin_window`, :func:`end_window`). So readers that never leave a lock
 keep it busy all the time. Holds and waits count whole, at their end.
 
@@ -75,7 +75,7 @@ _READ_START, _READ_ACQUIRED, _READ_RELEASED, _READ_TRY_FAILED = (
 
 
 def begin_window(locks: Any, n_locks: int, now: int) -> None:
-    """Begin to count anew: holders, readers and waiters stay, a busy period begins again.
+    """Reset the counts: holders, readers and waiters stay, a busy period begins again.
 
     Arguments:
         locks: counts by lock and counter, changed. n_locks: how many locks.
@@ -91,7 +91,7 @@ def begin_window(locks: Any, n_locks: int, now: int) -> None:
 
 
 def end_window(locks: _T, n_locks: int, now: int) -> _T:
-    """A copy in which busy periods that are still open have their part so far.
+    """A copy that includes the open busy periods so far.
 
     Arguments:
         locks: counts by lock and counter. n_locks: how many locks. now: the time in picoseconds.
@@ -111,7 +111,7 @@ def rows(locks: Any, n_locks: int) -> list[list[int]]:
 
 
 def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, stops: int) -> int:
-    """Count a mark that a thread passes.
+    """Count a mark of a thread.
 
     Arguments:
         locks: counts by lock and counter (a number in LOCK_COUNTERS), changed; 0 at the start.
@@ -121,8 +121,8 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
             when it became a reader, and whether the start mark found an exclusive holder.
         lock: index of the lock, from 0.
         kind: number of a :class:`~locksim.lang.ops.Mark`; DONE and NOTE change nothing.
-        thread: who passes it. now: the time in picoseconds.
-        stops: how often the thread has paused, blocked or been put aside so far.
+        thread: the thread. now: the time in picoseconds.
+        stops: the thread's pauses, blocks and suspensions so far.
     """
     if kind in (_ACQUIRE_START, _READ_START):
         state[thread, lock, _START] = now
@@ -175,5 +175,5 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
             busy = now - locks[lock, _BUSY_SINCE]
             locks[lock, _BUSY] += busy
             locks[lock, _BUSY_MAX] = max(locks[lock, _BUSY_MAX], busy)
-    # Both arrays are in use to the end; else numba counts references to them, atomically.
+    # Both arrays are in use to the end; otherwise numba counts their references atomically.
     return len(locks) + len(state)

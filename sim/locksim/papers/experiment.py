@@ -1,12 +1,12 @@
-"""A published result to be simulated, and what that gives: cells with honest roles, all parameters.
+"""Experiments: published results, and their simulation with a role for each cell.
 
-An experiment is a :class:`Plan`: jobs that need nothing of each other, and how a table is made of
-their results. So one process or several can perform it, and what had been finished when somebody
-pressed Ctrl-C makes a smaller table.
+An experiment is a :class:`Plan`: independent jobs, and a function that makes a table of their
+results. So one process or several can run it, and after Ctrl-C the finished jobs make a smaller
+table.
 
-A cell is *input* if a parameter was set from it (it proves nothing), *fitted* if a fit has seen it,
-and *predicted* if nothing has. Errors are fractions of the understood value, and only predicted
-cells count in the summary.
+A cell is *input* if a parameter was set from it (it proves nothing), *fitted* if a fit used it, and
+*predicted* otherwise. Errors are fractions of the corrected value, and the summary counts only
+predicted cells.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class ExperimentError(Exception):
-    """An experiment that does not exist, or can not be run as asked."""
+    """The experiment does not exist, or cannot run with these options."""
 
     exit_code = 2
 
@@ -38,12 +38,12 @@ class Cell:
 
     Arguments:
         row, column: its place in the table.
-        published: as printed, or None. understood: the corrected value, or None where nothing was
+        published: as printed, or None. understood: the corrected value, or None if nothing was
             measured.
         simulated: the mean over replications; low, high: its 95 % interval.
-        role: whether anything has seen the understood value.
-        unit: of understood and simulated.
-        note: a word or two that the cell needs, such as what its bottleneck is.
+        role: whether a parameter or a fit used the corrected value.
+        unit: of the corrected and the simulated value.
+        note: a short remark, such as the cell's bottleneck.
         at: its place on the axis of a curve, such as a number of CPUs; not part of the JSON.
     """
 
@@ -61,7 +61,7 @@ class Cell:
 
     @property
     def error(self) -> float | None:
-        """Relative error of the simulated value, a fraction; None where nothing was measured."""
+        """Relative error of the simulated value, a fraction; None if nothing was measured."""
         return None if self.understood is None else self.simulated / self.understood - 1
 
     def to_json(self) -> dict[str, Any]:
@@ -73,10 +73,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was simulated, in the format in which the source printed what it had measured.
+    """The simulated values in the source's own format.
 
     Arguments:
-        format: such as ``lockmeter``. text: as it would be printed.
+        format: such as ``lockmeter``. text: the report's text.
     """
 
     format: str
@@ -88,13 +88,13 @@ class Reproduction:
     """A whole experiment, simulated.
 
     Arguments:
-        experiment, title, source: which, in words, and where it was published.
+        experiment, title, source: its name, its title, and its publication.
         machine: the profile's name.
-        parameters: every figure that the simulation used, with source and role.
+        parameters: every value that the simulation used, with source and role.
         cells: the table. complete: whether every cell was simulated.
         extra: further keys of the JSON document.
         notes: further findings, one sentence each.
-        report: the simulated figures in the source's own format, if that has a name.
+        report: the simulated values in the source's own format, if that has a name.
     """
 
     experiment: str
@@ -109,7 +109,7 @@ class Reproduction:
     report: Report | None = None
 
     def summary(self) -> dict[str, Any]:
-        """Counts of fitted parameters and predicted cells; the predicted cells' errors."""
+        """Numbers of fitted parameters and predicted cells, and the errors of the latter."""
         errors = [abs(c.error) for c in self.cells if c.role == "predicted" and c.error is not None]
         return {
             "fitted": sum(p.role == "fitted" for p in self.parameters),
@@ -150,18 +150,18 @@ class Plan(Generic[Key, Result]):
 
     Arguments:
         jobs: by key, such as a cell's row and column; in the order of the table.
-        assemble: makes the table of the results so far, by the same keys. Where they are too few
-            for any table, it raises ``KeyboardInterrupt``: that is how a run gets there.
+        assemble: makes the table of the results so far, by the same keys. If they are too few
+            for a table, it raises ``KeyboardInterrupt``, since only Ctrl-C leads there.
     """
 
     jobs: Mapping[Key, Job[Result]]
     assemble: Callable[[Mapping[Key, Result]], Reproduction]
 
     def run(self, run: Runner, progress: Progress | None = None) -> Reproduction:
-        """Perform all jobs. After Ctrl-C: what was finished, if anything was.
+        """Run all jobs; after Ctrl-C, make the table of the finished ones.
 
         Arguments:
-            run: where. progress: called with what is running and the fraction done.
+            run: the runner. progress: called with the running job's title and the fraction done.
         """
         report = progress or (lambda text, fraction: None)
         run.start(self.jobs.values())
@@ -189,11 +189,11 @@ class Experiment(ABC):
 
     @abstractmethod
     def plan(self, **options: Any) -> Plan[Any, Any]:
-        """What to simulate; an experiment's fit is done here. The options are its own, and any."""
+        """The jobs and their table; each experiment has its own options."""
 
     @abstractmethod
     def plot(self, result: Reproduction, path: Path) -> str:
-        """Save a plot; gives its alternative text."""
+        """Save a plot, and return its alternative text."""
 
     def reproduce(
         self, *, run: Runner | None = None, progress: Progress | None = None, **options: Any
@@ -201,8 +201,8 @@ class Experiment(ABC):
         """Simulate every cell.
 
         Arguments:
-            run: where; in this process by default.
-            progress: called with what is running and the fraction done.
+            run: the runner; this process by default.
+            progress: called with the running job's title and the fraction done.
             options: those of the experiment's :meth:`plan`.
         """
         return self.plan(**options).run(run or Runner(), progress)

@@ -1,16 +1,16 @@
-"""Where each model by formula fails: the models' figures in an experiment's own table.
+"""Where each analytic model fails: the models' values in an experiment's own table.
 
-People who do not simulate put a few times into a formula. Here the formulas of
-:mod:`locksim.study.analytic` get the times that the simulation ran with, and are held to the same
-measured cells. A model fails at a cell where it is off by more than :data:`FAILS_ABOVE`.
+Without a simulator one puts a few times into a formula. Here the formulas of
+:mod:`locksim.study.analytic` get the times of the simulation and are compared with the same
+measured cells. A model fails at a cell if its error is above :data:`FAILS_ABOVE`.
 
-An experiment says for each of its rows what a model would take as hold, think and transfer
-(:class:`Load`), and how throughput becomes the cell's figure; it adds the table to its result::
+For each of its rows an experiment gives hold, think and transfer time (:class:`Load`), and a
+function from throughput to the cell's value. It adds the table to its result::
 
     extra={"models": compare_models(cells, loads, cpus=…, value=…).to_json()}
 
-The Universal Scalability Law comes twice: from the times, and fitted to the row's measured cells at
-few CPUs (``usl_fitted``), which is how it is mostly used; cells that its fit has seen do not count.
+The Universal Scalability Law appears twice: from the times, and fitted to the row's measured cells
+at few CPUs (``usl_fitted``), which is its usual use. Cells that the fit used do not count.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from locksim.study.analytic.compare import compare
 from locksim.study.analytic.usl import MIN_POINTS
 
 FAILS_ABOVE = 0.25
-"""Relative error of a cell from which on a model has failed there."""
+"""Relative error of a cell above which a model fails there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a model by formula is told of one row.
+    """An analytic model's inputs for one row.
 
     Arguments:
-        hold_ns: time that one CPU at a time needs. think_ns: the rest of a round.
-        transfer_ns: one transfer of the line that is fought for.
-        why: where these come from and what they leave out, one sentence.
+        hold_ns: time that one CPU at a time needs. think_ns: the rest of an iteration.
+        transfer_ns: one transfer of the contended line.
+        why: the source of these times and their omissions, one sentence.
     """
 
     hold_ns: float
@@ -46,13 +46,13 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class ModelCell:
-    """A model's figure for one cell.
+    """A model's value for one cell.
 
     Arguments:
         model: ``mva``, ``markov``, ``usl``, ``usl_fitted``. row, column: the cell.
-        understood: what was measured, or None. simulated: the experiment's. predicted: the
+        understood: the measured value, or None. simulated: the experiment's. predicted: the
             model's. unit: of the three.
-        fitted: the model's fit has seen this cell.
+        fitted: the model's fit used this cell.
     """
 
     model: str
@@ -66,24 +66,24 @@ class ModelCell:
 
     @property
     def error(self) -> float | None:
-        """Relative error against the measurement; None where there is none or a fit saw it."""
+        """Relative error against the measurement; None if missing or used by a fit."""
         return None if not self.understood or self.fitted else self.predicted / self.understood - 1
 
     @property
     def simulated_error(self) -> float | None:
-        """The simulation's error in the same cell."""
+        """The simulation's relative error in the same cell."""
         return None if self.error is None else self.simulated / (self.understood or 1) - 1
 
 
 @dataclass(frozen=True)
 class Models:
-    """The table: a row's loads, and a figure for each model and cell."""
+    """The table: each row's load, and a value for each model and cell."""
 
     loads: Mapping[str, Load]
     cells: list[ModelCell]
 
     def summary(self) -> list[dict[str, Any]]:
-        """For each model and row: cells that count, errors, the worst cell, where it fails."""
+        """By model and row: number of cells, errors, the worst cell, the cells of failure."""
         found = []
         for model, row in dict.fromkeys((c.model, c.row) for c in self.cells):
             counted = [
@@ -127,15 +127,15 @@ def compare_models(
     value: Callable[[int, float], float],
     fit_up_to: int,
 ) -> Models:
-    """Put every model's figure beside the cells of some rows.
+    """Compute every model's value for the cells of some rows.
 
     Arguments:
         cells: of the reproduction; those of rows without a load are left out.
-        loads: for each row what the models are told.
+        loads: row → the models' inputs.
         cpus: the number of CPUs of a cell.
-        per_second: (CPUs, a cell's figure) → rounds per second of all CPUs together.
-        value: (CPUs, rounds per second) → a cell's figure.
-        fit_up_to: the law is fitted to the measured cells with at most so many CPUs, where there
+        per_second: (CPUs, a cell's value) → iterations per second of all CPUs together.
+        value: (CPUs, iterations per second) → a cell's value.
+        fit_up_to: the law is fitted to the measured cells with at most this many CPUs, if there
             are enough of them.
 
     Raises:
@@ -178,7 +178,7 @@ def compare_models(
 
 
 def mean_transfer_ns(profile: Machine) -> float:
-    """Mean time of a line's transfer between two of the machine's CPUs: formulas know one only."""
+    """Mean transfer time between two CPUs of a machine: formulas have only one such time."""
     tables = profile.tables(profile.n_cpus)
     n = tables.n_cpus
     pairs = [tables.distance[a][b] for a in range(n) for b in range(n) if a != b]

@@ -24,7 +24,7 @@ def log_curves(
     y_label: str,
     title: str,
 ) -> str:
-    """One curve a row of the table, both axes logarithmic; saves SVG or PNG by the path's ending.
+    """Plot a curve for each row of the table on log axes, as SVG or PNG by the path's suffix.
 
     Returns:
         The alternative text, which is also in the file's metadata.
@@ -81,7 +81,7 @@ def log_curves(
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A simulated figure and, where there is one, what was measured."""
+    """A simulated value and the measured value, if there is one."""
 
     label: str
     simulated: float
@@ -89,7 +89,7 @@ class Bar:
 
 
 def bars(panels: Mapping[str, Sequence[Bar]], path: Path, *, title: str) -> str:
-    """One panel for each axis label, one bar a figure, with the measured one as a marker on it.
+    """Plot a panel for each axis label and a bar for each value, with markers for measured values.
 
     Returns:
         The alternative text, which is also in the file's metadata.
@@ -122,7 +122,7 @@ def bars(panels: Mapping[str, Sequence[Bar]], path: Path, *, title: str) -> str:
         axes.set_xlabel(unit)
         i, value = max(known, key=lambda one: abs(shown[one[0]].simulated - one[1]))
         sentences.append(
-            f"{unit}, {len(shown)} bars; farthest from its marker is {shown[i].label}, "
+            f"{unit}, {len(shown)} bars; the largest error is at {shown[i].label}, "
             f"{shown[i].simulated:.4g} instead of {value:.4g}"
         )
     figure.suptitle(title, fontsize=11)

@@ -1,7 +1,7 @@
-"""What-ifs: an experiment with one thing changed, as its author wished for, beside what it was.
+"""What-ifs: an experiment with one change, beside the original.
 
-A what-if is a generator of :class:`Comparison` rows under a name, registered by one call where it
-is written, in the module ``what_if`` of its paper's folder::
+A what-if is a generator of :class:`Comparison` rows with a name. A decorator registers it, in the
+module ``what_if`` of its paper's folder::
 
     @what_if(
         "kaigai-2004-mcs",
@@ -14,8 +14,8 @@ is written, in the module ``what_if`` of its paper's folder::
             runs.report(f"{n} CPUs", i / len(CPUS))
             yield Comparison("spinlock", f"{n} CPUs", before=…, after=…, unit="s", better="lower")
 
-Nothing here is a prediction of a published cell: no machine was measured with the change. What
-holds it up is the experiment of which it is a variant, so nothing is fitted anew.
+A what-if does not predict a published cell: no machine was measured with the change. It rests on
+the experiment of which it is a variant, so nothing is fitted again.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from locksim.study.simulation import Interval
 from lockui.suggest import did_you_mean
 
 MODULE = "what_if"
-"""The module of a paper's folder in which its what-ifs register themselves."""
+"""Name of the module of a paper's folder that registers its what-ifs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One figure of an experiment as it was, and with the change.
+    """One value of an experiment, without and with the change.
 
     Arguments:
         row, column: its place in the experiment's table.
-        before: simulated, as it was. after: simulated with the change.
-        unit: of both.
+        before: simulated without the change. after: simulated with the change.
+        unit: unit of both.
         better: which direction is an improvement.
     """
 
@@ -56,7 +56,7 @@ class Comparison:
 
     @property
     def gain(self) -> float:
-        """How many times better it gets: above 1 is an improvement; NaN where that says nothing."""
+        """How many times better it gets: above 1 is an improvement; NaN if undefined."""
         worse, better = self.before.mean, self.after.mean
         if self.better == "lower":
             worse, better = better, worse
@@ -65,11 +65,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How a what-if shall run.
+    """Settings of the runs of a what-if.
 
     Arguments:
-        replications: independent runs a figure. seed: of the first one.
-        report: called with what is running and the fraction done.
+        replications: independent runs per value. seed: of the first run.
+        report: called with the running part and the fraction done.
     """
 
     replications: int = 3
@@ -79,7 +79,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a what-if gave; ``complete`` is False after Ctrl-C, with the rows finished so far."""
+    """Result of a what-if; after Ctrl-C ``complete`` is False, with the finished rows."""
 
     name: str
     of: str
@@ -148,9 +148,9 @@ def what_if(
     """Register a what-if; a decorator of the generator that compares.
 
     Arguments:
-        name: the experiment's, and what is changed: ``kaigai-2004-mcs``.
+        name: the experiment's name, and the change: ``kaigai-2004-mcs``.
         of: the experiment that it is a variant of.
-        title: one line. change: what is different, and why somebody wished for it.
+        title: one line. change: the difference, and its reason.
 
     Raises:
         ExperimentError: the name is taken.
@@ -158,7 +158,7 @@ def what_if(
 
     def register(compare: Callable[[Runs], Iterator[Comparison]]) -> WhatIf:
         if name in _KNOWN:
-            raise ExperimentError(f"there are two what-ifs named {name!r}: rename one of them")
+            raise ExperimentError(f"two what-ifs are named {name!r}: rename one of them")
         _KNOWN[name] = WhatIf(name, of, title, change, compare)
         return _KNOWN[name]
 
@@ -175,7 +175,7 @@ def find(name: str) -> WhatIf:
     """A what-if by its name.
 
     Raises:
-        ExperimentError: there is none of this name.
+        ExperimentError: the name is unknown.
     """
     known = names()
     if name not in _KNOWN:

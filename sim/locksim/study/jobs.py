@@ -1,18 +1,17 @@
-"""Simulations that need nothing of each other, performed here or by several processes.
+"""Independent simulations, run in this process or in several.
 
-A :class:`Job` is a function with its arguments, both of a module's top level so that they can be
-sent to another process; what it gives depends on nothing else. So a result is the same wherever and
-whenever a job runs, and equal jobs are performed once: two tables of one experiment share their
-runs. "Equal" means equal bytes when pickled.
+A :class:`Job` is a function with its arguments, both defined at a module's top level so that they
+can be sent to another process. Its result depends on nothing else. So a result is the same wherever
+and whenever a job runs, and equal jobs run once: two tables of one experiment share their runs.
+"Equal" means equal bytes when pickled.
 
-A :class:`Runner` is told early what will be asked for (:meth:`Runner.start`) and keeps every
-result. With several workers, the jobs that take longest start first, so that none of those is still
-running when all others are done. A few seconds of work are not worth starting processes for, and
-are done here.
+A :class:`Runner` learns early which jobs are wanted (:meth:`Runner.start`) and keeps every result.
+With several workers the longest jobs start first, so that none of them is still running when all
+others are done. A few seconds of work do not justify other processes, and run in this one.
 
-Workers are started by a server process that has imported the engine (``forkserver``): forking a
-process that draws a progress bar in a thread is not safe, and a spawned one imports for a second.
-Ctrl-C is the main process's to handle; a worker ends when that process does, however it ends.
+A server process that has imported the engine starts the workers (``forkserver``). Forking a process
+that draws a progress bar in a thread is not safe, and a spawned process takes a second to import.
+The main process handles Ctrl-C; a worker ends when the main process does, for any reason.
 """
 
 from __future__ import annotations
@@ -34,9 +33,9 @@ __all__ = ["Job", "JobError", "Runner", "usable_cpus"]
 
 T = TypeVar("T")
 WORTH_S = 5.0
-"""Seconds of work below which other processes are not worth their start."""
+"""Seconds of work below which other processes are not started."""
 _PATIENCE_S = 0.2
-"""How long to wait for a result before telling how far the others are."""
+"""Seconds of waiting for a result between two progress reports."""
 
 
 class JobError(Exception):
@@ -50,9 +49,9 @@ class Job(Generic[T]):
     """One call to make.
 
     Arguments:
-        title: what it is, for a progress bar.
+        title: description for a progress bar.
         function: of a module's top level. arguments, options: of its call, all to be pickled.
-        seconds: about how long it takes on one core; orders jobs, and changes no result.
+        seconds: estimated time on one core; it orders jobs and changes no result.
     """
 
     title: str
@@ -62,19 +61,19 @@ class Job(Generic[T]):
     seconds: float = 1.0
 
     def call(self) -> T:
-        """Make the call here."""
+        """Make the call in this process."""
         return self.function(*self.arguments, **self.options)
 
     def pickled(self) -> bytes:
-        """The call as bytes: what a worker gets, and what makes two jobs equal."""
+        """The call as bytes, which a worker gets and which defines equality of jobs."""
         return pickle.dumps((self.function, self.arguments, self.options))
 
 
 class Runner:
-    """Performs jobs, each once; a context manager where it has workers.
+    """Runs jobs, each once; a context manager if it has workers.
 
     Arguments:
-        workers: processes to use; 1 performs every job in this one.
+        workers: processes to use; 1 runs every job in this process.
     """
 
     def __init__(self, workers: int = 1) -> None:
@@ -85,7 +84,7 @@ class Runner:
         self._seconds: dict[bytes, float] = {}
 
     def start(self, jobs: Iterable[Job[Any]]) -> None:
-        """Tell what will be asked for; workers begin with what takes longest."""
+        """Announce the jobs that will be wanted; workers start with the longest."""
         fresh = {job.pickled(): job for job in jobs}
         fresh = {key: job for key, job in fresh.items() if key not in self._seconds}
         self._seconds |= {key: job.seconds for key, job in fresh.items()}
@@ -99,14 +98,14 @@ class Runner:
     def __call__(
         self, job: Job[T], progress: Callable[[str, float], None] = lambda text, fraction: None
     ) -> T:
-        """A job's result, now: kept, waited for, or made here.
+        """The result of a job: stored, awaited, or computed in this process.
 
         Arguments:
-            job: started before, or not.
-            progress: called with what is running and the fraction done of all that was started.
+            job: the job, announced before or not.
+            progress: called with the running job's title and the fraction done of all jobs.
 
         Raises:
-            JobError: a worker ended without a result. Others: what the job raised.
+            JobError: a worker ended without a result. Other errors: those of the job.
         """
         key = job.pickled()
         self._seconds.setdefault(key, job.seconds)
@@ -123,25 +122,25 @@ class Runner:
         except (BrokenProcessPool, CancelledError) as error:
             raise JobError(
                 f"{job.title}: its process ended without a result (killed, or out of memory?)\n"
-                "help: fewer processes at a time, such as --jobs 1"
+                "help: use fewer processes, such as --jobs 1"
             ) from error
 
     @property
     def used_workers(self) -> bool:
-        """Whether other processes were started."""
+        """Whether other processes have been started."""
         return self._pool is not None
 
     def ready(self, job: Job[Any]) -> bool:
-        """Whether a job's result is there."""
+        """Whether a job's result is stored."""
         future = self._futures.get(job.pickled())
         return future is not None and future.done() and not future.cancelled()
 
     def close(self) -> None:
-        """End the workers, whatever they are at; results that are there stay."""
+        """End the workers, busy or not; stored results stay."""
         if self._pool is None:
             return
         if not all(future.done() for future in self._futures.values()):
-            # The executor can not stop a job, but it ends all workers when it has lost one.
+            # The executor cannot stop a job, but it ends all workers when one is lost.
             for process in list(set(multiprocessing.active_children()) - self._others)[:1]:
                 process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -177,7 +176,7 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _prepare() -> None:
-    """Make a worker ready: Ctrl-C is not its business, and it does not outlive its parent."""
+    """Prepare a worker: it ignores Ctrl-C, and ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

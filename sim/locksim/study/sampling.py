@@ -1,16 +1,16 @@
-"""Where simulated time goes, by sampling: what ``perf`` and kernprof show of a real machine.
+"""Sampling profile of simulated time, as ``perf`` and kernprof make it on a real machine.
 
-At regular moments it is noted for every CPU which operation it is in, or that it sleeps. Nothing is
-added to the program and nothing to the run, so a profile costs next to nothing, and its counts
-have the error of a sample: a share p of n samples is good to about sqrt(p (1 - p) / n).
+At regular moments the operation of every CPU is recorded, or that the CPU sleeps. Nothing is added
+to the program or the run, so a profile is cheap. Its counts have the error of a sample: a share p
+of n samples is good to about sqrt(p (1 - p) / n).
 
-A sample is booked to the program's innermost method, as in a flat profile. A CPU that waits for a
-line is in the operation that asked for it. So the time of a lock's method is the whole time spent
-in it, spinning or not, contended or not: what ``perf`` calls time in the spinlock code, and more
-than a lock meter's wait.
+A sample is booked to the innermost method, as in a flat profile. A CPU that waits for a line is in
+the operation that requested it. So the time of a lock's method is all the time in it, spinning or
+not, contended or not. ``perf`` calls this time in the spinlock code; it is more than a lock meter's
+wait.
 
-The moments are ``every_ps`` apart, each moved by a random part of that, or a program with a period
-of its own would always be met at the same point.
+The moments are ``every_ps`` apart, each moved by a random part of that. Otherwise a program with a
+period of its own would always be sampled at the same point.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Profile:
     Arguments:
         samples: samples by (file's stem, ``Class.method``); ``("", IDLE)`` for sleeping CPUs.
         window_ps: length of the window in which they were taken.
-        counted: what the words named by the caller grew by in the window.
+        counted: growth of the named words in the window.
         events: events that the engine processed, warm-up included.
         seed: of the run.
     """
@@ -55,11 +55,11 @@ class Profile:
 
     @property
     def total(self) -> int:
-        """All samples."""
+        """Number of samples."""
         return sum(self.samples.values())
 
     def count(self, *methods: str) -> int:
-        """Samples in methods, given as ``Class.method``."""
+        """Number of samples in methods, given as ``Class.method``."""
         return sum(n for (_, method), n in self.samples.items() if method in methods)
 
 
@@ -81,9 +81,9 @@ def profile(
         workload, machine, cpus, placement, seed: as for :func:`locksim.simulate`.
         warmup_ps: simulated time before the first sample.
         every_ps: mean time between two samples of all CPUs.
-        samples: how many times all CPUs are looked at.
-        words: names for words of the workload, as paths of fields (``"log.written"``), whose
-            growth in the window is wanted.
+        samples: number of samples of each CPU.
+        words: name → word of the workload, as a path of fields (``"log.written"``), whose
+            growth in the window is reported.
 
     Raises:
         CompileError, LinkError, MachineError, SimulationError: as for :func:`locksim.simulate`.
@@ -97,7 +97,7 @@ def profile(
     places = {name: _address(memory.root, path) for name, path in (words or {}).items()}
     session.advance(warmup_ps)
     before = {name: session.word(at) for name, at in places.items()}
-    hits = np.zeros(len(image.code) + 1, np.int64)  # the last for CPUs that sleep
+    hits = np.zeros(len(image.code) + 1, np.int64)  # the last one for sleeping CPUs
     stray = np.random.default_rng(seed).integers(0, max(1, every_ps), samples)
     for i in range(samples):
         session.advance(warmup_ps + i * every_ps + int(stray[i]))

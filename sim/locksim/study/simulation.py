@@ -1,8 +1,8 @@
-"""Run a workload on a machine and say what was measured, with its uncertainty.
+"""Run a workload on a machine and report the measurements with their uncertainty.
 
 One replication warms up until every CPU has done some units of work, then measures until enough
-more are done. Replications differ in their seed only. Means come with 95 % intervals from Student's
-t over the replications.
+more are done. Replications differ only in their seeds. Means come with 95 % intervals from
+Student's t over the replications.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 Placement = Literal["compact", "scatter"] | list[int]
 Progress = Callable[[str, float], None]
 LONGEST_PS = 10**13
-"""Simulated time (10 s) after which a replication without a unit of work done is a livelock."""
+"""Simulated time (10 s) after which a replication without a finished unit of work is a livelock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its 95 % interval; without replications low and high are NaN."""
+    """A mean with its 95 % interval; with a single replication low and high are NaN."""
 
     mean: float
     low: float
@@ -55,7 +55,7 @@ class Replication:
         window_ps: length of the window.
         cpu: int64[n_cpus, len(CPU_COUNTERS)].
         locks: int64[n_locks, len(LOCK_COUNTERS)].
-        lines: int64[n_lines], transactions on each line.
+        lines: int64[n_lines], transfers of each line.
     """
 
     seed: int
@@ -67,13 +67,13 @@ class Replication:
 
 @dataclass(frozen=True)
 class Simulation:
-    """What ``simulate`` measured.
+    """The measurements of ``simulate``.
 
     Arguments:
-        machine: the profile's name. cpus: how many took part. placement: where.
+        machine: the profile's name. cpus: number of CPUs. placement: their places.
         lock_names: the metered structs, in the order of the rows of each replication's ``locks``.
         replications: the raw counts.
-        complete: False if it was interrupted; the replications are those that had been finished.
+        complete: False if it was interrupted; the replications are then the finished ones.
     """
 
     machine: str
@@ -110,7 +110,7 @@ class Simulation:
         rows = {
             "throughput": (self.throughput(), "1/s"),
             "time per operation": (_scaled(self.operation_ps(), 1e-3), "ns"),
-            "line transactions per operation": (self.transactions(), "1"),
+            "line transfers per operation": (self.transactions(), "1"),
             "fairness (slowest / fastest CPU)": (self.fairness(), "1"),
         }
         switches = self.per_second("switches")
@@ -124,7 +124,7 @@ class Simulation:
         )
 
     def by_cpu(self) -> pd.DataFrame:
-        """One row a CPU and replication: the counters (``CPU_COUNTERS``) in the window."""
+        """One row for each CPU and replication: the counters (``CPU_COUNTERS``) in the window."""
         import pandas as pd
 
         frames = []
@@ -137,14 +137,14 @@ class Simulation:
         return pd.concat(frames, ignore_index=True)
 
     def by_lock(self) -> pd.DataFrame:
-        """One row a lock and side, lockmeter's columns.
+        """One row for each lock and side, with lockmeter's columns.
 
         They are utilisation, contention, hold and wait times (means and maxima), and counts.
         ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
-        CPUs' time spent waiting, as in lockmeter. A writer that found another writer in counts in
-        ``con_ww`` and ``wait_ww_ns`` too. ``busy_ns`` is the mean reader busy period: from the
-        first reader's coming to the last one's going, cut by the window. ``rejected`` are failed
-        tries, of both sides; they are no part of ``total``.
+        CPUs' time spent waiting, as in lockmeter. A writer that waited for another writer also
+        counts in ``con_ww`` and ``wait_ww_ns``. ``busy_ns`` is the mean reader busy period: from
+        the first reader's entry to the last one's exit, cut by the window. ``rejected`` counts
+        failed tries of both sides, which are not part of ``total``.
         """
         import pandas as pd
 
@@ -158,13 +158,18 @@ class Simulation:
             rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus)
         return pd.DataFrame(rows)
 
+    def violations(self) -> int:
+        """How often a lock was entered while a thread was in that excludes this."""
+        table = self.by_lock()
+        return 0 if table.empty else int(table.groupby("lock")["violations"].max().sum())
+
     def transactions(self) -> Interval:
-        """Line transactions (misses and upgrades, whoever's) per unit of work."""
+        """Line transfers (misses and upgrades of all CPUs) per unit of work."""
         done = CPU_COUNTERS.index("done")
         return interval([r.lines.sum() / r.cpu[:, done].sum() for r in self.replications])
 
     def fairness(self) -> Interval:
-        """Units of work of the slowest CPU over the fastest's: 1 is fair, 0 starves somebody."""
+        """Units of work of the slowest CPU over the fastest's: 1 is fair, 0 is starvation."""
         done = CPU_COUNTERS.index("done")
         return interval([r.cpu[:, done].min() / r.cpu[:, done].max() for r in self.replications])
 
@@ -188,24 +193,24 @@ def simulate(
     Arguments:
         workload: a description, such as ``CriticalSection(lock=TicketLock)``.
         machine: a profile, its name, or the path of its TOML file.
-        cpus: how many CPUs take part (default: all of the machine's), one thread on each.
-        placement: "compact" fills node by node, "scatter" goes round the nodes, or a list of CPU
-            numbers.
+        cpus: number of CPUs (default: all), with one thread on each.
+        placement: "compact" fills node by node, "scatter" alternates between the nodes, or a list
+            of CPU numbers.
         operations: units of work (``yield done()``) to measure, on average over the CPUs.
-        warmup: units of work, on average over the CPUs, before the measuring begins.
+        warmup: units of work, on average over the CPUs, before the measurement.
         replications: independent runs, with seeds seed, seed + 1, …
-        heap_lines: cache lines that ``alloc`` can hand out.
-        longest_ps: simulated time without any unit of work done after which the run is given up as
+        heap_lines: cache lines for ``alloc``.
+        longest_ps: simulated time without a finished unit of work after which the run is stopped as
             a livelock.
-        progress: called now and then with what is running and the fraction done.
+        progress: called at times with the running part and the fraction done.
 
     Returns:
-        A :class:`Simulation`. After Ctrl-C: what had been measured so far, with ``complete`` False,
-        if anything had.
+        A :class:`Simulation`. After Ctrl-C: the finished replications, with ``complete`` False,
+        if there is one.
 
     Raises:
         CompileError, LinkError: the program is outside the language.
-        MachineError: no such machine, or not so many CPUs.
+        MachineError: the machine is unknown, or has fewer CPUs.
         SimulationError: a fault, deadlock or livelock of the program.
     """
     if replications < 1 or operations < 1 or warmup < 0:
@@ -259,7 +264,7 @@ def prepare(
     *,
     heap_lines: int | None = None,
 ) -> tuple[Image, Memory]:
-    """Link a workload and lay out its memory for a machine: what the engines' ``run`` takes.
+    """Link a workload and lay out its memory for a machine, as input of the engines' ``run``.
 
     Raises:
         CompileError, LinkError, SimulationError: see :func:`simulate`.
@@ -273,17 +278,17 @@ def prepare(
 def meter_rows(
     name: str, counts: dict[str, int], *, window_ps: int, cpus: int
 ) -> list[dict[str, Any]]:
-    """A lock's row for each side that was taken at all: see :meth:`Simulation.by_lock`.
+    """A lock's rows, one for each side that was taken: see :meth:`Simulation.by_lock`.
 
     Arguments:
         name: the lock's. counts: its ``LOCK_COUNTERS``.
-        window_ps: length of the windows in which they were counted, added up. cpus: that took part.
+        window_ps: total length of the counting windows. cpus: number of CPUs.
     """
     rows = []
     for side, p in (("write", ""), ("read", "read_")):
         total, contended = counts[f"{p}total"], counts[f"{p}contended"]
         if not total and not (p and counts["busy_ps"]):
-            continue  # nobody took it so, nor held it through the window
+            continue  # no thread took this side, nor held it through the window
         ww = 0 if p else counts["contended_ww"]
         rows.append(
             {
@@ -343,7 +348,7 @@ def _replicate(
         if report is not None:
             report(min(1.0, session.done() / goal))
 
-    # Time is what a run is cut by, so that no count of a unit in progress is lost or counted twice.
+    # A run is cut by time, so that no unit in progress is lost or counted twice.
     step = 1_000_000
     while session.done() < max(warmup, 1):
         if session.time_ps >= longest_ps:
@@ -359,7 +364,7 @@ def _replicate(
     start, before = session.time_ps, session.done()
     session.reset()
     while session.done() < operations:
-        # What is still to be done, at the pace so far, and a little more; never below a
+        # The remaining work at the pace so far, and a little more; never below a
         # microsecond.
         done = session.done()
         pace = (session.time_ps - start) / done if done else start / max(before, 1)

@@ -201,7 +201,7 @@ def test_refuses_another_rhythm() -> None:
     tables = machine.load("ideal-2").tables(2, "compact")
     workload = CriticalSection(lock=TicketLock, arrivals=OPEN)
     _, memory = prepare(workload, tables)
-    with pytest.raises(opponent.OpponentError, match="a closed load only"):
+    with pytest.raises(opponent.OpponentError, match="only a closed load"):
         opponent.Opponent(workload, memory, tables, seed=1)
 
 
@@ -210,7 +210,7 @@ def test_refuses_caches_that_end() -> None:
     tables = machine.load("pentium3-8way").tables(2, "compact")
     workload = CriticalSection(lock=TicketLock)
     _, memory = prepare(workload, tables)
-    with pytest.raises(opponent.OpponentError, match=r"no caches that end\nhelp: .*without_caches"):
+    with pytest.raises(opponent.OpponentError, match=r"no finite caches\nhelp: .*without_caches"):
         opponent.Opponent(workload, memory, tables, seed=1)
 
 

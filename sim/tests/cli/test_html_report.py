@@ -118,7 +118,7 @@ def test_models_stand_where_an_experiment_has_them(sections: list[Section]) -> N
     changed = replace(sections[0], result=replace(reproduction(), extra=extra))
     words = [" ".join(Reader(page([s], "")).words.split()) for s in (changed, sections[0])]
     assert "mva rcu 50.0% 75.0% 3.0% 8 CPUs" in words[0]
-    assert "models by formula" not in words[1]
+    assert "analytic models" not in words[1]
 
 
 def test_the_source_s_own_format_can_be_opened(sections: list[Section]) -> None:
@@ -127,7 +127,7 @@ def test_the_source_s_own_format_can_be_opened(sections: list[Section]) -> None:
     changed = replace(sections[0], result=replace(reproduction(), report=report))
     text = page([changed], "")
     assert "<pre> UTIL  CON\n 1.0%  &lt;2%\n</pre>" in text
-    assert "The simulated figures in lockmeter's format" in Reader(text).words
+    assert "The simulated values in lockmeter's format" in Reader(text).words
     assert "<details>" not in page(sections, "")
 
 

@@ -19,10 +19,10 @@ def test_ledger_names_words_and_source_lines() -> None:
     """The waiting loop of the ticket lock stands first, and its text below."""
     result = RUN.invoke(app, ["ticket", *SHORT, "--think", "0", "--ledger"])
     assert 0 == result.exit_code
-    told = result.stdout.partition("ledger: line transfers of an acquisition")[2]
-    rows = [line.split() for line in told.splitlines() if line.startswith("  acquire")]
+    shown = result.stdout.partition("ledger: mean line transfers per acquisition")[2]
+    rows = [line.split() for line in shown.splitlines() if line.startswith("  acquire")]
     assert ["acquire", "lock.now_serving", "read"] == rows[0][:3]
-    assert "while (yield self.now_serving.load(ACQUIRE)) != ticket:" in told
+    assert "while (yield self.now_serving.load(ACQUIRE)) != ticket:" in shown
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
@@ -71,9 +71,9 @@ def test_trace_as_json_names_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("t.svg", "the ending '.svg' names no format"),
-        ("t", "the ending '' names no format"),
-        ("no/such/folder/t.html", "--trace: can not be written (No such file or directory)"),
+        ("t.svg", "unknown suffix '.svg'"),
+        ("t", "unknown suffix ''"),
+        ("no/such/folder/t.html", "--trace: cannot be written (No such file or directory)"),
     ],
 )
 def test_places_that_make_no_sense(path: str, message: str) -> None:

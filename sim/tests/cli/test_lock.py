@@ -39,7 +39,7 @@ def test_show_prints_essay_fields_and_source() -> None:
     shown = RUN.invoke(app, ["show", "mcs"]).stdout
     assert "Mechanism." in shown
     assert "  tail   pointer to QNode" in shown
-    assert "  nodes  one for each CPU, on its own lines: QNode" in shown
+    assert "  nodes  one for each CPU, on its own cache lines: QNode" in shown
     assert "class MCSLock(Lock):" in shown
 
 
@@ -69,7 +69,7 @@ def test_show_of_an_own_file(tmp_path: Path) -> None:
     shown = RUN.invoke(app, ["show", f"{path}:Mine"]).stdout
     assert "Mine: One word." in shown
     assert "  flags  array of 8 words, each on a line of its own" in shown
-    assert "  turns  param, 3 unless the maker says otherwise" in shown
+    assert "  turns  param, 3 by default" in shown
 
 
 def test_show_refuses_an_unknown_lock() -> None:

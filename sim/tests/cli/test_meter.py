@@ -47,7 +47,7 @@ def test_one_lock_has_a_line_for_each_measure() -> None:
         "HOLD mean 117 ns",
         "WAIT mean of those that waited 347 ns",
         "longest 1.72 us",
-        "% CPU all CPUs' time spent waiting 35.9%",
+        "% CPU share of all CPUs' time spent waiting 35.9%",
         "TOTAL acquisitions 4,261",
         "per second 4.80 M/s",
     ):
@@ -58,7 +58,7 @@ def test_readers_stand_beside_writers() -> None:
     """Only the readers' side says how many were in at once."""
     lines = printed(row(), row(side="read", readers_max=4))
     assert "lock meter lock lock (read)" in lines
-    assert "READERS at once, at most – 4" in lines
+    assert "READERS most at the same time – 4" in lines
 
 
 def test_nobody_waited_is_a_dash() -> None:
@@ -80,7 +80,7 @@ def test_more_locks_have_a_line_each() -> None:
 
 def test_broken_lock_is_told() -> None:
     """The line is there only where there is something to say."""
-    assert "BROKEN entered while another was in 7" in printed(row(violations=7))
+    assert "BROKEN mutual exclusion violated 7" in printed(row(violations=7))
     assert "BROKEN" not in " ".join(printed(row()))
 
 
@@ -94,4 +94,4 @@ def test_of_many_locks_the_busiest_are_shown() -> None:
     lines = printed(*(row(lock=f"lock{i}", util=i / 1000) for i in range(300)))
     names = [line.rpartition(" ")[2] for line in lines]
     assert [f"lock{i}" for i in range(276, 300)] == [n for n in names if n.startswith("lock")]
-    assert "the 24 of 300 locks that were held longest; --json has them all" in lines
+    assert "the 24 of 300 locks with the highest UTIL; --json lists all" in lines

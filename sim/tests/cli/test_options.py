@@ -32,5 +32,5 @@ def test_unknown_placement_is_refused() -> None:
     """The message names all three ways."""
     with pytest.raises(UsageError) as caught:
         read_placement("compakt")
-    expected = "--placement compakt: say compact, scatter, or CPU numbers such as 0,4,8"
+    expected = "--placement compakt: write compact, scatter, or CPU numbers such as 0,4,8"
     assert expected == str(caught.value)

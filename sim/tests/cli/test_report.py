@@ -78,11 +78,11 @@ def test_json_has_the_documented_schema() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text", "message"),
     [
-        (["nowhere.txt"], "", "nowhere.txt: can not be read (No such file or directory); name a"),
-        (["-"], "hello", "-: the text is none of the known formats"),
-        (["-", "--format", "dtrace"], LOCKMETER, "-: no format 'dtrace': there are lockmeter"),
-        (["-", "--window", "0"], LOCK_STAT, "--window 0.0: give seconds above 0"),
-        (["-", "--cpus", "0"], LOCK_STAT, "--cpus 0: give a whole number from 1"),
+        (["nowhere.txt"], "", "nowhere.txt: cannot be read (No such file or directory); name a"),
+        (["-"], "hello", "-: the text is not in a known format"),
+        (["-", "--format", "dtrace"], LOCKMETER, "-: unknown format 'dtrace': write lockmeter"),
+        (["-", "--window", "0"], LOCK_STAT, "--window must be above 0 seconds (got 0)"),
+        (["-", "--cpus", "0"], LOCK_STAT, "--cpus must be between 1 and "),
     ],
 )
 def test_bad_input_gets_one_message(arguments: list[str], text: str, message: str) -> None:

@@ -95,7 +95,7 @@ def test_every_cell_and_every_source_is_printed(kaigai: Result) -> None:
 def test_summary_and_files_come_last(kaigai: Result) -> None:
     """Counts, errors, the spinlock's growth, then where the plot is and what it shows."""
     starts = [line.partition(" ")[0] for line in kaigai.stdout.splitlines()[-6:]]
-    assert ["2", "error", "spinlock:", "plot:", "its", "the"] == starts
+    assert ["2", "error", "spinlock:", "plot:", "data", "plot"] == starts
 
 
 def test_the_source_s_own_format_is_saved(tmp_path: Path, made_up: MadeUp) -> None:
@@ -113,7 +113,7 @@ def test_a_page_that_is_a_folder_is_refused_at_once(tmp_path: Path, made_up: Mad
     """Before anything runs, not after minutes."""
     result = reproduce(tmp_path, "made-up", "--html", str(tmp_path))
     assert (2, "") == (result.exit_code, result.stdout)
-    assert f"error: --html {tmp_path}: is a folder; name a file in it" in result.stderr
+    assert f"error: --html {tmp_path} is a folder; name a file in it" in result.stderr
 
 
 def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
@@ -184,10 +184,10 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
     ("arguments", "message"),
     [
         ([], "name an experiment ("),
-        (["--all", "made-up"], "--all is every experiment: leave it out, or made-up"),
+        (["--all", "made-up"], "--all includes made-up: leave out"),
         (["kaigai2004"], "there is no experiment 'kaigai2004'; did you mean 'kaigai-2004'?"),
-        (["kaigai-2004", "--seed", "-1"], "--seed -1: give a whole number from 0"),
-        (["kaigai-2004", "--jobs", "0"], "--jobs 0: give a whole number from 1"),
+        (["kaigai-2004", "--seed", "-1"], "--seed must be between 0 and "),
+        (["kaigai-2004", "--jobs", "0"], "--jobs must be between 1 and "),
     ],
 )
 def test_bad_arguments_get_one_message(tmp_path: Path, arguments: list[str], message: str) -> None:
@@ -202,20 +202,20 @@ def test_no_replication_is_refused() -> None:
     """Before anything is simulated or written."""
     result = RUN.invoke(app, ["kaigai-2004", "--replications", "0"])
     assert (2, "") == (result.exit_code, result.stdout)
-    assert "error: --replications 0: give a whole number from 1" in result.stderr
+    assert "--replications must be between 1 and " in result.stderr
 
 
 def test_folder_that_can_not_be_written_is_refused(tmp_path: Path, made_up: MadeUp) -> None:
     """A file is no folder; the message names the option."""
     (tmp_path / "file").touch()
     reasons = {
-        tmp_path / "file": f"{tmp_path / 'file'} is no folder",
-        tmp_path / "file" / "out": "can not be written (Not a directory)",
+        tmp_path / "file": f"{tmp_path / 'file'} is not a folder",
+        tmp_path / "file" / "out": "cannot be written (Not a directory)",
     }
     for folder, reason in reasons.items():
         result = reproduce(folder, "made-up")
         assert (2, "") == (result.exit_code, result.stdout)
-        assert result.stderr.startswith(f"error: --output {folder}: {reason}; name ")
+        assert result.stderr.startswith(f"error: --output {folder}: {reason}; ")
 
 
 def test_interrupt_keeps_the_finished_cells(
@@ -235,7 +235,7 @@ def test_interrupt_keeps_the_finished_cells(
     result = reproduce(tmp_path, "kaigai-2004", "--json")
     found = json.loads(result.stdout)
     assert (130, False, 5) == (result.exit_code, found["complete"], len(found["cells"]))
-    assert "interrupted: what is printed had been finished\n" == result.stderr
+    assert "interrupted: the results above are complete\n" == result.stderr
     assert 6 == len((tmp_path / "kaigai-2004.csv").read_text().splitlines())
 
 

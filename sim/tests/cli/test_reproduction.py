@@ -110,7 +110,7 @@ def test_one_replication_has_no_interval(capsys: pytest.CaptureFixture[str]) -> 
     print_reproduction(replace(reproduction(), cells=[cell]))
     printed = lines(capsys)
     assert "4 CPUs 20.0 21.0 fitted +5.0%" in printed
-    assert "Figures in s. One run a cell: no interval." in printed
+    assert "Values in s. One run per cell: no interval." in printed
     print_reproduction(replace(reproduction(), cells=[cell, *reproduction().cells]))
     assert "4 CPUs 20.0 20.0 21.0 – fitted +5.0%" in lines(capsys)
 
@@ -121,7 +121,7 @@ def test_intervals_below_the_last_digit_are_no_column(capsys: pytest.CaptureFixt
     print_reproduction(replace(reproduction(), cells=[cell]))
     printed = lines(capsys)
     assert "4 CPUs 20.0 21.0 fitted +5.0%" in printed
-    assert "Figures in s. 95 % intervals: below the last digit." in printed
+    assert "Values in s. 95 % intervals: below last digit." in printed
 
 
 @pytest.mark.parametrize(("printed", "shown"), [("20.0", False), ("20%", False), ("2:0", True)])
@@ -131,7 +131,7 @@ def test_a_reading_is_shown_where_it_differs(
     """A second column with the figures of the first says nothing."""
     cell = Cell("rwlock", "4 CPUs", printed, 20.0, 21.0, 20.5, 21.5, "fitted", "s")
     print_reproduction(replace(reproduction(), cells=[cell]))
-    assert shown == ("understood" in capsys.readouterr().out)
+    assert shown == ("corrected" in capsys.readouterr().out)
 
 
 def test_units_that_differ_get_a_column(capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,7 +171,7 @@ def test_a_source_that_figures_share_is_listed_once(capsys: pytest.CaptureFixtur
 def test_slope_is_told_as_growth(capsys: pytest.CaptureFixture[str]) -> None:
     """A slope of 2 between logarithms is four times for each doubling."""
     print_reproduction(replace(reproduction(), extra={"spinlock_slope": 2.0}))
-    assert "spinlock: 4.00 times for each doubling (slope 2.00)" == lines(capsys)[-1]
+    assert "spinlock: 4.00 times per doubling (slope 2.00)" == lines(capsys)[-1]
 
 
 def test_more_fitted_than_predicted_is_called_no_reproduction(
@@ -179,11 +179,11 @@ def test_more_fitted_than_predicted_is_called_no_reproduction(
 ) -> None:
     """A table without a predicted cell proves nothing, and the last line says so."""
     print_reproduction(reproduction(predicted=False))
-    expected = "more fitted parameters than predicted cells: this is no reproduction"
+    expected = "more fitted parameters than predicted cells: not a reproduction"
     assert expected == lines(capsys)[-1]
 
 
 def test_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     """What was finished is printed, with a line that says that it is not all."""
     print_reproduction(reproduction(complete=False))
-    assert "interrupted: these are the cells that were finished" == lines(capsys)[-1]
+    assert "interrupted: the cells above are complete" == lines(capsys)[-1]

@@ -77,14 +77,14 @@ def test_output_holds_the_same_rows(tmp_path: Path, ending: str) -> None:
     [
         (["tikcet"], "no lock, cache or scheduler 'tikcet'; did you mean 'ticket'?"),
         (["ticket", "--machine", "dektop-4"], "no machine 'dektop-4'; did you mean 'desktop-4'?"),
-        (["ticket", "--cpus", "1,x"], "--cpus 1,x: 'x' is no whole number; write them as 1,2,4"),
-        (["ticket", "--cpus", "0,1"], "--cpus 0,1: desktop-4 has 1 to 4 CPUs to offer, not 0"),
-        (["ticket", "--cpus", "1,5"], "--cpus 1,5: desktop-4 has 1 to 4 CPUs to offer, not 5"),
-        (["ticket", "--placement", "0,1"], "--placement 0,1: a sweep is compact or scatter"),
-        (["ticket", "--think", "-1"], "--think -1: give a time from 0"),
-        (["ticket", "--replications", "0"], "--replications 0: give a whole number from 1"),
-        (["ticket", "--seed", "-1"], "--seed -1: give a whole number from 0"),
-        (["ticket", "--output", "a.txt"], "--output a.txt: save as .csv or .parquet"),
+        (["ticket", "--cpus", "1,x"], "--cpus 1,x: 'x' is not an integer; write them as 1,2,4"),
+        (["ticket", "--cpus", "0,1"], "--cpus must be between 1 and 4 on desktop-4 (got 0)"),
+        (["ticket", "--cpus", "1,5"], "--cpus must be between 1 and 4 on desktop-4 (got 5)"),
+        (["ticket", "--placement", "0,1"], "--placement 0,1: write compact or scatter"),
+        (["ticket", "--think", "-1"], "--think must be between 0 and 1,000,000,000 ns (got -1)"),
+        (["ticket", "--replications", "0"], "--replications must be between 1 and "),
+        (["ticket", "--seed", "-1"], "--seed must be between 0 and "),
+        (["ticket", "--output", "a.txt"], "--output a.txt: the file must end in .csv or .parquet"),
     ],
 )
 def test_bad_arguments_are_found_before_the_first_run(
@@ -111,8 +111,8 @@ def test_place_that_can_not_be_written_is_refused(tmp_path: Path) -> None:
         for name in ("folder.csv", "file/curve.csv")
     ]
     assert [(2, ""), (2, "")] == [(result.exit_code, result.stdout) for result in found]
-    assert "that is a folder; name a file in it" in found[0].stderr
-    assert f"{tmp_path / 'file'} is no folder; name one, or one to make" in found[1].stderr
+    assert "this is a folder; name a file in it" in found[0].stderr
+    assert f"{tmp_path / 'file'} is not a folder" in found[1].stderr
 
 
 def test_lock_that_gets_stuck_costs_no_finished_point(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_lock_that_does_not_exclude_is_called_broken(tmp_path: Path) -> None:
     lock = broken_locks.write(tmp_path, "no exclusion")
     result = RUN.invoke(app, ["ticket", lock, "--cpus", "4", *SHORT])
     assert 1 == result.exit_code
-    assert f"warning: {lock} let a second one in " in result.stderr
+    assert f"warning: {lock}: mutual exclusion was violated " in result.stderr
     assert "warning: ticket" not in result.stderr
 
 
@@ -152,6 +152,6 @@ def test_interrupt_keeps_the_finished_points(monkeypatch: pytest.MonkeyPatch, po
     if point == 1:
         assert ("", "interrupted: nothing was finished\n") == (result.stdout, result.stderr)
         return
-    assert "interrupted: these are the points that were finished\n" == result.stderr
+    assert "interrupted: the points above are complete\n" == result.stderr
     found = json.loads(result.stdout)
     assert (False, 2) == (found["complete"], len(found["rows"]))

@@ -62,10 +62,10 @@ def test_several_make_a_list() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "name a what-if, or say --list"),
-        (["--all", "made-up-half"], "--all is every what-if: leave it out, or made-up-half"),
+        ([], "name a what-if, or write --list"),
+        (["--all", "made-up-half"], "--all includes made-up-half: leave out"),
         (["made-up"], "there is no what-if 'made-up'; did you mean 'made-up-half'?"),
-        (["made-up-half", "--replications", "0"], "--replications 0: give a whole number from 1"),
+        (["made-up-half", "--replications", "0"], "--replications must be between 1 and "),
     ],
 )
 def test_bad_arguments_get_one_message(arguments: list[str], message: str) -> None:

@@ -250,9 +250,7 @@ def test_a_cycle_without_time():
     text = refusal(SometimesTakesTime())
     assert "SometimesTakesTime.thread can go round this loop for ever" in text
     assert "test_link.py:" in text
-    assert text.endswith(
-        "help: let every way round the loop perform an operation, a pause() at least"
-    )
+    assert text.endswith("help: perform an operation in every iteration, such as pause()")
 
 
 def test_a_cycle_with_time_on_every_way():

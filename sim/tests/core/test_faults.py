@@ -21,7 +21,7 @@ def test_a_message_says_who_when_where_and_what():
     detail = memory_detail("load", 2, 8, "NULL")
     text = message(Fault.MEMORY, 3, 12_345_000, "/somewhere/mcs.py", 42, "MCSLock.acquire", detail)
     assert text == (
-        "CPU 3 at 12.345 us, mcs.py:42 in MCSLock.acquire: use of memory that belongs to no live "
+        "CPU 3 at 12.345 us, mcs.py:42 in MCSLock.acquire: use of memory outside every live "
         "object: load through a NULL pointer (word 2 of the struct)"
     )
 
@@ -79,6 +79,6 @@ def test_threads_that_were_put_aside_are_counted_by_place():
     assert deadlock_message([], aside, 0).split("\n") == [
         "deadlock at 0 us: no thread can go on",
         "  2 threads were never run",
-        "  1 thread was put aside at a.py:3 (A.g)",
-        "  2 threads were put aside at a.py:7 (A.f)",
+        "  1 thread was suspended at a.py:3 (A.g)",
+        "  2 threads were suspended at a.py:7 (A.f)",
     ]

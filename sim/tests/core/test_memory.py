@@ -159,11 +159,11 @@ def test_parts_are_set_up_before_the_whole():
 @pytest.mark.parametrize(
     ("operation", "text"),
     [
-        (lambda self: block(), r"Bad.setup\(\) can not block: nobody else runs yet"),
-        (lambda self: compute(random_below(3)), "can not draw random numbers"),
+        (lambda self: block(), r"Bad.setup\(\) cannot block: no other thread runs yet"),
+        (lambda self: compute(random_below(3)), "cannot draw random numbers"),
         (
             lambda self: self._layout.space.view(Node, 0).other.load(),
-            r"Bad.setup\(\): load of word 1, which is no part of any live object",
+            r"Bad.setup\(\): load of word 1, which is outside every live object",
         ),
     ],
 )
@@ -214,7 +214,7 @@ def no_program(self):
         (failing_assert, 3, ": an assertion failed: x must be 1"),
         (failing_helper, 3, ": division by zero"),
         (no_operation, 2, ": 7 is yielded, which is no operation"),
-        (endless, 3, " goes on for more than 1000 operations"),
+        (endless, 3, " runs for more than 1000 operations"),
     ],
 )
 def test_a_setup_that_fails_is_named(

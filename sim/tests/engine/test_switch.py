@@ -257,7 +257,7 @@ def test_a_deadlock_tells_where_the_threads_are() -> None:
     """Those that were put aside are counted by their place."""
     found = error(Stuck())
     assert "thread 0 on CPU 0 sleeps in block() at test_switch.py" in found
-    assert "\n  1 thread was never run\n  2 threads were put aside at test_switch.py:" in found
+    assert "\n  1 thread was never run\n  2 threads were suspended at test_switch.py:" in found
 
 
 class Wakes(Workload):
@@ -413,7 +413,7 @@ def test_tasks_need_a_program_and_a_number() -> None:
     for workload, text in (
         (NoNumber(), "NoNumber has a program task() and does not say how many threads run it"),
         (NoProgram(), "NoProgram has tasks, and no program for them"),
-        (Turns(tasks=-1), "Turns can not have -1 tasks"),
+        (Turns(tasks=-1), "Turns cannot have -1 tasks"),
     ):
         with pytest.raises(TasksError, match=text.replace("(", r"\(").replace(")", r"\)")):
             both(workload)

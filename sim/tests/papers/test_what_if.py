@@ -74,7 +74,7 @@ def test_json_has_a_flat_row(made_up: None) -> None:
 
 def test_a_name_is_taken_once(made_up: None) -> None:
     """Two what-ifs of one name: whoever comes second hears it."""
-    with pytest.raises(ExperimentError, match="two what-ifs named 'made-up-half'"):
+    with pytest.raises(ExperimentError, match="two what-ifs are named 'made-up-half'"):
         registry.what_if("made-up-half", of="x", title="x", change="x")(lambda runs: iter(()))
 
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from locksim import machine
 from locksim.checker.errors import CheckError
-from locksim.checker.search.program import Program, unfold
+from locksim.checker.models.program import Program, unfold
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
 from locksim.core.memory import Memory, build
@@ -61,7 +61,7 @@ class Tables(NamedTuple):
     lock_of: list[int]
     type_lines: list[int]
     plain: list[int]
-    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.search.claims
+    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from locksim.checker.models import claims
 from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
-from locksim.checker.search import claims
-from locksim.checker.search.registers import N_ADDRESS, N_FORGOT, NOTES
+from locksim.checker.models.registers import N_ADDRESS, N_FORGOT, NOTES
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b

@@ -1,11 +1,11 @@
 """Caches of the fast engine: PHYSICS.md, "What a CPU can hold", in numba.
 
-A set is a row of line numbers, the last used one first, empty ways (-1) at its end. Using a line
-moves those before it back by one, which is also how one falls out.
+A set is a row of line numbers, the last used one first, with empty ways (-1) at its end. Using a
+line moves those before it back by one, which may evict the last one.
 
 The loop gets ``None`` instead of a :class:`Held` for a machine without caches. Numba compiles the
-loop once for each of the two types and leaves out what the type rules out, so that a machine
-without caches pays nothing.
+loop once for each of the two types and removes the branches that a type excludes, so a machine
+without caches has no extra cost.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ HIT = -2
 
 
 _compiled: Any = partial(compilable, _nrt=False)
-"""Nothing here allocates. Otherwise every call would count references to six arrays, with atomic
-instructions: half of the time of an event."""
+"""Nothing here allocates. Otherwise every call would count references to six arrays with atomic
+instructions, which takes half of the time of an event."""
 
 
 class Held(NamedTuple):
-    """What the CPUs hold.
+    """The lines that the CPUs hold.
 
     Arguments:
         place: int64[lines], each line's address.
-        private, l1: int32[CPUs, sets, ways] of line numbers; no sets where there is no L1.
-        modified: int8[lines], 1 where the owner's copy differs from memory.
-        gone: uint64[lines, words], CPUs that gave the line up and would still hold it in a cache
-            without end.
-        beyond_l1_ps: int64[1], the time by which a hit that L1 does not have takes longer.
+        private, l1: int32[CPUs, sets, ways] of line numbers; no sets without an L1.
+        modified: int8[lines], 1 if the owner's copy differs from memory.
+        gone: uint64[lines, words], CPUs that evicted the line and would still hold it in an
+            unlimited cache.
+        beyond_l1_ps: int64[1], the extra time of a hit that is not in L1.
     """
 
     place: npt.NDArray[np.int64]
@@ -67,7 +67,7 @@ def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
 
 @_compiled
 def use(caches, c, x):  # type: ignore[no-untyped-def]
-    """A CPU uses line x: the line that it has to give up for it, EMPTY or HIT."""
+    """A CPU uses line x; the line that it evicts for it, EMPTY or HIT."""
     victim = _use(caches.private, c, caches.place[x], x)
     if caches.l1.shape[1]:
         if victim >= 0:
@@ -78,10 +78,10 @@ def use(caches, c, x):  # type: ignore[no-untyped-def]
 
 @_compiled
 def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
-    """A CPU uses line x, which it holds: whether L1 had it.
+    """A CPU uses line x, which it holds; whether L1 had it.
 
-    Lines that share a private set share an L1 set, if there are no more of those. So what is first
-    in L1 is first in both, and stays it.
+    If there are no more L1 sets than private sets, lines that share a private set share an L1 set.
+    So the first line in L1 is the first in both, and stays it.
     """
     n = caches.l1.shape[1]
     if n and n <= caches.private.shape[1] and caches.l1[c, caches.place[x] & (n - 1), 0] == x:
@@ -107,7 +107,7 @@ def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
 
 @_compiled
 def lose(caches, c, x):  # type: ignore[no-untyped-def]
-    """Line x is taken away from a CPU."""
+    """A CPU loses line x."""
     _drop(caches.private, c, caches.place[x], x)
     if caches.l1.shape[1]:
         _drop(caches.l1, c, caches.place[x], x)
@@ -115,7 +115,7 @@ def lose(caches, c, x):  # type: ignore[no-untyped-def]
 
 @_compiled
 def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
-    """Whether a transaction is for a line that the CPU gave up itself; now it has it again."""
+    """Whether a transfer is for a line that the CPU itself evicted; it now holds it again."""
     bit = np.uint64(1) << np.uint64(c & 63)
     found = caches.gone[x, c >> 6] & bit != 0
     if exclusive:
@@ -127,7 +127,7 @@ def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
-    """Make line x the first of its set; the line that falls out, EMPTY, or HIT if x was there."""
+    """Make line x the first of its set; the evicted line, EMPTY, or HIT if x was there."""
     s = place & (ways.shape[1] - 1)
     moving = x
     for way in range(ways.shape[2]):
@@ -143,7 +143,7 @@ def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _drop(ways, c, place, x):  # type: ignore[no-untyped-def]
-    """Close the gap that line x leaves in its set, if it is there."""
+    """Remove line x from its set, if it is there."""
     s = place & (ways.shape[1] - 1)
     last = ways.shape[2] - 1
     found = False

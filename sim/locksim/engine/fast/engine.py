@@ -1,8 +1,8 @@
 """The fast engine: runs linked bytecode in the numba loop of :mod:`locksim.engine.fast.loop`.
 
-A :class:`Session` is a run that can be carried on; ``run`` is a whole one. The loop comes back
-after some millions of events, so that Ctrl-C and a progress bar work, and when the trace's chunk is
-full. The chunks are kept, or go to who asked for them, so that a trace of any length can be read.
+A :class:`Session` is a run that can be continued; ``run`` is a complete one. The loop returns after
+some millions of events, so that Ctrl-C and a progress bar work, and when the trace's chunk is full.
+The chunks are kept or go to a reader, so that a trace of any length can be read.
 """
 
 from __future__ import annotations
@@ -125,9 +125,9 @@ _NOUNS = {
 
 
 Reader = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], object]
-"""What takes a trace as it comes: rows, int64[n, 5], and origins, int64[n, 3], of its next part.
+"""Reader of a trace in parts: rows, int64[n, 5], and their provenance, int64[n, 3].
 
-See :mod:`locksim.engine.trace`. Both are written over when the call is over.
+See :mod:`locksim.engine.trace`. Both arrays are overwritten after the call.
 """
 
 
@@ -150,10 +150,10 @@ def run(
         tables: the machine.
         seed: of the threads' random streams.
         until_ps: events before this time are processed; at most ``MAX_TIME_PS``.
-        trace: True keeps the trace for the result. A reader gets it part by part, and nothing is
-            kept. Rounds that are jumped over have no rows.
-        jump: False spins idle rounds one by one.
-        progress: called now and then with (time_ps, events).
+        trace: True keeps the trace for the result. A reader gets it in parts, and nothing is
+            kept. Spin iterations that are jumped over have no rows.
+        jump: False runs idle spin iterations one by one.
+        progress: called at times with (time_ps, events).
 
     Raises:
         SimulationError: a fault of the program.
@@ -165,7 +165,7 @@ def run(
 
 
 class Session:
-    """A run that can be carried on: ``advance`` to a time, look, advance further."""
+    """A run that can be continued: ``advance`` to a time, read results, advance further."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ class Session:
         """Process all events before ``until_ps``."""
         if not 0 <= until_ps <= MAX_TIME_PS:
             raise SimulationError(
-                f"a run can last from 0 to {MAX_TIME_PS} ps of simulated time, not {until_ps}"
+                f"the end of a run must be between 0 and {MAX_TIME_PS} ps (got {until_ps})"
             )
         state, control = self.state, self.state.control
         while True:
@@ -233,29 +233,29 @@ class Session:
         return int(self.state.count[:, N_DONE].sum())
 
     def reset(self) -> None:
-        """Begin to count anew (the end of a warm-up). What is going on, goes on."""
+        """Reset the counters (at the end of a warm-up); all activity continues."""
         self.state.count[:] = 0
         self.state.served[:] = 0
         meters.begin_window(self.state.locks, len(self.state.locks), self.time_ps)
 
     def livelock(self) -> DeadlockError:
-        """The error that tells where every thread is, when the run gets nowhere."""
+        """The error for a run without progress, with the place of every thread."""
         return DeadlockError(faults.livelock_message(*self._waits(), self.time_ps))
 
     def word(self, address: int) -> int:
-        """What a word holds now, stores that are still buffered left out."""
+        """The present value of a word, without buffered stores."""
         return int(self.state.words[address])
 
     def operations(self) -> npt.NDArray[np.int64]:
-        """For each CPU the instruction that it is in now; -1 if it sleeps or has returned."""
+        """The current instruction of each CPU; -1 if it sleeps or has returned."""
         core = self.state.core
-        # A CPU that is to resume is still in what it issued last.
+        # A CPU that will resume is still in its last issued instruction.
         resumes = self.state.agent[::2, A_DOES] == RESUME
         away = (core[:, C_WAITS] == W_SLEEP) | (core[:, C_FINISHED] != 0)
         return np.where(away, -1, core[:, C_PC] - resumes)
 
     def result(self) -> RunResult:
-        """What has happened so far. The arrays are copies."""
+        """The result so far. The arrays are copies."""
         s = self.state
         rows = None
         if s.cost[K_TRACING] and self.reader is None:
@@ -329,7 +329,7 @@ class Session:
         )
 
     def _now(self) -> Memory:
-        """Memory with the objects that are allocated now, for their names."""
+        """Memory with the present objects, for their names."""
         return dataclasses.replace(self.memory, object_type=self.state.object_type.tolist())
 
     def _array(self, address: int, stride: int, count: int) -> str:
@@ -357,7 +357,7 @@ class Session:
         return DeadlockError(faults.deadlock_message(*self._waits(), now))
 
     def _waits(self) -> tuple[list[faults.Wait], list[tuple[str, int, str] | None]]:
-        """Where the threads are: those on CPUs, and those that were put aside."""
+        """Places of the threads: those on CPUs, and the suspended ones."""
         waits = []
         state = self.state
         for c in range(self.tables.n_cpus):
@@ -426,7 +426,7 @@ def _state(
     control = np.zeros(CONTROL_COLUMNS, np.int64)
     control[R_HEAP_NEXT] = memory.heap_next
     return State(
-        code=np.array(image.code, np.uint32),  # unsigned: an index that can not be negative
+        code=np.array(image.code, np.uint32),  # unsigned: an index that cannot be negative
         cost=cost,
         latency=np.array([t.transfer_ps, t.memory_ps, t.invalidate_ps, t.overlap_ps], np.int64),
         node_of=np.asarray(t.node_of, np.int64),

@@ -2,24 +2,24 @@
 
 The next event comes from a tournament tree over the agents (time and agent packed in one integer),
 so that it costs O(log agents). A thread is a row of registers and a program counter, and a core
-knows which one it runs; a line is a row of numbers and a bit set of sharers. Idle spins
-(:mod:`locksim.compiler.spin`) are jumped over: a waiter whose last round of its loop only hit
-leaves the tree, and comes back, in the middle of the round where it would be, when somebody takes
-away a line that it reads.
+knows the thread that it runs. A line is a row of numbers and a bit set of sharers. Idle spins
+(:mod:`locksim.compiler.spin`) are jumped over. A waiter whose last iteration only hit leaves the
+tree. It returns, at its place inside an iteration, when another CPU takes away a line that it
+reads.
 
 The loop is one function on purpose: its state is some thirty arrays, which a call that is not
-inlined would have to pass one by one. Two habits of its text are for speed, and measured: a table
+inlined would have to pass one by one. Two habits of its text are for speed, and measured. A table
 is indexed in full (``code[pc, 1]``), never through a view of a row, which would cost numba an
-atomic reference count each time; opcodes and columns are global names, which compile faster than
+atomic reference count each time. Opcodes and columns are global names, which compile faster than
 attributes.
 
-``caches`` is what the CPUs can hold (:mod:`locksim.engine.fast.capacity`), or None where they hold
-everything. What stands under ``if caches is not None`` is then not compiled.
+``caches`` holds the CPUs' cache contents (:mod:`locksim.engine.fast.capacity`), or is None if they
+hold everything. The code under ``if caches is not None`` is then not compiled.
 
-The search for a spinner's line stands in three places: as a function of its own, inlined or not, it
+The search for a spinner's line occurs in three places. As a separate function, inlined or not, it
 took contended ticket from 1.4 to 2.1 times the time of the C model (`make bench`).
 
-The first letter of a column's name tells its table: A agents, C cores, U threads, L lines, K costs,
+The first letter of a column's name is its table: A agents, C cores, U threads, L lines, K costs,
 R the run's control block, N counters; T is a trace row's kind, F a fault.
 """
 
@@ -109,11 +109,11 @@ MAX_TIME_PS = 1 << (63 - AGENT_BITS - 1)
 AGENT_MASK = (1 << AGENT_BITS) - 1
 NEVER = np.iinfo(np.int64).max
 CHUNK = 4_000_000
-"""Events between two looks at the keyboard and the progress bar."""
+"""Events between two checks for Ctrl-C and updates of the progress bar."""
 TRACE_ROWS = 1 << 16
-TRACE_COLUMNS = 8  # five of the row, three of its origin
+TRACE_COLUMNS = 8  # five of the row, three of its provenance
 
-# What an agent does at its event.
+# Actions of an agent at its event.
 RESUME, REISSUE, SERVE, COMPLETE = range(4)
 
 # Columns of the table of agents.
@@ -123,20 +123,18 @@ AGENT_COLUMNS = 8
 # Columns of the table of cores.
 (C_PC, C_THREAD, C_SPIN_CLEAN, C_SB_LEN, C_SB_HEAD, C_PATH, C_SPIN_TIME, C_SPIN_PC) = range(8)
 (C_WAITS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED) = range(8, 13)
-CORE_COLUMNS = (
-    16  # what every operation touches comes first, and a row is two cache lines of the host
-)
+CORE_COLUMNS = 16  # columns of every operation come first; a row is two cache lines of the host
 W_NOTHING, W_SLOT, W_DRAIN, W_SLEEP = range(4)
-"""Why a core has no event: a free store-buffer entry, an empty store buffer, a wake-up."""
+"""What a core without an event waits for: a buffer entry, an empty buffer, a wake-up."""
 
 # Columns of the table of threads. The program counter of a running one is its core's.
 U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED = range(5)
 THREAD_COLUMNS = 8
 NOWHERE = -1
-"""The CPU of a thread that is put aside."""
+"""The CPU of a suspended thread."""
 
 PATH_MAX = 8
-"""Operations in one round of an idle spin; longer rounds are run one by one."""
+"""Most operations in an iteration of an idle spin; longer iterations run one by one."""
 
 # Columns of the table of lines.
 L_OWNER, L_FILLER, L_READY, L_FREE, L_QUIET, L_HEAD, L_TAIL, L_SHARERS = range(8)
@@ -222,7 +220,7 @@ F_MEMORY, F_FREE, F_COMPUTE, F_INDEX, F_DIVISION, F_SHIFT, F_RANDOM, F_ASSERT, F
 
 
 class State(NamedTuple):
-    """Everything that a run changes or reads; all arrays, so that the loop can stop and go on."""
+    """All state of a run, in arrays, so that the loop can stop and continue."""
 
     code: npt.NDArray[np.uint32]
     cost: npt.NDArray[np.int64]
@@ -230,7 +228,7 @@ class State(NamedTuple):
     node_of: npt.NDArray[np.int64]
     distance: npt.NDArray[np.int8]
     home_distance: npt.NDArray[np.int8]
-    near: npt.NDArray[np.uint64]  # CPUs x classes x sharer words: who is at which distance
+    near: npt.NDArray[np.uint64]  # CPUs x classes x sharer words: the CPUs at each distance
     registers: npt.NDArray[np.int64]  # of each thread
     core: npt.NDArray[np.int64]
     thread: npt.NDArray[np.int64]
@@ -238,7 +236,7 @@ class State(NamedTuple):
     buffer: npt.NDArray[np.int64]  # CPUs x entries x (address, value, pc)
     tree: npt.NDArray[np.int64]
     line: npt.NDArray[np.int64]
-    served: npt.NDArray[np.int64]  # transactions on each line
+    served: npt.NDArray[np.int64]  # transfers of each line
     sharers: npt.NDArray[np.uint64]
     home: npt.NDArray[np.int64]
     live: npt.NDArray[np.int8]
@@ -252,7 +250,7 @@ class State(NamedTuple):
     meter: npt.NDArray[np.int64]
     bus: npt.NDArray[np.int64]
     count: npt.NDArray[np.int64]  # type: ignore[assignment] # not the method of tuple
-    path: npt.NDArray[np.int64]  # CPUs x operations of the spin's last round x (pc, offset, line)
+    path: npt.NDArray[np.int64]  # CPUs x operations of the last iteration x (pc, offset, line)
     trace: npt.NDArray[np.int64]
     control: npt.NDArray[np.int64]
 
@@ -264,7 +262,7 @@ for _shared in (mark, mix, draw, exponential_of):
 @compilable
 def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
     """Give an agent its next event."""
-    # Unsigned, or numba looks for a negative index at every step.
+    # Unsigned, otherwise numba checks for a negative index at every step.
     one = np.uint64(1)
     i = np.uint64((len(tree) >> 1) + agent)
     tree[i] = key
@@ -278,7 +276,7 @@ def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
 
 @compilable
 def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-untyped-def]
-    """Add a row to the trace; ``pc`` is where in the program it comes from."""
+    """Add a row to the trace; ``pc`` is its place in the program."""
     r = control[R_ROWS]
     trace[r, 0] = t
     trace[r, 1] = a
@@ -293,18 +291,18 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
 
 @compilable
 def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
-    """Bring a spinning core to where it is after event (s, a): all with no later key is done.
+    """Advance a spinning core to event (s, a), with all of its events up to that key.
 
-    ``a`` is the highest agent that has had an event at ``s``. It need not be the one whose event
-    takes the line away: that may have been made at ``s`` for ``s``, when agents with higher
-    numbers had had theirs.
+    ``a`` is the highest agent that has had an event at ``s``. It may differ from the agent whose
+    event takes the line away: that event may have been made at ``s`` for ``s``, after events of
+    agents with higher numbers.
     """
     start, period, n = core[c, C_SPIN_TIME], core[c, C_PERIOD], core[c, C_PATH]
     me = 2 * c
-    rounds = (s - start) // period  # rounds that are over, or one more than that (mended below)
+    rounds = (s - start) // period  # finished iterations, or one more (corrected below)
     if rounds * period == s - start and me > a:
         rounds -= 1
-    partial = 0  # operations done of the round that began at start + rounds * period
+    partial = 0  # operations done in the iteration that began at start + rounds * period
     if rounds >= 0:
         begun = start + rounds * period
         while partial < n:
@@ -327,7 +325,7 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
         else:
             count[c, N_COMPUTE_PS] += times * max(1, registers[core[c, C_THREAD], code[pc, 4]])
     if caches is not None:
-        # One round more leaves the order of use that all rounds leave; then the one that is begun.
+        # One more iteration leaves the order of use of all iterations; then the unfinished one.
         for j in range(n if rounds else 0):
             if path[c, j, 2] >= 0:
                 use(caches, c, path[c, j, 2])
@@ -403,7 +401,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
         if served:
             wanted = agent[a, A_LINE]
             if caches is not None:
-                # The line may have been given up, and be busy with its way back to memory.
+                # The line may have been evicted, and its write-back may still run.
                 from_time = line[wanted, L_QUIET] if agent[a, A_EXCLUSIVE] else line[wanted, L_FREE]
                 if from_time > t:
                     _schedule(tree, a, (from_time << AGENT_BITS) | a)
@@ -457,7 +455,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                 continue
             request = 2
         else:
-            # ---- the core: resume, issue, take effect; again while that costs no time
+            # ---- the core: resume, issue, take effect; repeated while that costs no time
             pc = core[c, C_PC]
             u = core[c, C_THREAD]
             nothing_more = False
@@ -518,7 +516,8 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 and core[c, C_SPIN_CLEAN] == 1
                                 and core[c, C_SB_LEN] == 0
                             ):
-                                # A whole round hit: park, if every line that it read is still here.
+                                # A whole iteration hit: park, if every line that it read is still
+                                # here.
                                 n = core[c, C_PATH]
                                 park = n > 0
                                 for j in range(n):
@@ -562,7 +561,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 fault = F_DIVISION
                                 pc -= 1
                                 break
-                            # By -1 apart: the one division that overflows.
+                            # Division by -1 separately, since only that can overflow.
                             q = (
                                 registers[u, code[at, 2]] // by
                                 if by != -1
@@ -818,7 +817,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 fault, fault_at = F_COMPUTE, value
                                 break
                             count[c, N_COMPUTE_PS] += max(value, 1)
-                            # Farther than any run goes; the sum with t has to fit in a key.
+                            # Later than the end of any run; the sum with t must fit in a key.
                             after = min(max(value, 1), MAX_TIME_PS)
                         if core[c, C_SPIN_CLEAN]:
                             j = core[c, C_PATH]
@@ -923,7 +922,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 break
                             kind = object_type[at] - 1
                             n = type_lines[kind]
-                            # Whoever spins on the object must meet the fault that its next load is.
+                            # A core that spins on the object must meet the fault of its next load.
                             for x in range(n_cpus):
                                 if core[x, C_PARKED]:
                                     for j in range(core[x, C_PATH]):
@@ -1009,7 +1008,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
         owner = line[wanted, L_OWNER]
         mine = (sharers[wanted, c >> 6] >> np.uint64(c & 63)) & np.uint64(1) != 0
         if owner == c or (mine and not exclusive):
-            # This CPU's other agent has fetched it meanwhile.
+            # This CPU's other agent has fetched the line meanwhile.
             ready = t + l1
             agent[a, A_DELAY] = 0
             count[c, N_HITS] += 1
@@ -1144,7 +1143,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
             ready = start + took * cost[K_BUSY] // 100
             line[wanted, L_FILLER] = c
             line[wanted, L_READY] = ready
-            # Even agents are cores, and a core asks for the right to write for an atomic only.
+            # Even agents are cores, and a core requests the right to write only for an atomic.
             held = ready + (cost[K_TENURE] if exclusive and a & 1 == 0 else cost[K_TENURE_PLAIN])
             if exclusive:
                 line[wanted, L_FREE] = held

@@ -1,7 +1,7 @@
-"""The agents of the reference engine that make events and ask for lines, and the store buffer.
+"""Agents of the reference engine, which make events and request lines, and the store buffer.
 
-A store buffer keeps the order of total store order (TSO): a CPU's stores become visible to the
-others later, first in first out, while its own loads already see them.
+A store buffer keeps total store order (TSO): other CPUs see a CPU's stores later, in FIFO order,
+while its own loads already see them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class AgentEvent(simpy.Event):
 
 
 class Agent:
-    """Who has events and asks for lines: a core or a store buffer."""
+    """An agent with events and line requests: a core or a store buffer."""
 
     def __init__(self, engine: Engine, cpu: int, number: int) -> None:
         self.engine, self.cpu, self.number = engine, cpu, number
@@ -60,7 +60,7 @@ class Agent:
         self.engine.counts[self.cpu][counter] += n
 
     def hit(self, line: Line[Agent]) -> int:
-        """Use a line that the CPU holds; the ps by which it is farther away than L1."""
+        """Use a line that the CPU holds; the extra ps if it is not in L1."""
         self.count("hits")
         caches = self.engine.caches
         if caches is None:
@@ -73,18 +73,18 @@ class Agent:
         return self.engine.tables.private_hit_ps - self.engine.tables.l1_hit_ps
 
     def complete(self) -> None:
-        """What the agent asked a line for is there."""
+        """The requested line has arrived."""
         raise NotImplementedError
 
     def place(self) -> Place:
-        """Where in the program stands what the agent is doing."""
+        """The place in the program of the agent's operation."""
         raise NotImplementedError
 
 
 class StoreBuffer(Agent):
     """The stores of a CPU that are not visible yet, oldest first.
 
-    An entry is (address, value, where in the program it was issued).
+    An entry is (address, value, place of its issue in the program).
     """
 
     def __init__(self, engine: Engine, core: Core) -> None:
@@ -94,7 +94,7 @@ class StoreBuffer(Agent):
 
     @property
     def full(self) -> bool:
-        """Whether a further store has to wait."""
+        """Whether another store has to wait."""
         return len(self.entries) >= self.engine.tables.store_buffer_entries
 
     def youngest(self, address: int) -> int | None:
@@ -102,13 +102,13 @@ class StoreBuffer(Agent):
         return next((value for at, value, _ in reversed(self.entries) if at == address), None)
 
     def enter(self, address: int, value: int, place: Place) -> None:
-        """Take a store in."""
+        """Add a store."""
         self.entries.append((address, value, place))
         if len(self.entries) == 1:
             self.at(self.engine.now, self.issue)
 
     def issue(self) -> None:
-        """Get the head's line if need be, and drain the head."""
+        """Get the head's line if needed, and drain the head."""
         line = self.engine.line(self.entries[0][0])
         if not line.writable(self.cpu):
             self.engine.request(self, line, exclusive=True)
@@ -132,5 +132,5 @@ class StoreBuffer(Agent):
             self.at(self.engine.now + self.engine.tables.store_ps + self.delay_ps, self.issue)
 
     def place(self) -> Place:
-        """Where the oldest store was issued."""
+        """The place where the oldest store was issued."""
         return self.entries[0][2]

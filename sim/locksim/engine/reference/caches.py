@@ -1,8 +1,8 @@
-"""Caches of the reference engine: which lines a CPU can hold, and which are at hand in L1.
+"""Caches of the reference engine: the lines that a CPU holds, and those in its L1.
 
-``sim/PHYSICS.md``, "What a CPU can hold", without the coherence protocol: this counts places. Who
-owns and shares a line is the line's own state (:mod:`locksim.engine.reference.coherence`); the
-private cache of a CPU holds exactly the lines of which it is owner or sharer, and L1 some of them.
+They implement ``sim/PHYSICS.md``, "What a CPU can hold", without the coherence protocol. The line's
+own state has its owner and sharers (:mod:`locksim.engine.reference.coherence`). The private cache
+of a CPU holds exactly the lines of which it is owner or sharer, and L1 holds some of them.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from locksim.machine import MachineTables
 
 
 class Level:
-    """A set-associative cache in which the least recently used line of a set gives way.
+    """A set-associative cache that replaces the least recently used line of a set.
 
     Arguments:
-        sets, ways: how many sets, and lines in each.
+        sets, ways: number of sets, and of lines in each.
         place: each line's address; modulo ``sets`` it is the line's set.
     """
 
@@ -30,7 +30,7 @@ class Level:
         return self.lines[self.place[line] % len(self.lines)]
 
     def use(self, line: int) -> int | None:
-        """Make a line the last used of its set; the line that gives way to it, if one does."""
+        """Make a line the last used of its set; the line that it replaces, or None."""
         mine = self.set_of(line)
         if line in mine:
             mine.remove(line)
@@ -38,27 +38,27 @@ class Level:
         return mine.pop() if len(mine) > self.ways else None
 
     def drop(self, line: int) -> None:
-        """Forget a line, if it is there."""
+        """Remove a line, if it is there."""
         if line in self.set_of(line):
             self.set_of(line).remove(line)
 
 
 class Caches:
-    """The private caches of all CPUs, and their L1s where the machine has them."""
+    """The private caches of all CPUs, and their L1s if the machine has them."""
 
     def __init__(self, tables: MachineTables, place: Sequence[int]) -> None:
         cpus = range(tables.n_cpus)
         self.private = [Level(tables.private_sets, tables.private_ways, place) for _ in cpus]
         self.l1 = [Level(tables.l1_sets, tables.l1_ways, place) for _ in cpus if tables.l1_sets]
         self.gone: dict[int, set[int]] = {}
-        """Line → CPUs that gave it up and would still hold it in a cache without end."""
+        """Line → CPUs that evicted it and would still hold it in an unlimited cache."""
 
     def at_hand(self, cpu: int, line: int) -> bool:
         """Whether a CPU finds a line that it holds in L1."""
         return not self.l1 or line in self.l1[cpu].set_of(line)
 
     def use(self, cpu: int, line: int) -> int | None:
-        """A CPU uses a line that it holds, or gets it; the line that it has to give up for it."""
+        """A CPU uses a line that it holds or gets; the line that it evicts for it, or None."""
         victim = self.private[cpu].use(line)
         if victim is not None:
             self.gone.setdefault(victim, set()).add(cpu)
@@ -69,15 +69,15 @@ class Caches:
         return victim
 
     def lose(self, cpu: int, line: int) -> None:
-        """A CPU's copy is taken away."""
+        """A CPU loses its copy."""
         self.private[cpu].drop(line)
         for level in self.l1[cpu : cpu + 1]:
             level.drop(line)
 
     def had(self, cpu: int, line: int, *, exclusive: bool) -> bool:
-        """Whether a transaction is for a line that the CPU gave up itself.
+        """Whether a transfer is for a line that the CPU itself evicted.
 
-        Nobody has been served an exclusive copy since; the CPU has the line again now.
+        No exclusive copy has been served since then. The CPU holds the line again now.
         """
         cpus = self.gone.get(line, set())
         found = cpu in cpus

@@ -1,8 +1,8 @@
-"""Cache lines and buses of the reference engine: who holds what, and how long a transaction takes.
+"""Cache lines and buses of the reference engine: holders of lines, and times of transfers.
 
-This is the part of ``sim/PHYSICS.md`` that has no agents in it: given that a request for a line is
-served now, who supplies the data, who loses a copy, when does the data arrive, and when can the
-next request be served.
+This is the part of ``sim/PHYSICS.md`` without agents. For a request that is served now, it gives
+the supplier of the data, the CPUs that lose a copy, the arrival time, and the time of the next
+service.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Line(Generic[_Requester]):
         sharers: CPUs that hold a clean shared copy; empty while there is an owner.
         free_at: time (ps) from which the next request for a shared copy can be served.
         quiet_at: time (ps) from which the next request for an exclusive copy can be served: every
-            copy that was given out has arrived and has been held for its tenure.
+            supplied copy has arrived and has been held for its line hold time (``tenure``).
         modified: whether the owner's copy differs from memory.
-        filler, ready_at: the CPU whose data is (or was last) under way, and when it arrives.
-        queue: who waits to be served, first come first.
-        transactions: how many have been served.
+        filler, ready_at: the CPU whose data is (or was last) in transfer, and its arrival time.
+        queue: the waiting requests in FIFO order.
+        transactions: number of served transfers.
     """
 
     number: int
@@ -47,11 +47,11 @@ class Line(Generic[_Requester]):
     transactions: int = 0
 
     def readable(self, cpu: int) -> bool:
-        """Whether a CPU has a copy, perhaps still under way."""
+        """Whether a CPU has a copy, perhaps still in transfer."""
         return self.owner == cpu or cpu in self.sharers
 
     def writable(self, cpu: int) -> bool:
-        """Whether a CPU has the only copy, perhaps still under way."""
+        """Whether a CPU has the only copy, perhaps still in transfer."""
         return self.owner == cpu
 
     def servable_at(self, exclusive: bool) -> int:
@@ -59,21 +59,21 @@ class Line(Generic[_Requester]):
         return self.quiet_at if exclusive else self.free_at
 
     def under_way(self, cpu: int, now: int) -> bool:
-        """Whether the data that a CPU asked for has not arrived yet."""
+        """Whether the data that a CPU requested has not arrived yet."""
         return self.filler == cpu and self.ready_at > now
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What became of a request.
+    """The outcome of a request.
 
     Arguments:
-        completes_ps: when the requester has what it needs.
-        counter: the CPU counter that the request adds 1 to: "hits" if no transaction was needed,
+        completes_ps: time at which the requester has the line.
+        counter: the CPU counter of the request: "hits" if no transfer was needed,
             "upgrades", or the counter of the supplier's class.
-        losers: CPUs whose copy was taken away.
+        losers: CPUs that lost their copy.
         supplier: the CPU whose cache gives the data; None: memory, or no data is needed.
-        delay_ps: what the requester waits after that, while the line serves others (0 but in
+        delay_ps: further wait of the requester, while the line serves others (0 except in
             ablations).
     """
 
@@ -86,7 +86,7 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class _Supply:
-    """Where data or permission comes from: the time it takes, its counter, the supplier's node."""
+    """The source of data or permission: its time, its counter, the supplier's node."""
 
     latency_ps: int
     counter: str
@@ -116,11 +116,11 @@ class Coherence:
     ) -> Served:
         """Serve a CPU's request for a line, which must be free now.
 
-        ``atomic``: an atomic instruction asks, not a load or the store buffer. ``waited_ps``: for
-        how long the request has waited for the line.
+        ``atomic``: the requester is an atomic instruction, not a load or the store buffer.
+        ``waited_ps``: how long the request has waited for the line.
         """
         if line.writable(cpu) or (not exclusive and line.readable(cpu)):
-            # An earlier request of the CPU's other agent has brought what this one was queued for.
+            # An earlier request of the CPU's other agent has brought the line already.
             return Served(now + self.tables.l1_hit_ps, "hits")
         if cpu in line.sharers:
             supply = self._upgrade(line, cpu, waited_ps)
@@ -160,7 +160,7 @@ class Coherence:
         return Served(line.ready_at, supply.counter, losers, latency - busy, supply.cpu)
 
     def evict(self, line: Line[_Requester], cpu: int, now: int) -> bool:
-        """A CPU gives up its copy for want of room; whether that had to be written back."""
+        """Evict a CPU's copy to make room; whether it had to be written back."""
         back = line.writable(cpu) and line.modified
         if line.writable(cpu):
             line.owner = None
@@ -195,7 +195,7 @@ class Coherence:
         return _Supply(latency, "upgrades", line.home)
 
     def _invalidation(self, others: list[int], cpu: int, waited_ps: int) -> int:
-        """Time until the last of the other sharers has given up its copy."""
+        """Time until the last of the other sharers has lost its copy."""
         if not others:
             return 0
         farthest = max(self.distance[cpu][other] for other in others)
@@ -203,11 +203,11 @@ class Coherence:
         return first + self.tables.invalidate_each_ps * (len(others) - 1)
 
     def _overlapped(self, distance: int, waited_ps: int) -> int:
-        """What of a transfer or an invalidation the request has done while it waited."""
+        """The part of a transfer or invalidation that is done while the request waits."""
         return min(waited_ps, self.tables.overlap_ps[distance])
 
     def _jitter(self) -> int:
-        """How much longer than its latency this transaction takes."""
+        """Random extra time of a transfer, above its latency."""
         bits = draw(self.seed, TRANSACTIONS, self.transactions)
         self.transactions += 1
         return below(bits, self.tables.jitter_ps + 1)
@@ -216,7 +216,7 @@ class Coherence:
         return self.tables.home_distance[line.home][cpu]
 
     def _take_bus(self, cpu: int, supplier_node: int, now: int) -> int:
-        """Wait for the buses between requester and supplier, and occupy them; when that starts."""
+        """Wait for the buses between requester and supplier and occupy them; the start time."""
         match self.tables.bus_kind:
             case 0:
                 return now

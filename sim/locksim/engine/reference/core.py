@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from locksim.engine.reference.engine import Engine
 
 MAX_STEPS_AT_ONCE = 1_000_000
-"""Operations and marks that one thread may perform without any time passing."""
+"""Most operations and marks of a thread in zero time."""
 
 _Outcome = tuple[Any, int] | None
-"""What an operation gives, and after how many ps the program goes on; None while it waits."""
+"""An operation's result, and the ps until the program continues; None while it waits."""
 
 _STARTS = frozenset({Mark.ACQUIRE_START, Mark.READ_START})
 _FAILURES = frozenset({Mark.TRY_FAILED, Mark.READ_TRY_FAILED})
@@ -34,9 +34,10 @@ class Core(Agent):
     """A CPU's core.
 
     Arguments:
-        thread: the one that it runs, or ran to its end.
-        op: the operation that is issued now, or waits.
-        waits_for: what the operation waits for in the store buffer: "empty", "entry" or None.
+        thread: the thread that it runs, or ran to its end.
+        op: the operation that is issued or waits.
+        waits_for: the event in the store buffer for which the operation waits: "empty", "entry" or
+            None.
     """
 
     def __init__(self, engine: Engine, cpu: int, thread: Thread) -> None:
@@ -51,11 +52,11 @@ class Core(Agent):
     # The program
 
     def start(self) -> None:
-        """Begin the program of the CPU's first thread."""
+        """Start the program of the CPU's first thread."""
         self.go_on((self.thread.take_up(self), 0))
 
     def go_on(self, outcome: _Outcome) -> None:
-        """Resume the program with an operation's result when its cost is paid; issue the next."""
+        """Resume the program with an operation's result after its cost, and issue the next one."""
         for _ in range(MAX_STEPS_AT_ONCE):
             if outcome is None:
                 return
@@ -66,13 +67,13 @@ class Core(Agent):
             if not self._advance(result):
                 return
             outcome = self._issue()
-        raise self._fault(Fault.PROGRAM, "the program goes on for ever without any time passing")
+        raise self._fault(Fault.PROGRAM, "the program runs for ever while no time passes")
 
     def _resume_at(self, time_ps: int, result: Any) -> None:
         self.at(time_ps, lambda: self.go_on((result, 0)))
 
     def _advance(self, result: Any) -> bool:
-        """Run the program to its next operation that has time in it; False if it returned."""
+        """Run the program to its next operation that takes time; False if it returned."""
         program = self.thread.program
         assert program is not None
         ops.set_context(self.thread)
@@ -93,7 +94,7 @@ class Core(Agent):
             except Exception as error:
                 raise self._program_error(error) from error
             if not isinstance(op, Op):
-                raise self._fault(Fault.PROGRAM, f"{op!r} is yielded, which is no operation")
+                raise self._fault(Fault.PROGRAM, f"{op!r} is yielded, which is not an operation")
             if op.kind == Kind.MARK:
                 self._mark(Mark(op.a), wrap64(op.address))
             elif op.kind != Kind.FENCE or op.order == SEQ_CST:
@@ -104,7 +105,7 @@ class Core(Agent):
                     )
                 return True
             result = 0
-        raise self._fault(Fault.PROGRAM, "the program goes on for ever without any time passing")
+        raise self._fault(Fault.PROGRAM, "the program runs for ever while no time passes")
 
     def _mark(self, what: Mark, subject: int) -> None:
         engine, thread = self.engine, self.thread
@@ -131,7 +132,7 @@ class Core(Agent):
                     )
         engine.record(self, MARK + what, subject)
 
-    # Operations, at the moment of their issue
+    # Operations at their issue
 
     def _issue(self) -> _Outcome:
         kind = self.op.kind
@@ -338,24 +339,24 @@ class Core(Agent):
     # Where the program is
 
     def place(self) -> Place:
-        """Where the program is now."""
+        """The present place in the program."""
         return self.thread.place()
 
     def _fault(self, kind: Fault, detail: str = "") -> SimulationError:
         return self.engine.fault(kind, self.cpu, self.place(), detail)
 
     def _program_error(self, error: Exception) -> SimulationError:
-        """An exception that the program raised, as the fault that it is."""
+        """The fault for an exception of the program."""
         kind, detail = of_exception(error)
         return self.engine.fault(kind, self.cpu, place_of_error(error), detail)
 
     def _watch(self) -> None:
-        """Remember the last word looked at, for the message of a livelock."""
+        """Store the last word read, for the message of a livelock."""
         if self.engine.stall_ps is not None:
             self.thread.watched = (self.op.address, self.place())
 
     def wait(self) -> Wait:
-        """What the thread waits for."""
+        """The wait of the thread, for a message."""
         thread = self.thread
         if self.sleeps or thread.watched is None:
             return Wait(thread.number, self.cpu, *self.place(), sleeps=self.sleeps)
@@ -365,7 +366,7 @@ class Core(Agent):
 
 
 def _as_compiled(op: Op) -> Op:
-    """An operation as the hardware gets it.
+    """An operation as the hardware executes it.
 
     A SEQ_CST store is an exchange whose result is dropped, and operands have 64 bits.
     """

@@ -1,13 +1,13 @@
-"""The reference engine: SimPy drives the programs' generators themselves. The definition of right.
+"""The reference engine: SimPy drives the programs' generators. It defines correct results.
 
-It reads like ``sim/PHYSICS.md``, which it implements rule by rule, slowly and obviously. Every CPU
+It implements ``sim/PHYSICS.md`` rule by rule, and values clarity over speed. Every CPU
 has two agents: a core (:mod:`locksim.engine.reference.core`), which runs a thread
 (:mod:`locksim.engine.reference.threads`), and a store buffer
 (:mod:`locksim.engine.reference.agents`). An agent has at most one event in SimPy's heap, which
-orders by (time, priority); the priority is the agent's number, so the order is total. Who supplies
-a line, and how long that takes, is in :mod:`locksim.engine.reference.coherence`.
+orders by (time, priority); the priority is the agent's number, so the order is total. The supplier
+of a line and the time of a transfer are in :mod:`locksim.engine.reference.coherence`.
 
-Spinning is not jumped over: each idle load and each pause is an event.
+It does not jump over spinning: each idle load and each pause is an event.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ Program = Generator[Op, Any, Any]
 
 
 class Observer(Protocol):
-    """Who looks on while the engine runs, and so sees which program called which."""
+    """An observer of a run, which sees the callers of programs."""
 
     def issued(
         self, cpu: int, thread: int, now: int, program: Program | None, kind: Kind | None
     ) -> None:
-        """A CPU issues a thread's operation; no program and kind: the thread has returned."""
+        """A CPU issues a thread's operation; None for both means that the thread has returned."""
         ...
 
     def marked(
@@ -74,11 +74,11 @@ def run(
         seed: of the threads' random streams, from 0 to 2**63 - 1.
         until_ps: events before this time are processed.
         trace: True records the rows of :mod:`locksim.engine.trace`.
-        stall_ps: None, or the simulated time after which threads that only wait count as a
-            livelock. Waiting is: everything that a thread does between the start of an acquisition
-            and its success or failure, and elsewhere loads, pauses, and atomic operations that
-            leave their word as it was.
-        observer: is told of every operation and lock mark, with the program that issues it; it
+        stall_ps: None, or the livelock limit: the simulated time after which threads that only wait
+            are a livelock. Waiting is everything between the start of an acquisition and its
+            success or failure. Elsewhere it is loads, pauses, and atomic operations that do not
+            change their word.
+        observer: gets every operation and lock mark, with its program; it
             changes nothing.
 
     Raises:
@@ -86,9 +86,9 @@ def run(
         DeadlockError: no thread can go on, or the threads have only waited for ``stall_ps``.
     """
     if until_ps < 0:
-        raise SimulationError(f"a run can not last {until_ps} ps: give a time of at least 0")
+        raise SimulationError(f"the end of a run must be at least 0 ps (got {until_ps})")
     if not 0 <= seed < 1 << 63:
-        raise SimulationError(f"a seed is a number from 0 to 2**63 - 1, not {seed}")
+        raise SimulationError(f"a seed must be between 0 and 2**63 - 1 (got {seed})")
     if memory.space.n_cpus != tables.n_cpus:
         raise SimulationError(
             f"memory is laid out for {memory.space.n_cpus} CPUs and the machine has "
@@ -101,7 +101,7 @@ def run(
 
 
 class Engine:
-    """The simulated machine: clock, memory, lines, agents, and what is counted."""
+    """The simulated machine: clock, memory, lines, agents and counters."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class Engine:
         )
 
     def record(self, agent: Agent, what: int, address: int = 0, value: int = 0) -> None:
-        """Write a row of the trace, and where it comes from."""
+        """Write a row of the trace, with its provenance."""
         if self.rows is not None:
             self.rows.append((self.now, agent.number, what, address, value))
             place = -1
@@ -184,7 +184,7 @@ class Engine:
             self.origins.append((place, asked_ps, int(served and agent.exclusive)))
 
     def progress(self, until_ps: int = 0) -> None:
-        """Some thread does more than wait: now, and if it computes until ``until_ps``."""
+        """Note that a thread does more than wait, now or in a computation until ``until_ps``."""
         self.progress_ps = max(self.progress_ps, self.now, until_ps)
 
     # Memory
@@ -225,7 +225,7 @@ class Engine:
     def _serve_head(self, line: Line[Agent]) -> None:
         head = line.queue[0]
         if line.servable_at(head.exclusive) > self.now:
-            # It is being written back: somebody has given it up since this event was made.
+            # A write-back is running: a CPU has evicted the line since this event was made.
             head.at(line.servable_at(head.exclusive), lambda: self._serve_head(line))
             return
         self._serve(line.queue.popleft(), line)
@@ -252,7 +252,7 @@ class Engine:
         agent.at(served.completes_ps, agent.complete)
 
     def _make_room(self, caches: Caches, agent: Agent, line: Line[Agent], served: Served) -> None:
-        """A request has been served: what the caches hold now, and who gives up what for it."""
+        """Update the caches after a served request, and evict lines to make room."""
         for loser in served.losers:
             caches.lose(loser, line.number)
         if served.counter != "hits" and caches.had(
@@ -266,7 +266,7 @@ class Engine:
             agent.count("writebacks", int(back))
             self.record(agent, EVICTED, victim, int(back))
 
-    # What is wrong
+    # Errors
 
     def fault(self, kind: Fault, cpu: int, place: Place, detail: str = "") -> SimulationError:
         """The error that stops the run."""
@@ -275,13 +275,13 @@ class Engine:
     def memory_fault(
         self, operation: Kind, address: int, cpu: int, place: Place
     ) -> SimulationError:
-        """The error for an operation on a word that is not there."""
+        """The error for an operation on a word outside every live object."""
         name, wpl = self.memory.name(address), self.memory.space.words_per_line
         detail = faults.memory_detail(operation.name.lower(), address, wpl, name)
         return self.fault(Fault.MEMORY, cpu, place, detail)
 
     def _waits(self) -> tuple[list[Wait], list[Place | None]]:
-        """Where the threads are: those on CPUs, and those that were put aside."""
+        """Places of the threads: those on CPUs, and the suspended ones."""
         running = [core.wait() for core in self.cores if not core.thread.returned]
         aside = [t.place() if t.program else None for t in self.threads if t.core is None]
         return running, aside

@@ -1,4 +1,4 @@
-"""Threads in the reference engine: programs that a CPU runs, puts aside and takes up again."""
+"""Threads in the reference engine: programs that a CPU runs, suspends and resumes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class Thread:
-    """A thread, and what its program may ask about itself (a ``Context``).
+    """A thread, and the context of its program (a ``Context``).
 
     Arguments:
-        program: its generator; None before its first turn.
-        core: who runs it, or ran it to its end; None while it is put aside.
-        returned: whether its program is over.
-        acquiring: how many acquisitions it is in.
-        stops: how often it has paused, blocked or been put aside.
-        watched: for livelocks, the last word that was looked at, and where in the program.
+        program: its generator; None before its first run.
+        core: the core that runs it, or ran it to its end; None while it is suspended.
+        returned: whether its program has returned.
+        acquiring: number of its unfinished acquisitions.
+        stops: number of its pauses, blocks and suspensions.
+        watched: for livelocks, the last word read, and the place of the read.
     """
 
     def __init__(self, engine: Engine, number: int) -> None:
@@ -37,7 +37,7 @@ class Thread:
         self.watched: tuple[int, Place] | None = None
 
     def take_up(self, core: Core) -> int | None:
-        """Run on a core from now on; what the program is to be sent."""
+        """Run on a core from now on; the value to send to the program."""
         self.core = core
         if self.program is not None:
             return 0
@@ -47,15 +47,15 @@ class Thread:
         return None
 
     def put_aside(self) -> None:
-        """Run nowhere."""
+        """Suspend the thread."""
         self.core = None
         self.stops += 1
 
     def place(self) -> Place:
-        """Where the program is now."""
+        """The present place in the program."""
         return place_of(self.program)
 
-    # What the program asks
+    # The program's context
 
     def cpu(self) -> int:
         """The CPU that runs the thread."""
@@ -67,11 +67,11 @@ class Thread:
         return self.number
 
     def n_cpus(self) -> int:
-        """CPUs that take part."""
+        """Number of CPUs of the run."""
         return self.engine.tables.n_cpus
 
     def n_threads(self) -> int:
-        """Threads that there are."""
+        """Number of threads."""
         return len(self.engine.threads)
 
     def now(self) -> int:

@@ -1,12 +1,12 @@
-"""kaigai-2004 without one of its mechanisms: which of them carries the result.
+"""kaigai-2004 without one of its mechanisms: the contribution of each one to the result.
 
-- *No queueing at the line*: a line serves the next request after a hundredth of a transaction's
+- *No queueing at the line*: a line serves the next request after a hundredth of the transfer's
   latency. A request costs its own CPU as much as before. Without the queue there is no collapse
   and no plateau.
-- *used = 1 on every hit* under RCU: the lock is gone, the store is not, and the entry's line
+- *used = 1 on every hit* under RCU: the lock is gone, but the store remains, and the entry's line
   bounces.
-- *Another lock* around the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS that the
-  kernel had.
+- *Another lock* around the same cache at 32 CPUs: ticket, MCS and TAS against the TTAS lock of the
+  kernel.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Row:
     """One variant of the experiment.
 
     Arguments:
-        variant: what was changed. kernel: the row of the table that it is a variant of.
+        variant: the change. kernel: the row of the table without the change.
         seconds: CPUs → wall time of 5,000,000 iterations.
     """
 
@@ -51,7 +51,7 @@ class Row:
 def table(
     cpus: tuple[int, ...] = (4, 8, 16, 32), *, operations: int = 40, replications: int = 3
 ) -> list[Row]:
-    """Simulate the experiment as it is, and each ablation."""
+    """Simulate the unchanged experiment, and each ablation."""
     profile = machines.load("itanium2-32")
     unqueued = profile.with_protocol(line_busy_percent=1)
     work = inputs(profile)
@@ -67,7 +67,7 @@ def table(
         return AvcSpinlock(lock=lock, store_used=1, **work.check())
 
     return [
-        *(row("as it is", kernel, profile) for kernel in ("spinlock", "rwlock", "rcu")),
+        *(row("unchanged", kernel, profile) for kernel in ("spinlock", "rwlock", "rcu")),
         *(row("no queueing at the line", kernel, unqueued) for kernel in ("spinlock", "rwlock")),
         row("used = 1 on every hit", "rcu", profile, AvcRCU(store_used=1, **work.check())),
         row("TAS lock", "spinlock", profile, spinlock(TASLock)),
@@ -77,7 +77,7 @@ def table(
 
 
 def sensitivity(shares: tuple[float, ...] = (0.25, 0.5, 0.75)) -> dict[float, dict[str, float]]:
-    """Errors of the predicted cells with another share of a check's work done inside the lock.
+    """Errors of the predicted cells for other shares of a check's work inside the lock.
 
     Nothing is fitted again.
     """
@@ -99,7 +99,7 @@ def view() -> Iterator[Table | str]:
     yield shown
     for share, summary in sensitivity().items():
         yield (
-            f"share of a check's work done while the cache is held {share}: predicted cells' error "
+            f"share {share} of a check's work while the cache is held: error of predicted cells "
             f"mean {summary['mean_abs_error']:.1%}, worst {summary['worst_abs_error']:.1%}"
         )
 

@@ -1,11 +1,12 @@
-"""Where 2.4's scheduler puts two processes that wake each other, on eight CPUs (docs/LMBENCH.md).
+"""Placement of two processes that wake each other by the 2.4 scheduler (docs/LMBENCH.md).
 
-A process writes to the other, which wakes it, and goes on to read. The other one's last CPU is
-busy with the writer if they shared it, so ``reschedule_idle`` sends an idle CPU an interrupt. Who
-is first takes it: the writer's CPU, if the writer sleeps before the idle CPU has found the run
-queue, or that one. Either way it stays so: the next wake-up finds the two on one CPU again, or
-each with a CPU of its own that is idle. So a little more work between waking and sleeping, which is
-what the access checks of a read are, can move one of them for good.
+On a machine of eight CPUs a process writes to another one, which wakes it, and goes on to read. If
+they shared a CPU, the other process's last CPU is busy with the writer. Then ``reschedule_idle``
+sends an interrupt to an idle CPU. The first CPU takes the woken process: the writer's CPU, if the
+writer sleeps before the idle CPU has found the run queue, else the idle CPU. Either placement is
+stable. The next wake-up finds the two on one CPU again, or each with an idle CPU of its own. So a
+little more work between waking and sleeping, such as the access checks of a read, can move one of
+the processes for good.
 """
 
 from __future__ import annotations
@@ -32,17 +33,17 @@ CPUS = 8
 CHECK_NS = 180
 """One access check on the 700 MHz Pentium III (null I/O, franke-2001)."""
 BEFORE = (0, 6, 12, 15, 18, 21, 24, 30, 60)
-"""Work between waking the other and sleeping, in checks."""
+"""Work between the wake-up and sleeping, in checks."""
 WORK_NS = (2000, 6000)
 """Work between reading and writing, in nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """One message from one process to the other.
+    """A message from one process to the other.
 
     Arguments:
-        time_us: from one to the next. cpus: that ran one of the processes.
+        time_us: from one message to the next. cpus: the CPUs that ran one of the processes.
     """
 
     time_us: float
@@ -55,11 +56,11 @@ def machine() -> Machine:
 
 
 def passed(profile: Machine, before_ns: int, work_ns: int, *, seed: int = 1) -> Pass:
-    """Two processes that write to each other, after they have found their places.
+    """Two processes that write to each other, in their stable placement.
 
     Arguments:
-        profile: the machine. before_ns: work between waking the other and sleeping.
-        work_ns: work between reading and writing. seed: of the run.
+        profile: the machine. before_ns: work between the wake-up and sleeping.
+        work_ns: work between reading and writing. seed: seed of the run.
     """
     ring = TokenRing(
         tasks=2,
@@ -80,7 +81,7 @@ def view() -> Iterator[Table]:
     from rich.table import Table
 
     profile = machine()
-    shown = Table(title=f"two processes on {CPUS} CPUs: us a message, and the CPUs that ran them")
+    shown = Table(title=f"two processes on {CPUS} CPUs: us per message, and their CPUs")
     shown.add_column("checks before sleeping", justify="right")
     for work_ns in WORK_NS:
         shown.add_column(f"{work_ns / 1000:g} us of work", justify="right")

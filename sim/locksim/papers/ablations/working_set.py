@@ -1,8 +1,8 @@
-"""What the end of the caches does: a working set against sets and ways (docs/ABLATIONS.md).
+"""Effect of finite caches: a working set against sets and ways (docs/ABLATIONS.md).
 
-Each figure is a difference of two runs by one CPU, of one round and of several, so that the first
-round, which finds empty caches, is not in it. Everything is seen on the machine as it is and on the
-same machine with caches without end.
+Each value is the difference of two runs on one CPU, with one round and with several rounds, so that
+it excludes the first round with empty caches. Every value is for the machine as it is and for the
+same machine with unlimited caches.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ MACHINE = "pentium3-8way"
 ROUNDS = 8
 LONGEST_PS = 10**12
 OBJECTS = (4, 5, 64, 256, 272, 288, 512)
-"""Either side of the steps: 4 ways of L1, and 8 ways of the 32 sets that 8 KB leave of 2 MB."""
+"""Sizes around the steps: 4 ways of L1, and 8 ways of the 32 sets that 8 KB leave of 2 MB."""
 TURNS = ((2, 0), (2, 16), (2, 64), (8, 16), (8, 64), (16, 16), (16, 64), (2, 8), (8, 8), (16, 8))
-"""Context switches: processes, and KB of each one's array. The first seven are lmbench's."""
+"""Context switches: processes, and KB of each one's array. The first seven are those of lmbench."""
 CHECKS = 4
-"""Access checks in a turn: a read and a write of a pipe, each asks for its file and its inode."""
+"""Access checks per iteration: a read and a write of a pipe, each for its file and its inode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A context switch as lmbench reports it: beyond one process that takes all turns itself.
+    """A context switch as lmbench reports it: the excess over a single process.
 
     Arguments:
-        processes, kilobytes: of the row. plain_us: without checks. checked_us: with them.
+        processes, kilobytes: of the row. plain_us: without checks. checked_us: with checks.
     """
 
     processes: int
@@ -47,7 +47,7 @@ class Turn:
 
     @property
     def added_us(self) -> float:
-        """What the checks add, though their own time is taken off."""
+        """Time that the checks add, beyond their own time."""
         return self.checked_us - self.plain_us
 
 
@@ -58,16 +58,16 @@ def per_object_ns(machine: Machine, workload: type[Walk], n: int) -> float:
 
 
 def turn_us(machine: Machine, processes: int, kilobytes: int, checks: int) -> float:
-    """A context switch as lmbench takes it, in microseconds, the switch itself left out.
+    """A context switch as measured by lmbench, in microseconds, without the switch itself.
 
-    The time of one turn, less that of a process which passes the token to itself.
+    The time of one iteration, minus that of a process which passes the token to itself.
     """
     lines = kilobytes * 1024 // machine.topology.line_bytes
     return _turn_us(machine, processes, lines, checks) - _turn_us(machine, 1, lines, checks)
 
 
 def turns(machine: Machine) -> list[Turn]:
-    """Every row of ``TURNS``, without checks and with ``CHECKS`` in a turn."""
+    """Every row of ``TURNS``, without checks and with ``CHECKS`` per iteration."""
     return [
         Turn(p, kb, turn_us(machine, p, kb, 0), turn_us(machine, p, kb, CHECKS)) for p, kb in TURNS
     ]
@@ -78,15 +78,15 @@ def view() -> Iterator[Table]:
     from rich.table import Table
 
     machine = machines.load(MACHINE)
-    shown = Table(title=f"one CPU of {MACHINE}: ns an object in a walk over n of them")
-    for name in ("objects", "side by side", "8 KB apart", "8 KB apart, caches without end"):
+    shown = Table(title=f"one CPU of {MACHINE}: ns per object in a walk over n objects")
+    for name in ("objects", "side by side", "8 KB apart", "8 KB apart, unlimited caches"):
         shown.add_column(name, justify="right")
     for n in OBJECTS:
         kinds = ((machine, Walk), (machine, SpacedWalk), (machine.without_caches(), SpacedWalk))
         shown.add_row(str(n), *(f"{per_object_ns(m, kind, n):.1f}" for m, kind in kinds))
     yield shown
-    shown = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks a turn")
-    for name in ("row", "without checks", "with", "added", "added, caches without end"):
+    shown = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks")
+    for name in ("row", "without checks", "with", "added", "added, unlimited caches"):
         shown.add_column(name, justify="right")
     for turn, endless in zip(turns(machine), turns(machine.without_caches()), strict=True):
         times = (turn.plain_us, turn.checked_us, turn.added_us, endless.added_us)

@@ -1,9 +1,10 @@
 """franke-2001-chatroom: throughput of 2.4.3 with and without SELinux on 1, 2, 4 and 8 CPUs.
 
-Nine loads (10, 20, 30 rooms; 100, 200, 300 messages a user), two kernels, four CPU counts. The
-three costs of ``franke_2001`` were fitted on the columns at 1 and 2 CPUs; the 36 cells at 4 and 8
-are predictions. A simulated run does not tell 100 messages from 300: the cells of one number of
-rooms share their simulation, and what the published ones differ by is error.
+There are nine loads (10, 20, 30 rooms; 100, 200, 300 messages for each user), two kernels and four
+CPU counts. The three costs of ``franke_2001`` were fitted to the columns at 1 and 2 CPUs; the 36
+cells at 4 and 8 CPUs are predictions. The simulation does not distinguish 100 messages from 300.
+The cells of one number of rooms share their simulation, so their published differences count as
+error.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Franke2001Chatroom(Experiment):
         Arguments:
             machine: a profile instead of ``pentium3-8way``. costs: instead of the fitted ones.
             replications: independent runs per kernel, number of rooms and CPU count.
-            seed: of the first. messages: a user in a simulated run.
+            seed: of the first. messages: messages for each user in a simulated run.
         """
         profile = machine or machines.load(MACHINE)
         used = costs or Costs()
@@ -120,7 +121,7 @@ EXPERIMENT = Franke2001Chatroom()
 
 
 def shape(simulated: dict[tuple[str, int, int], Interval]) -> dict[str, Any]:
-    """What the table's authors read from it, asked of the simulation.
+    """The conclusions of the table's authors, computed from the simulation.
 
     Arguments:
         simulated: (kernel, rooms, CPUs) → throughput.
@@ -128,7 +129,8 @@ def shape(simulated: dict[tuple[str, int, int], Interval]) -> dict[str, Any]:
     Returns:
         ``peak_cpus``: by kernel and rooms, the CPU count with the highest throughput.
         ``selinux_8_over_4``: by rooms, below 1 where SELinux falls from 4 to 8 CPUs.
-        ``rooms_30_over_10``: by kernel and CPUs; the least of a kernel is where rooms hurt most.
+        ``rooms_30_over_10``: by kernel and CPUs; a kernel's lowest value shows where rooms hurt
+            most.
     """
     mean = {key: value.mean for key, value in simulated.items()}
     return {

@@ -1,20 +1,20 @@
-"""A run of Chatroom by kernel path: what a flat profile of it has, as kernprof gives it.
+"""A run of Chatroom by kernel path: a flat profile like kernprof's.
 
-The run is whole and of any length: its trace is profiled as it goes by
-(:mod:`locksim.study.traces.flat_profile`) and not kept.
+The run is complete and may be long: its trace is profiled in parts
+(:mod:`locksim.study.traces.flat_profile`) and not stored.
 
 ``PATHS`` maps programs to the kernel's functions. Spinlocks are inline on i386, so spinning is time
-of the function that takes the lock: schedule's wait for runqueue_lock is schedule's, that of a task
-which wakes another one is __wake_up's. ``goodness`` is inline too, and so is what puts a task on
-the run queue: it counts where it is called, for a socket's waiters in __wake_up, for a semaphore's
-in semop. (In the published profile __wake_up calls nothing: its time for a call is all its own.)
-What the simulation has no program for (fget, fput, the socket layer's shells) is inside the work of
-a send or a receive; kernprof's own cost and its per-call accounting are left out. So shares can be
-compared between schedule and the two wake-up and message paths, and not function by function.
+of the function that takes the lock. Waiting in schedule for runqueue_lock is schedule's time; that
+of a task that wakes another one is __wake_up's. ``goodness`` is inline too. So is the code that
+puts a task on the run queue: it counts where it is called, for a socket's waiters in __wake_up, for
+a semaphore's in semop. (In the published profile __wake_up calls nothing: its time per call is all
+its own.) Code without a program in the simulation (fget, fput, the socket layer's shells) is inside
+the work of a send or a receive. kernprof's own cost and its per-call accounting are left out. So
+shares can be compared between schedule and the paths of wake-ups and messages, not by function.
 
-Calls are counted by the lock that a function takes once, when it is called. A packet for a socket
-on which nobody is queued calls no __wake_up, nor does who lets such a socket go
-(``waitqueue_active``, net/core/sock.c).
+Calls are counted by the lock that a function takes once per call. A packet for a socket without
+queued tasks calls no __wake_up, nor does a task that releases such a socket (``waitqueue_active``,
+net/core/sock.c).
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ PATHS = {
         *("LinuxTwoFour.remove_wait_queue", "Loopback"),
     ),
 }
-"""Kernel path → the programs that stand for it, or a class for those of its programs that are named
-nowhere; everything else is "other"."""
+"""Kernel path → the programs that stand for it, or a class for its programs that are not named
+elsewhere; everything else is "other"."""
 CALLS = {"schedule": "LinuxTwoFour.schedule", "__wake_up": "LinuxTwoFour.wake_up"}
-"""Kernel path → the program that goes on with the lock that one call takes."""
+"""Kernel path → the program that continues with the lock that one call takes."""
 ACQUIRES = ("TTASLock.acquire",)
 INLINE = (
     *("TTASLock.release", "LinuxTwoFour.goodness", "LinuxTwoFour.wake_up_process"),
@@ -64,8 +64,8 @@ class Profile:
     """A run of Chatroom by kernel path.
 
     Arguments:
-        shares: of all CPUs' time, 0 to 1. calls: for each message, of the paths in ``CALLS``.
-        whole_ps: all CPUs' time. messages: sent.
+        shares: of all CPUs' time, 0 to 1. calls: calls per message, of the paths in ``CALLS``.
+        whole_ps: all CPUs' time. messages: number of messages sent.
     """
 
     shares: dict[str, float]
@@ -84,7 +84,7 @@ def profiled(
     seed: int = 1,
     users: int = 20,
 ) -> Profile:
-    """Simulate a whole run of Chatroom and profile it.
+    """Simulate a complete run of Chatroom and profile it.
 
     Arguments:
         kernel: of ``franke_2001.KERNELS``. cpus, rooms, messages, users: of the run.

@@ -1,25 +1,25 @@
-"""franke-2001-kernprof: where Chatroom's time goes, as a share a kernel path and calls a message.
+"""franke-2001-kernprof: Chatroom's time by kernel path, and calls per message.
 
-The source profiled 20 rooms of 200 messages with kernprof, which noted every call, and printed the
-functions with the most time. It does not say on how many CPUs. The total does: 87 and 155 seconds
-of CPU time for 1.6 million messages are the published throughput of eight CPUs, slowed by a
-profiler; on four they would be a third of what was published.
+The source profiled 20 rooms of 200 messages with kernprof, which records every call, and printed
+the functions with the most time. It does not name the number of CPUs, but the total implies it. The
+87 and 155 seconds of CPU time for 1.6 million messages are the published throughput of eight CPUs,
+slowed by a profiler. On four CPUs they would be a third of the published throughput.
 
-How the table is understood. The profiler's own function (``cg_record_arc``) is a third of the time
-without SELinux and a fifth with it. It is no part of the kernel that is simulated, so shares are of
-the time without it: the whole is its seconds over its printed per cent. What the profiler adds to
-each of the other functions can not be taken out: it is part of the error. Calls are divided by
-those of ``tcp_sendmsg``, of which every message has one.
+The reading of the table. The profiler's own function (``cg_record_arc``) takes a third of the time
+without SELinux and a fifth with it. It is not part of the simulated kernel, so shares are of the
+time without it: the whole is its seconds over its printed per cent. The profiler's effect on the
+other functions cannot be removed; it is part of the error. Calls are divided by those of
+``tcp_sendmsg``, which every message calls once.
 
-The simulated figures are those of whole runs, 20 rooms too, of half as many messages
-(:mod:`locksim.papers.franke_2001.kernel_paths`, which says what stands for which function): a
-lock's time belongs to the path that takes it, as in a kernel whose spinlocks are inline. Time of
-functions that stand in no cell (sending, receiving, checks) is what is left of all time; the whole
-profile is in ``profile``.
+The simulated values come from complete runs of 20 rooms too, with half as many messages.
+:mod:`locksim.papers.franke_2001.kernel_paths` explains which path stands for which function. A
+lock's time belongs to the path that takes it, as in a kernel with inline spinlocks. Functions
+without a cell (sending, receiving, checks) have the remaining time; the whole profile is in
+``profile``.
 
-Nothing was fitted here: the costs are those of ``franke_2001``, fitted on throughput. How many
-checks a call makes was read from this profile's other rows (self times of sending and receiving
-with and without SELinux), so those have no cell.
+Nothing was fitted here: the costs are those of ``franke_2001``, fitted to throughput. The number of
+checks per call was taken from this profile's other rows (self times of sending and receiving with
+and without SELinux), so those have no cell.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from locksim.study.simulation import interval
 CPUS = 8
 ROOMS = 20
 SHARES = {"schedule": "schedule", "_wake_up": "__wake_up", "default_idle": "default_idle"}
-"""The printed functions whose shares have a cell, and the kernel paths that they are."""
+"""The printed functions whose shares have a cell → their kernel paths."""
 CALLED = ("schedule", "_wake_up")
-"""Those whose calls have one."""
+"""The functions whose calls have a cell."""
 PROFILER = "cg_record_arc"
 SENDS = "tcp_sendmsg"
 
@@ -54,7 +54,7 @@ class Franke2001Kernprof(Experiment):
     """The experiment (see the module)."""
 
     name = "franke-2001-kernprof"
-    title = "kernprof on Chatroom: where the time goes with and without SELinux"
+    title = "kernprof on Chatroom: shares of time with and without SELinux"
     brief: ClassVar = {"messages": 10}
 
     def plan(
@@ -91,12 +91,13 @@ class Franke2001Kernprof(Experiment):
                         "profile.cpus",
                         cpus,
                         "1",
-                        "87 s and 155 s of CPU time were profiled for 1.6 million messages: on "
-                        "eight CPUs 146,000 and 83,000 a second (published without the profiler: "
-                        "122,000 and 77,000), on four half as many (published: 216,000, 125,000)",
+                        "87 s and 155 s of CPU time were profiled for 1.6 million messages. "
+                        "Eight CPUs give 146,000 and 83,000 a second (published without the "
+                        "profiler: 122,000 and 77,000), four give half (published: "
+                        "216,000, 125,000)",
                         "derived",
                     ),
-                    Parameter("profile.rooms", rooms, "1", "20 were profiled", "input"),
+                    Parameter("profile.rooms", rooms, "1", "the source profiled 20", "input"),
                     *franke_2001.parameters(machines.load(MACHINE), used, messages=messages),
                 ],
                 [cell for kernel in KERNELS for cell in cells(kernel, found[kernel])],
@@ -108,11 +109,11 @@ class Franke2001Kernprof(Experiment):
                     }
                 },
                 notes=[
-                    f"Whole runs of {messages} messages a user; 200 were profiled.",
-                    "share: of all time but the profiler's own function; calls: for each message",
-                    "The profiler of the source slows every call: part of every error here is "
+                    f"Complete runs of {messages} messages per user; the source profiled 200.",
+                    "share: of the time without the profiler's own function; calls: per message",
+                    "The source's profiler slows every call, so part of every error here is "
                     "the profiler's.",
-                    "Models by formula stand beside franke-2001-chatroom; they know no functions.",
+                    "Analytic models are compared in franke-2001-chatroom; they have no functions.",
                 ],
                 report=Report("kernprof", "\n".join(_flat(*one) for one in found.items())),
             )
@@ -133,7 +134,7 @@ class Franke2001Kernprof(Experiment):
         )
 
     def plot(self, result: Reproduction, path: Path) -> str:
-        """Shares of time, a bar a function and kernel."""
+        """Shares of time, with a bar for each function and kernel."""
         from locksim.papers.plots import Bar, bars
 
         shown = [
@@ -148,7 +149,7 @@ EXPERIMENT = Franke2001Kernprof()
 
 
 def published() -> dict[tuple[str, str, str], tuple[str, float]]:
-    """The flat profile: (kernel, function, measure) → (as printed, understood); blanks left out.
+    """The flat profile: (kernel, function, measure) → (as printed, corrected); blanks left out.
 
     ``share`` is added to the measures of the data set: per cent of the time without the profiler's.
     """
@@ -176,7 +177,7 @@ def published() -> dict[tuple[str, str, str], tuple[str, float]]:
 
 
 def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
-    """The cells of a kernel: shares of time, then calls a message. All are predicted."""
+    """The cells of a kernel: shares of time, then calls per message. All are predicted."""
     if not profiles:
         return []
     table = published()
@@ -218,7 +219,7 @@ def cells(kernel: str, profiles: list[Profile]) -> list[Cell]:
 
 
 def _flat(kernel: str, profiles: list[Profile]) -> str:
-    """A kernel's flat profile as kernprof prints it, all runs added up; its name in front."""
+    """A kernel's flat profile in kernprof's format, summed over all runs."""
     nodes: dict[tuple[str, ...], Node] = {}
     for profile in profiles:
         for path, share in profile.shares.items():

@@ -1,17 +1,17 @@
 """franke-2001-lockmeter: avc_lock, ss_lock and runqueue_lock while Chatroom runs, 1 to 8 CPUs.
 
-Ten rooms, 100 messages a user, on the kernel with SELinux. The costs are those of
-``franke_2001``, fitted on throughput at 1 and 2 CPUs. HOLD, CON and WAIT come from the simulated
-run as it is.
+Ten rooms with 100 messages per user, on the kernel with SELinux. The costs are those of
+``franke_2001``, fitted to throughput at 1 and 2 CPUs. HOLD, CON and WAIT come directly from the
+simulated run.
 
-The window. UTIL, TOTAL and the share of the CPUs' time spent waiting refer to a measurement of
-84 to 98 seconds. UTIL x T = HOLD x TOTAL gives T. A run takes 3 to 6 seconds, and TOTAL is that of
-ten runs (see ``franke_2001``), so much of the window is none: between two runs somebody starts 800
-threads, and nothing is sent. The pause a run is one fitted number (:func:`pause_s`, on avc_lock's
-rate at 1 and 2 CPUs). So UTIL is not the load that an arriving request meets; a formula that takes
-it for that must fail.
+The window. UTIL, TOTAL and the share of the CPUs' time spent waiting refer to a measurement of 84
+to 98 seconds; UTIL x T = HOLD x TOTAL gives T. A run takes 3 to 6 seconds, and TOTAL is that of ten
+runs (see ``franke_2001``). So most of the window is pause: between two runs 800 threads are
+started, and nothing is sent. The pause per run is one fitted number (:func:`pause_s`, from
+avc_lock's rate at 1 and 2 CPUs). So UTIL is not the load that an arriving request meets, and a
+formula that uses it as such must fail.
 
-Where the source prints 0, or nothing, there is no relative error.
+Cells that the source prints as 0 or leaves out have no relative error.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ ROOMS = 10
 RUN_MESSAGES = 400 * ROOMS * 100
 """Messages of one measured run."""
 WINDOW_S = {1: 91.5, 2: 90.5, 4: 84.0, 8: 97.5}
-"""Length of the measurement: UTIL x T = HOLD x TOTAL, all three locks together (the middle of what
-their printed digits leave: 88-95, 88-93, 83-85, 96-99 s)."""
+"""Length of the measurement: UTIL x T = HOLD x TOTAL, three locks together (the middle of ranges
+of their printed digits: 88-95, 88-93, 83-85, 96-99 s)."""
 COLUMNS = {
     "util": ("UTIL", "%"),
     "con": ("CON", "%"),
@@ -132,7 +132,7 @@ class Franke2001Lockmeter(Experiment):
         return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
-        """Hold times against CPUs: measured points on simulated lines."""
+        """Hold times against CPUs, as measured points on simulated lines."""
         from dataclasses import replace
 
         from locksim.papers.plots import log_curves
@@ -156,10 +156,10 @@ EXPERIMENT = Franke2001Lockmeter()
 
 
 def published() -> dict[tuple[int, str, str], tuple[str | None, float | None]]:
-    """The table: (CPUs, lock, measure) → (as printed, understood).
+    """The table: (CPUs, lock, measure) → (as printed, corrected).
 
-    TOTAL is understood per second. What is printed as 0 or left out has no understood value: no
-    relative error can be told.
+    TOTAL is converted to a rate per second. A cell printed as 0 or left out has no corrected value,
+    since it has no relative error.
     """
     import lockdata
 
@@ -210,7 +210,7 @@ def cells(
 
 
 def tables(runs: dict[int, list[Run]], pause: float) -> list[LockTable]:
-    """The same as lockmeter's tables, a number of CPUs each; the longest of all runs."""
+    """The results as lockmeter's tables, one for each number of CPUs; maxima over all runs."""
     return [
         LockTable(
             "simulated",
@@ -224,11 +224,11 @@ def tables(runs: dict[int, list[Run]], pause: float) -> list[LockTable]:
 
 
 def _row(lock: str, sampled: list[Run], pause: float, cpus: int) -> LockRow:
-    """All runs together, so that the columns agree with each other as in a table of one run."""
+    """A lock's row over all runs, so that its columns are consistent."""
     lines = [line(run, lock, pause) for run in sampled]
     util, rate, cpu_share, waited = (
-        float(np.mean(figures))
-        for figures in (
+        float(np.mean(values))
+        for values in (
             [one["util"] / 100 for one in lines],
             [one["total"] for one in lines],
             [one["wait_cpu"] / 100 for one in lines],
@@ -259,7 +259,7 @@ def _row(lock: str, sampled: list[Run], pause: float, cpus: int) -> LockRow:
 def pause_s(
     runs: dict[int, list[Run]], table: dict[tuple[int, str, str], tuple[str | None, float | None]]
 ) -> float:
-    """The pause after each run that gives avc_lock's published rate, mean over 1 and 2 CPUs."""
+    """The pause after each run that gives avc_lock's published rate (mean of 1 and 2 CPUs)."""
     found = []
     for n in FITTED_CPUS:
         rate = table[n, "avc_lock", "total"][1]
@@ -270,7 +270,7 @@ def pause_s(
 
 
 def run_s(run: Run) -> float:
-    """How long a measured run takes at the simulated throughput, in seconds."""
+    """Duration of a measured run at the simulated throughput, in seconds."""
     return RUN_MESSAGES / run.throughput
 
 

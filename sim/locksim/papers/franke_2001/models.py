@@ -1,9 +1,9 @@
-"""What models by formula make of Chatroom and its locks in 2001.
+"""Analytic models of Chatroom and its locks in 2001.
 
-They are told what one CPU alone shows, where nobody waits: how often a message takes the lock and
-for how long (hold), and the rest of a message's time (think). What they are not told, since no
-formula of theirs has a place for it: that a hold gets longer when its data are on other CPUs, that
-a lock hides the next one, and, in the lockmeter table, that the window is mostly pause.
+The models get the times of a single CPU, where nothing waits: how often a message takes the lock,
+for how long (hold), and the rest of a message's time (think). Their formulas have no place for
+three effects: a hold takes longer when its data are on other CPUs, a lock hides the next one, and
+most of the window of the lockmeter table is pause.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from locksim.papers.models import Load, compare_models, mean_transfer_ns
 __all__ = ["chatroom_models", "lockmeter_models"]
 
 SENT = 200
-"""Messages a user in the rows that are compared; the others differ from them in no formula."""
+"""Messages per user in the compared rows; the other rows have the same formulas."""
 FIT_UP_TO = 2
-"""CPUs up to which a fitted law may see cells; two are too few for one, so there is none."""
+"""Most CPUs of the cells for a fitted law; two cells are too few, so there is none."""
 HOT = {"vanilla": "runqueue_lock", "selinux": "avc_lock"}
-"""The lock that a formula would be made for."""
+"""The lock that a formula would describe."""
 
 
 def chatroom_models(
@@ -32,10 +32,10 @@ def chatroom_models(
     runs: Mapping[tuple[str, int, int], Sequence[Run]],
     cells: Sequence[Cell],
 ) -> dict[str, Any]:
-    """The models' figures for throughput, one row for each kernel and number of rooms.
+    """The models' throughput, one row for each kernel and number of rooms.
 
     Arguments:
-        runs: by kernel, rooms and CPUs; those at 1 CPU say what the models are told.
+        runs: by kernel, rooms and CPUs; those at 1 CPU give the models' inputs.
         cells: of the chatroom table.
     """
     loads = {}
@@ -46,7 +46,7 @@ def chatroom_models(
                 hold_ns,
                 think_ns,
                 mean_transfer_ns(machine),
-                f"{HOT[kernel]} as one CPU alone holds it, for each message",
+                f"{HOT[kernel]} as held by one CPU alone, per message",
             )
     return compare_models(
         cells, loads, cpus=_cpus, per_second=_same, value=_same, fit_up_to=FIT_UP_TO
@@ -56,11 +56,11 @@ def chatroom_models(
 def lockmeter_models(
     machine: Machine, runs: Mapping[int, Sequence[Run]], cells: Sequence[Cell]
 ) -> dict[str, Any]:
-    """The models' figures for acquisitions a second, one row a lock.
+    """The models' acquisitions per second, one row for each lock.
 
     Arguments:
-        runs: by CPUs. cells: of the lockmeter table, which says how often one CPU takes a lock in
-            a second of the window: that is all the load that a formula knows.
+        runs: by CPUs. cells: of the lockmeter table, which gives the rate at which one CPU takes a
+            lock in the window, the only load that a formula knows.
     """
     rates = [
         replace(cell, row=cell.row.partition(",")[0], column=cell.row.partition(", ")[2])

@@ -1,26 +1,26 @@
-"""What the three reproductions of franke-2001 share: the kernels, one run of Chatroom, the tables.
+"""Common parts of the three reproductions of franke-2001: kernels, a run of Chatroom, tables.
 
 H. Franke, R. Ravindran and S. Nagar, "SELinux Performance and Scalability analysis", SELinux
 mailing list, 11 June 2001: Linux 2.4.3 with and without SELinux on an 8-way Netfinity 8500R.
 
-A run is simulated whole, from the first message to the last. The shortest of the measured ones had
-100 messages a user. Shorter ones are simulated where time is short; then the run queue, which is
-longest at the start, is longer on average.
+A run is simulated completely, from the first message to the last. The shortest measured run had 100
+messages per user. Shorter runs are simulated to save time; in them the run queue, which is longest
+at the start, is longer on average.
 
-What is known of the program: its source (see the workload), and how often it does what. The rows of
-lockmeter at 1 CPU and 2 CPUs alone give the checks: with one number of them a message and another a
-packet, avc_lock's TOTAL is linear in ss_lock's, and 12.04 million plus 2.495 times ss_lock's goes
-through both rows. So a packet makes 5 checks for every 2 labels. (At 4 and 8 CPUs the line gives
-17.2 and 16.3 million; the table says 17.2 and 16.3.) kernprof says where the messages' checks are:
-SELinux adds 7 to 9 us to each call of three functions, inet_sendmsg and inet_recvmsg, which do not
-own the socket yet, and tcp_sendmsg, which does. So they are three, and 12.04 million are those of 4
-million messages: ten runs of 400,000.
+The program. Its source is known (see the workload), and the published counts give the number of its
+actions. The rows of lockmeter at 1 CPU and 2 CPUs alone give the checks. If a message and a packet
+each have a fixed number of checks, avc_lock's TOTAL is linear in ss_lock's. The line 12.04 million
+plus 2.495 times ss_lock's TOTAL goes through both rows, so a packet makes 5 checks for every 2
+labels. (At 4 and 8 CPUs the line gives 17.2 and 16.3 million, as in the table.) kernprof shows the
+place of the messages' checks. SELinux adds 7 to 9 us to each call of three functions: inet_sendmsg
+and inet_recvmsg, which do not own the socket yet, and tcp_sendmsg, which does. So there are three
+checks per message, and 12.04 million are those of 4 million messages: ten runs of 400,000.
 
-The costs. A system call's way in and out, a packet's way, a check without competition are inputs,
-from the lmbench table of the same message. Three figures are fitted (:func:`fit`): the work of a
-send to the vanilla kernel at 1 CPU, the number of lines that a system call shares with other CPUs
-to the vanilla kernel at 2, and the work of the hook round a check to SELinux at 1. The rest is the
-machine's.
+The costs. A system call's entry and exit, a packet's path and a check without competition are
+inputs, from the lmbench table of the same message. Three values are fitted (:func:`fit`): the work
+of a send to the vanilla kernel at 1 CPU, the number of lines that a system call shares with other
+CPUs to the vanilla kernel at 2, and the work of the hook around a check to SELinux at 1. The
+machine profile has all others.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ CPUS = (1, 2, 4, 8)
 FITTED_CPUS = (1, 2)
 ROOMS = (10, 20, 30)
 MESSAGES = 100
-"""Messages a user in a simulated run; measured were 100, 200 and 300."""
+"""Messages per user in a simulated run; the source measured 100, 200 and 300."""
 BRIEF_MESSAGES = 30
-"""In a run that is not to take long."""
+"""Messages per user in a brief run."""
 REPLICATIONS = 1
 LONGEST_PS = 10**14
-"""Simulated time after which a run is given up: 100 s."""
+"""Simulated time after which a run is stopped: 100 s."""
 LOCKS = {
     "avc_lock": "kernel.cache.lock",
     "ss_lock": "kernel.security_server.lock",
@@ -71,17 +71,17 @@ LOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What the kernel's code costs, in picoseconds, and how often it does what.
+    """Costs of the kernel's code, in picoseconds, and numbers of its actions.
 
     Arguments:
-        send_ps: work of a send under the socket's lock (fitted). recv_ps: of a receive,
+        send_ps: work of a send under the socket's lock (fitted). recv_ps: work of a receive,
             ``RECEIVE_SHARE`` of it.
         lines: shared lines that a call reads and writes (fitted).
         entry_ps, packet_ps, semop_ps, weigh_ps: see the kernel and the scheduler.
-        switch_ps: a context switch, without the choice.
+        switch_ps: a context switch, without the choice of the task.
         hook_ps, search_ps: register work of a check outside (fitted) and inside the lock.
-        call_checks, send_checks: of a call before the socket is owned, of a send after that.
-        packet_checks, label_lookups: of a packet.
+        call_checks, send_checks: checks of a call before it owns the socket, of a send after that.
+        packet_checks, label_lookups: checks and look-ups of a packet.
     """
 
     send_ps: int = 1_397_726
@@ -113,10 +113,10 @@ class Run:
     """One simulated run of Chatroom, or the sum of several.
 
     Arguments:
-        messages: sent and received by clients. seconds: simulated. cpus: that took part.
+        messages: messages between clients. seconds: simulated time. cpus: number of CPUs.
         locks: by lockmeter's names, the counters (``LOCK_COUNTERS``).
         cpu: int64[cpus, len(CPU_COUNTERS)].
-        queue_mean, queue_longest: runnable tasks that ``schedule()`` saw; 0 where the scheduler
+        queue_mean, queue_longest: runnable tasks in calls of ``schedule()``; 0 if the scheduler
             does not count them.
     """
 
@@ -174,7 +174,7 @@ def workload(
     scheduler: Struct | None = None,
     users: int = 20,
 ) -> Chatroom:
-    """Chatroom as a kernel of the table runs it; the arguments are those of :func:`run`."""
+    """Chatroom on a kernel of the table; the arguments are those of :func:`run`."""
     secure = kernel != "vanilla"
     return chatroom(
         rooms,
@@ -209,7 +209,7 @@ def run(
     scheduler: Struct | None = None,
     users: int = 20,
 ) -> Run:
-    """Simulate a whole run of Chatroom on the fast engine.
+    """Simulate a complete run of Chatroom on the fast engine.
 
     Arguments:
         profile: the machine. kernel: of ``KERNELS``. rooms, messages, users: of the benchmark.
@@ -239,24 +239,24 @@ def run(
 
 
 def tables_of(profile: Machine, cpus: int, costs: Costs) -> MachineTables:
-    """What the engines read for a run."""
+    """Machine tables of the engines for a run."""
     return machine_of(profile, costs).tables(cpus, "compact")
 
 
 def machine_of(profile: Machine, costs: Costs) -> Machine:
-    """The profile with the costs' switch."""
+    """The profile with the switch time of the costs."""
     return profile.with_costs(
         role="derived",
-        source="lmbench 2p/0K (4.08 us, franke-2001) less the simulated choice and wake-up",
+        source="lmbench 2p/0K (4.08 us, franke-2001) minus the simulated choice and wake-up",
         context_switch=costs.switch_ps,
     )
 
 
 def queue_seen(memory: Memory, words: npt.NDArray[np.int64], cpus: int) -> tuple[float, int]:
-    """Mean and longest run queue that ``schedule()`` saw, over all its calls.
+    """Mean and longest run queue over all calls of ``schedule()``.
 
     Arguments:
-        memory: of a Chatroom under ``LinuxTwoFour``. words: at the run's end. cpus: that took part.
+        memory: of a Chatroom under ``LinuxTwoFour``. words: at the run's end. cpus: number of CPUs.
     """
     states = [memory.root.kernel.scheduler.cpus[i] for i in range(cpus)]  # type: ignore[attr-defined]
     looks = sum(int(words[int(s.looks)]) for s in states)
@@ -279,14 +279,14 @@ def published() -> dict[tuple[str, int, int, int], tuple[str, float]]:
 
 
 def fit(profile: Machine, start: Costs, *, messages: int = MESSAGES, steps: int = 3) -> Costs:
-    """Fit the three free costs; :class:`Costs` holds what this gives.
+    """Fit the three free costs; the defaults of :class:`Costs` are the result.
 
-    Each is set from one column of the throughput table, the mean time a message over its nine
-    loads: that time is nearly linear in the cost, so a few steps of the secant method do.
+    Each is set from one column of the throughput table, the mean time per message over its nine
+    loads: that time is nearly linear in the cost, so a few steps of the secant method suffice.
 
     Arguments:
-        start: where to start; its other figures stay.
-        messages: a user, in each simulated run. steps: of each cost.
+        start: the initial costs; the others do not change.
+        messages: per user in each simulated run. steps: steps for each cost.
     """
     costs = start
     for name, kernel, cpus, change in FITS:
@@ -318,11 +318,11 @@ FITS = (
     ("lines", "vanilla", 2, 6),
     ("hook_ps", "selinux", 1, 30_000),
 )
-"""What is fitted, to which kernel and CPU count, and the first step."""
+"""Fitted cost, its kernel and CPU count, and the first step."""
 
 
 def _is(name: str, where: str) -> bool:
-    """Whether a lock is the one, or one of those that took its place in a what-if."""
+    """Whether a name is that of a lock, or of its replacements in a what-if."""
     if where == LOCKS["runqueue_lock"]:
         return name.startswith("kernel.scheduler.")
     if where == LOCKS["avc_lock"]:
@@ -348,7 +348,7 @@ def sample(
     seed: int = 1,
     **options: Any,
 ) -> list[Run]:
-    """Independent runs with seeds seed, seed + 1, …; the options are those of :func:`run`."""
+    """Independent runs with seeds seed, seed + 1, …, with the options of :func:`run`."""
     return [
         run(profile, kernel, rooms, cpus, costs, seed=seed + k, **options)
         for k in range(replications)
@@ -364,10 +364,10 @@ def jobs(
     seed: int = 1,
     messages: int = MESSAGES,
 ) -> dict[tuple[str, int, int, int], Job[Run]]:
-    """The runs behind some cells, by kernel, rooms, CPUs and seed.
+    """Jobs for the runs of some cells, by kernel, rooms, CPUs and seed.
 
     Arguments:
-        cells: kernel, rooms and CPUs. The others are those of :func:`sample`.
+        cells: kernel, rooms and CPUs. The other arguments are those of :func:`sample`.
     """
     return {
         (kernel, rooms, n, k): Job(
@@ -391,12 +391,12 @@ def by_cell(done: Mapping[tuple[str, int, int, int], Run]) -> dict[tuple[str, in
 
 
 def role_of(cpus: int) -> Role:
-    """Every cell at the CPU counts that a fit has seen counts as fitted."""
+    """The role of a cell: fitted at the CPU counts of the fits, else predicted."""
     return "fitted" if cpus in FITTED_CPUS else "predicted"
 
 
 def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> list[Parameter]:
-    """Every figure behind the tables."""
+    """Every value behind the tables."""
     scheduler = LinuxTwoFour()
     return [
         Parameter("chatroom.send_ps", costs.send_ps, "ps", "vanilla's column at 1 CPU", "fitted"),
@@ -420,7 +420,7 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "chatroom.packet_ps",
             costs.packet_ps,
             "ps",
-            "lmbench, half of TCP's round trip (69 us) less AF_UNIX's (37 us): the same wake-ups "
+            "lmbench, half of TCP's round trip (69 us) minus AF_UNIX's (37 us): the same wake-ups "
             "and switches, and no packet",
             "input",
         ),
@@ -458,14 +458,14 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "avc.search_ps",
             costs.search_ps,
             "ps",
-            "lockmeter, HOLD of avc_lock at 1 CPU (0.1 us) less the simulated hits",
+            "lockmeter, HOLD of avc_lock at 1 CPU (0.1 us) minus the simulated hits",
             "input",
         ),
         Parameter(
             "scheduler.weigh_ps",
             costs.weigh_ps,
             "ps",
-            "goodness() by hand count, 8 cycles; what its loads cost is the caches' to say",
+            "goodness() by hand count, 8 cycles; without its loads, which the caches serve",
             "assumed",
         ),
         Parameter(
@@ -475,7 +475,7 @@ def parameters(profile: Machine, costs: Costs, *, messages: int = MESSAGES) -> l
             "run.messages",
             messages,
             "1",
-            "a user; measured were 100 to 300: shorter phases of the same kind",
+            "per user; the source measured 100 to 300, longer phases of the same kind",
             "assumed",
         ),
         *machine_of(profile, costs).parameters(),
@@ -490,10 +490,10 @@ def coloured(n_colours: int, **settings: int) -> AvcColoured:
         settings: of each part (see :class:`~locksim.library.avc.avc.AVC`).
 
     Raises:
-        ValueError: no power of two, or too many.
+        ValueError: ``n_colours`` is not a power of two, or too large.
     """
     if n_colours not in (1, 2, 4, 8, 16, 32, 64):
-        raise ValueError(f"n_colours={n_colours}: give a power of two from 1 to 64")
+        raise ValueError(f"n_colours must be a power of two between 1 and 64 (got {n_colours})")
     part_of_it = AvcTwoFour(
         n_slots=N_SLOTS // n_colours, n_nodes=-(-N_NODES // n_colours), **settings
     )

@@ -1,9 +1,9 @@
-"""What Franke's message of 2001 proposed and could not yet measure, on its machine.
+"""Proposals of Franke's message of 2001, which it could not measure, on its machine.
 
-Chatroom with SELinux at 8 CPUs and ten rooms, everything as fitted, and one thing changed: the
-access vector cache under RCU, its lock split by colour (2 to 64 ways), and a run queue for each
+The base is Chatroom with SELinux at 8 CPUs and ten rooms, with the fitted costs. One thing changes:
+the access vector cache under RCU, its lock split by colour (2 to 64 ways), or a run queue for each
 CPU, alone and together. Rows are throughput and the shares of all CPUs' time spent waiting for the
-cache's locks and for the run queues'.
+cache's locks and for the run queues' locks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MEASURES: dict[str, tuple[Callable[[Run], float], str]] = {
     "waiting for avc_lock": (lambda run: 100 * run.waiting_share("avc_lock"), "%"),
     "waiting for run queues": (lambda run: 100 * run.waiting_share("runqueue_lock"), "%"),
 }
-"""Column → what is taken of a run, and its unit."""
+"""Column → value of a run, and its unit."""
 
 
 @what_if(
@@ -51,10 +51,10 @@ def split(runs: Runs) -> Iterator[Comparison]:
     "franke-2001-chatroom-avc-rcu",
     of="franke-2001-chatroom",
     title="The access vector cache under RCU on the 8-way machine of 2001",
-    change="look-ups take no lock: Franke's second proposal, made in 2004",
+    change="look-ups take no lock: Franke's second proposal, implemented in 2004",
 )
 def rcu(runs: Runs) -> Iterator[Comparison]:
-    """With 2.4's run queue, and with a run queue a CPU on both sides."""
+    """With 2.4's run queue, and with per-CPU run queues on both sides."""
     cache = AvcRCU(search_ps=Costs().search_ps)
     for i, (row, scheduler) in enumerate(_SCHEDULERS.items()):
         runs.report(row, i / len(_SCHEDULERS))
@@ -66,10 +66,10 @@ def rcu(runs: Runs) -> Iterator[Comparison]:
     "franke-2001-chatroom-run-queues",
     of="franke-2001-chatroom",
     title="A run queue for each CPU on the 8-way machine of 2001",
-    change="2.6's way: a list and a lock a CPU, no walk over all runnable tasks",
+    change="as in 2.6: a list and a lock per CPU, no walk over all runnable tasks",
 )
 def run_queues(runs: Runs) -> Iterator[Comparison]:
-    """Without SELinux, with it, and with its cache under RCU."""
+    """Without SELinux, with SELinux, and with its cache under RCU."""
     kinds: dict[str, tuple[str, Struct | None]] = {
         "vanilla": ("vanilla", None),
         "SELinux": ("selinux", None),
@@ -83,7 +83,7 @@ def run_queues(runs: Runs) -> Iterator[Comparison]:
 
 _SCHEDULERS: dict[str, Struct | None] = {
     "2.4's run queue": None,
-    "a run queue a CPU": PerCpuQueues(),
+    "a run queue per CPU": PerCpuQueues(),
 }
 
 

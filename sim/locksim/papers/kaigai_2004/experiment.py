@@ -1,16 +1,16 @@
 """kaigai-2004: SELinux's access vector cache under a spinlock, an rwlock and RCU on 4 to 32 CPUs.
 
 KaiGai Kohei, "Re: RCU issue with SELinux", linux-kernel, 20 August 2004: N processes write one byte
-to a file on tmpfs and seek back, 5,000,000 times. Four kernels: SELinux off, one spinlock round the
-cache, a reader-writer lock, RCU.
+to a file on tmpfs and seek back, 5,000,000 times. Four kernels: SELinux off, one spinlock around
+the cache, a reader-writer lock, and RCU.
 
-The parent process of the original waits for its first child only. In the steady state that is
-simulated all processes get on equally in the long run, so the mean over CPUs stands for that one.
+The parent process of the original waits only for its first child. In the simulated steady state all
+processes progress equally in the long run, so the mean over CPUs stands for that child.
 
-What goes in: the work of one iteration (from the cell "disabled, 4 CPUs") and the register work of
-one check (from "rcu, 4 CPUs"). What was fitted: two costs of the machine profile, on the rwlock at
-4 CPUs and the points at 1 and 2 CPUs (:func:`fit`). All other cells are predictions, the one that
-was too long to measure included.
+Inputs: the work of one iteration (from the cell "disabled, 4 CPUs") and the register work of one
+check (from "rcu, 4 CPUs"). Fitted: two costs of the machine profile, to the rwlock at 4 CPUs and
+the points at 1 and 2 CPUs (:func:`fit`). All other cells are predictions, including the one that
+took too long to measure.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, simulate
 
 ITERATIONS = 5_000_000
-"""LOOP in rcutest.c; the text of the message says a tenth of it (dataset kaigai-2004/setup)."""
+"""LOOP in rcutest.c; the text of the message has a tenth of it (dataset kaigai-2004/setup)."""
 PS_PER_SECOND = 10**12
 KERNELS = ("disabled", "spinlock", "rwlock", "rcu")
 CPUS = (1, 2, 4, 8, 16, 32)
@@ -45,16 +45,16 @@ FITTED_ON = {
     *((k, n) for k in ("spinlock", "rwlock", "rcu", "disabled") for n in (1, 2)),
 }
 """Cells that count as fitted. The fit reads three of them (:func:`fit`); the others at 1 and 2 CPUs
-are counted too, because the placement was chosen with them in sight."""
+count too, because the placement was chosen with knowledge of them."""
 SEARCH_SHARE = 0.5
-"""Share of a check's register work that is done while the cache is held; nobody measured it."""
+"""Share of a check's register work while the cache is held; there is no measurement."""
 
 
 COMPACT_UP_TO = 2
-"""Up to so many processes share a node; more are spread over the nodes first."""
+"""Up to this many processes share a node; more are spread over the nodes first."""
 _PLACEMENT = (
-    "more are spread over the nodes first; not published. The rwlock's line moves in 0.50 us at "
-    "4 CPUs and in 0.56 to 0.62 us at 8 to 32, so four CPUs can not have shared a node; the points "
+    "more are spread over the nodes first; not published. The rwlock's line takes 0.50 us at "
+    "4 CPUs and 0.56 to 0.62 us at 8 to 32, so four CPUs cannot have shared a node; the points "
     "at 2 CPUs need a much shorter transfer"
 )
 
@@ -64,9 +64,9 @@ class Work:
     """The register work of an iteration.
 
     Arguments:
-        other_ps: outside the check, in picoseconds (an input).
-        check_ps: in the check, in picoseconds (an input).
-        search_share: the part of the check's that is done while the cache is held (assumed).
+        other_ps: work outside the check, in picoseconds (an input).
+        check_ps: work in the check, in picoseconds (an input).
+        search_share: share of the check's work while the cache is held (assumed).
     """
 
     other_ps: int
@@ -74,7 +74,7 @@ class Work:
     search_share: float = SEARCH_SHARE
 
     def check(self) -> dict[str, int]:
-        """The check's work as an AVC's parameters: before the cache is held, and while it is."""
+        """The check's work as parameters of an AVC: before and while the cache is held."""
         search_ps = round(self.check_ps * self.search_share)
         return {"check_ps": self.check_ps - search_ps, "search_ps": search_ps}
 
@@ -82,7 +82,7 @@ class Work:
 def cache(kernel: str, work: Work) -> Struct:
     """The access vector cache of one of the four kernels.
 
-    Only the RCU version looks before it stores ``used``; the others store it on every hit.
+    Only the RCU version tests ``used`` before it stores it; the others store on every hit.
     """
     match kernel:
         case "disabled":
@@ -120,7 +120,7 @@ class Kaigai2004(Experiment):
             operations: iterations measured per CPU and replication, in the steady state.
             replications: independent runs per cell.
             seed: of the first replication.
-            search_share: part of a check's register work that is done while the cache is held.
+            search_share: share of a check's register work while the cache is held.
         """
         profile = machines.load("itanium2-32") if machine is None else machine
         table = published()
@@ -155,7 +155,7 @@ class Kaigai2004(Experiment):
         return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
-        """Wall time against CPUs, both on log axes: measured points on simulated lines."""
+        """Wall time against CPUs on log axes, as measured points on simulated lines."""
         from locksim.papers.plots import log_curves
 
         return log_curves(
@@ -172,7 +172,7 @@ EXPERIMENT = Kaigai2004()
 
 
 def published() -> dict[tuple[str, int], tuple[str, float | None]]:
-    """The wall times: (kernel, CPUs) → (as printed, understood seconds)."""
+    """The wall times: (kernel, CPUs) → (as printed, corrected seconds)."""
     import lockdata
 
     frame = lockdata.load("kaigai-2004/rcutest", reading="both")
@@ -190,7 +190,7 @@ def published() -> dict[tuple[str, int], tuple[str, float | None]]:
 
 
 def role_of(kernel: str, cpus: int) -> Role:
-    """Whether a cell is an input, counts as fitted, or was seen by nothing."""
+    """The role of a cell."""
     if (kernel, cpus) in INPUTS:
         return "input"
     return "fitted" if (kernel, cpus) in FITTED_ON else "predicted"
@@ -219,16 +219,16 @@ def wall_seconds(
         seed=seed,
     )
     if not run.complete:
-        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+        raise KeyboardInterrupt  # a mean over too few replications is not a cell
     time = run.operation_ps()
     scale = ITERATIONS / PS_PER_SECOND
     return Interval(time.mean * scale, time.low * scale, time.high * scale)
 
 
 def inputs(profile: Machine, search_share: float = SEARCH_SHARE) -> Work:
-    """Set the two works so that the cells "disabled, 4" and "rcu, 4" come out as published.
+    """Set the two works so that the cells "disabled, 4" and "rcu, 4" equal the published ones.
 
-    Both are what is left of the published time when the simulated operations are taken off.
+    Both are the published time minus that of the simulated operations.
     """
     table = published()
     work = Work(1_000_000, 500_000, search_share)
@@ -245,7 +245,7 @@ def inputs(profile: Machine, search_share: float = SEARCH_SHARE) -> Work:
 
 
 def parameters(profile: Machine, work: Work) -> list[Parameter]:
-    """Every figure behind the table."""
+    """Every value behind the table."""
     return [
         Parameter("rcutest.other_ps", work.other_ps, "ps", "cell disabled, 4 CPUs", "input"),
         Parameter("avc.check_ps", work.check_ps, "ps", "cell rcu, 4 CPUs", "input"),
@@ -253,14 +253,14 @@ def parameters(profile: Machine, work: Work) -> list[Parameter]:
             "avc.search_share",
             work.search_share,
             "1",
-            "half of a check's register work while the cache is held: not measured",
+            "half of a check's register work is done while the cache is held: not measured",
             "assumed",
         ),
         Parameter(
             "rcutest.jitter_ps",
             RcuTest().jitter_ps,
             "ps",
-            "a tenth of an iteration, either way: not measured",
+            "a tenth of an iteration, more or less: not measured",
             "assumed",
         ),
         Parameter("placement.compact_up_to", COMPACT_UP_TO, "CPUs", _PLACEMENT, "assumed"),
@@ -283,9 +283,9 @@ def slope(cells: list[Cell]) -> float | None:
 
 
 def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
-    """What the models by formula make of the two locks, from the times that the simulation has.
+    """Analytic models of the two locks, with the times of the simulation.
 
-    Disabled and RCU write nothing that is shared: every formula says flat, as the simulation does.
+    Disabled and RCU write nothing shared, so all formulas and the simulation give flat curves.
     """
     transfer_ns = mean_transfer_ns(profile)
     search_ns = work.check()["search_ps"] / 1e3
@@ -301,8 +301,8 @@ def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
             transfer_ns,
             all_ns,
             transfer_ns,
-            "readers exclude nobody, but each takes the lock's line twice: one transfer as the "
-            "hold, one as the hand-over",
+            "readers do not exclude each other, but each takes the lock's line twice: one transfer "
+            "as the hold, one as the handoff",
         ),
     }
 
@@ -320,17 +320,17 @@ def models(profile: Machine, work: Work, cells: list[Cell]) -> Models:
 
 
 def fit(profile: Machine, *, operations: int = 60, replications: int = 3) -> dict[str, int]:
-    """Fit the two free distances of the machine; the profile holds what this gives.
+    """Fit the two free distances of the machine; the profile has the result.
 
     ``transfer.half`` from the rwlock at 4 CPUs, ``transfer.node`` from the spinlock and the rwlock
     at 2 CPUs (logarithms of the times, least squares). The simulated times are means over the same
     seeds at every step.
 
     Arguments:
-        profile: where to start; its other figures stay.
+        profile: the initial profile; its other values do not change.
 
     Returns:
-        Dotted names of the costs, and picoseconds.
+        Dotted name of each cost → picoseconds.
     """
     from scipy.optimize import minimize_scalar
 

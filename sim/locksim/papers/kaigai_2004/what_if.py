@@ -1,8 +1,8 @@
-"""What-ifs of kaigai-2004: the 32-way machine of 2004 with other locks round its AVC.
+"""What-ifs of kaigai-2004: the 32-way machine of 2004 with other locks around its AVC.
 
 The thread of 2004 went straight from one spinlock to RCU. Queue locks were known (Mellor-Crummey
 and Scott, ACM TOCS 9(1), 1991), the kernel had big-reader locks (2.4, lib/brlock.c), and its ticket
-lock (2.6.25) and queued spinlock (4.2) came later. What would each of them have done for the table?
+lock (2.6.25) and queued spinlock (4.2) came later. Each what-if shows the table with one of them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OPERATIONS = 40
     "kaigai-2004-ticket",
     of="kaigai-2004",
     title="A ticket lock instead of the spinlock",
-    change="the AVC's lock is the ticket lock of 2.6.25: fair, but every release is re-read by all",
+    change="the AVC's lock is the ticket lock of 2.6.25: fair, but each release makes all re-read",
 )
 def ticket(runs: Runs) -> Iterator[Comparison]:
     """Simulate the spinlock's row with a ticket lock."""
@@ -63,7 +63,7 @@ def qspinlock(runs: Runs) -> Iterator[Comparison]:
     "kaigai-2004-brlock",
     of="kaigai-2004",
     title="A big-reader lock instead of the rwlock",
-    change="the AVC's rwlock is one a CPU, as 2.4's lib/brlock.c: no reader shares its line",
+    change="the AVC's rwlock has a line for each CPU, as 2.4's lib/brlock.c: readers share none",
 )
 def brlock(runs: Runs) -> Iterator[Comparison]:
     """Simulate the rwlock's row with a big-reader lock; the stores of ``used`` stay."""
@@ -73,8 +73,8 @@ def brlock(runs: Runs) -> Iterator[Comparison]:
 @what_if(
     "kaigai-2004-brlock-looks",
     of="kaigai-2004",
-    title="A big-reader lock, and a look before the store of used",
-    change="as kaigai-2004-brlock, and a hit stores used = 1 only where it is not 1 already",
+    title="A big-reader lock, and a test before the store of used",
+    change="as kaigai-2004-brlock, and a hit stores used = 1 only if it is not 1 yet",
 )
 def brlock_looks(runs: Runs) -> Iterator[Comparison]:
     """Simulate the rwlock's row with neither of the two bouncing lines."""
@@ -96,7 +96,7 @@ def _spinlock(lock: type[Struct]) -> Struct:
 
 
 def _compare(runs: Runs, kernel: str, changed: Struct) -> Iterator[Comparison]:
-    """Wall time of a kernel's row, as it was and with another cache."""
+    """Wall time of a kernel's row, with the original and with another cache."""
     for i, n in enumerate(CPUS):
         runs.report(f"{kernel} on {n} CPUs", i / len(CPUS))
         before, after = (

@@ -1,21 +1,21 @@
-"""smalley-2001-lmbench and franke-2001-lmbench: what access checks add to each row of lmbench.
+"""smalley-2001-lmbench and franke-2001-lmbench: the cost of access checks in each row of lmbench.
 
 Loscocco and Smalley, FREENIX 2001, Table 10: a 333 MHz Pentium II, and for the network tests a
 166 MHz Pentium as the other host. Franke, Ravindran and Nagar, SELinux mailing list, 11 June 2001:
 an 8-way 700 MHz Pentium III.
 
-Every row is its time without SELinux (an input) and the checks on its path, counted from the hooks
-(``locksim.library.kernel.syscalls``), asked of the access vector cache of the time. Fitted is the
-cost of one check, on null I/O, one number a machine. Three numbers were fitted on Table 10: how
-deep the file of stat and open lies (stat), and in units of checks two works that are none, the
-label of a new object (0KB create) and that of a packet (TCP). The Pentium III takes them as they
-are, so there they predict.
+The time of a row is its time without SELinux (an input) plus the checks on its path. The checks are
+counted from the hooks (``locksim.library.kernel.syscalls``) and asked of the access vector cache of
+2001. Fitted is the cost of one check, to null I/O, one number for each machine. Three more numbers
+were fitted to Table 10: the depth of the file of stat and open (stat), and two works in units of
+checks, the label of a new object (0KB create) and that of a packet (TCP). The Pentium III uses
+these three unchanged, so its rows are predictions.
 
-The other host of Table 10 is taken to need twice the time for a check, by the clocks. That factor
-and the work of a packet can not be told apart by these rows: only their product was fitted.
+The other host of Table 10 is assumed to need twice the time for a check, by the clock rates. These
+rows cannot separate that factor from the work of a packet: only their product was fitted.
 
-Nothing competes on one CPU and nothing is random, so all replications are alike and intervals are
-empty. Neither source gives the spread of its own figures.
+One CPU has no contention, and nothing is random, so all replications are equal and intervals are
+empty. Neither source gives the spread of its own values.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ from locksim.study.simulation import Interval, simulate
 
 PS_PER_US = 10**6
 TARGET_POINTS = 5.0
-"""Points of overhead within which a prediction counts as right."""
+"""Largest error of a correct prediction, in percentage points of overhead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What checks cost on a machine.
+    """Costs of checks on a machine.
 
     Arguments:
         check_ps: one check, in picoseconds. work_ps: its register work, without lock and lines.
         label_checks, packet_checks: the label of an object and of a packet, in checks.
-        far: time of a check on the other host, in checks here.
+        far: time of a check on the other host, in checks of this host.
     """
 
     check_ps: int
@@ -63,9 +63,9 @@ class Lmbench2001(Experiment):
     """One of the two experiments (see the module).
 
     Arguments:
-        name, title, source: which. machine: the profile's name.
-        far: time of a check on the other host, in checks here.
-        fitted_on: the rows that a number was fitted on.
+        name, title, source: of the experiment. machine: the profile's name.
+        far: time of a check on the other host, in checks of this host.
+        fitted_on: the rows to which a number was fitted.
     """
 
     def __init__(
@@ -93,9 +93,9 @@ class Lmbench2001(Experiment):
         """Every row without and with SELinux.
 
         Arguments:
-            machine: a profile instead of the experiment's.
+            machine: a profile instead of the experiment's own.
             operations: calls measured per replication.
-            replications: independent runs per cell. seed: of the first one.
+            replications: independent runs per cell. seed: of the first replication.
         """
         profile = machines.load(self.machine) if machine is None else machine
         lines = published(self.name)
@@ -139,7 +139,7 @@ class Lmbench2001(Experiment):
         return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
-        """What SELinux adds to each row, a bar a row."""
+        """Overhead of SELinux, with a bar for each row."""
         from locksim.papers.plots import Bar, bars
 
         shown = [
@@ -149,26 +149,26 @@ class Lmbench2001(Experiment):
         return bars({"overhead of SELinux [%]": shown}, path, title=self.title)
 
     def parameters(self, profile: Machine, costs: Costs) -> list[Parameter]:
-        """Every figure behind the table."""
+        """Every value behind the table."""
         here = self.far != 1
 
         def fitted(name: str, value: float, unit: str, row: str) -> Parameter:
             if here:
                 return Parameter(name, value, unit, f"cell {row}", "fitted")
-            source = f"{SMALLEY.name}, fitted there on {row}"
+            source = f"{SMALLEY.name}, fitted there to {row}"
             return Parameter(name, value, unit, source, "derived")
 
         counts = (
             "hooks of the SELinux module for Linux 2.4, lmbench 2 (locksim.library.kernel.syscalls)"
         )
-        clocks = "333 MHz here against 166 MHz there" if here else "one machine is both ends"
+        clocks = "333 MHz here, 166 MHz there" if here else "one machine is both ends"
         return [
             Parameter("check", costs.check_ps / 1e3, "ns", "cell null I/O", "fitted"),
             Parameter(
                 "check.work_ps",
                 costs.work_ps,
                 "ps",
-                "check, less what lock and lines take",
+                "check, minus the time of lock and lines",
                 "derived",
             ),
             Parameter("check.far", costs.far, "checks", clocks, "assumed"),
@@ -183,7 +183,7 @@ class Lmbench2001(Experiment):
                 "objects",
                 Lmbench().n_objects,
                 "objects",
-                "checks go round so many entries; not measured",
+                "number of entries that checks use in turn; not measured",
                 "assumed",
             ),
             *profile.parameters(),
@@ -209,16 +209,16 @@ FRANKE = Lmbench2001(
 
 
 def time_us(profile: Machine, line: Line, costs: Costs | None, **runs: Any) -> Interval:
-    """Simulated time of one call or megabyte, in microseconds; without costs, no SELinux."""
+    """Simulated time of one call or megabyte, in microseconds; without costs, without SELinux."""
     run = simulate(program(line, costs), machine=profile, cpus=1, warmup=5, **runs)
     if not run.complete:
-        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+        raise KeyboardInterrupt  # a mean over too few replications is not a cell
     time = run.operation_ps()
     return Interval(time.mean / PS_PER_US, time.low / PS_PER_US, time.high / PS_PER_US)
 
 
 def program(line: Line, costs: Costs | None) -> Lmbench:
-    """The program of one row; without costs, that of the kernel without SELinux."""
+    """Program of one row; without costs, without SELinux."""
     base_ps = round(line.us(line.understood[0]) * PS_PER_US)
     if costs is None:
         return Lmbench(base_ps=base_ps, checks=0)
@@ -236,10 +236,9 @@ def program(line: Line, costs: Costs | None) -> Lmbench:
 
 
 def fit(profile: Machine, lines: list[Line], far: float) -> Costs:
-    """The cost of a check from null I/O, and the two works of Table 10 in checks.
+    """Fit the cost of a check to null I/O, and the two works of Table 10 in checks.
 
-    The check's register work is what is left of its cost when the simulated lock and cache are
-    taken off.
+    The check's register work is its cost minus the time of the simulated lock and cache.
     """
     by_name = {line.name: line for line in lines}
     null_io = by_name["null I/O"]
@@ -265,7 +264,7 @@ def fit(profile: Machine, lines: list[Line], far: float) -> Costs:
 
 
 def _paths(line: Line, costs: Costs) -> tuple[Hooks, Hooks]:
-    """What is passed here and there; a host as fast as this one is this one."""
+    """Hooks on this and on the other host; a host as fast as this one is the same host."""
     return ROWS[line.row].passed(one_machine=costs.far == 1)
 
 
@@ -318,7 +317,7 @@ def _notes(overheads: list[dict[str, Any]]) -> list[str]:
     predicted = [o for o in overheads if o["role"] == "predicted"]
     missed = [o for o in predicted if not o["within"]]
     notes = [
-        "note: what SELinux adds in simulation, less what was published, in points",
+        "note: simulated minus published overhead of SELinux, in percentage points",
         f"overhead within {TARGET_POINTS:.0f} points: {len(predicted) - len(missed)} of "
         f"{len(predicted)} predicted rows",
     ]
@@ -327,8 +326,8 @@ def _notes(overheads: list[dict[str, Any]]) -> list[str]:
         notes.append(
             f"outside: {o['row']}, {round(o['simulated'], 3) + 0.0:.1%} instead of "
             f"{o['published']:.1%}"
-            + (" (the printed digits allow it)" if digits else "")
+            + (" (within the rounding of the printed digits)" if digits else "")
             + f": {o['why']}"
         )
-    notes.append("Models by formula have no case here: one CPU, and nobody waits.")
+    notes.append("Analytic models do not apply: one CPU, and no waiting.")
     return notes

@@ -1,26 +1,26 @@
-"""Why counted checks miss a row of the lmbench tables, in a few words each.
+"""Reasons why counted checks miss a row of the lmbench tables, in a few words each.
 
-More of it, with figures, is in docs/LMBENCH.md.
+docs/LMBENCH.md explains them with numbers.
 """
 
 from __future__ import annotations
 
 __all__ = ["why"]
 
-FASTER = "faster with SELinux, which no check can be: one run each, and its spread"
-LEVEL_TWO = "lines taken from the second level; colliding pages and the TLB are not modelled"
-MOVED = "one check may move one of two processes to a CPU of its own; by how much is not modelled"
-FAR_MORE = "checks are a tenth of it; one run each, of processes on eight CPUs"
+FASTER = "faster with SELinux, which checks cannot cause: the spread of single runs"
+LEVEL_TWO = "lines evicted from the second level; colliding pages and the TLB are not modelled"
+MOVED = "one check may move one of two processes to another CPU; the effect is not modelled"
+FAR_MORE = "checks explain a tenth; single runs of processes on eight CPUs"
 
 
 def why(experiment: str, row: str) -> str:
-    """What is missing for a row of an experiment, both by name; 'not explained' if not known."""
+    """The reason for a row of an experiment, both by name, or 'not explained'."""
     return MISSED[experiment].get(row, "not explained")
 
 
 MISSED: dict[str, dict[str, str]] = {
     "smalley-2001-lmbench": {
-        "RPC/UDP": "32 us more than UDP; two or three polls are the only further calls",
+        "RPC/UDP": "32 us more than UDP; two or three polls are the only additional calls",
         "sh": "printed as 10K and 11K, anything from 0 to 21 % fits",
     },
     "franke-2001-lmbench": {
@@ -31,10 +31,10 @@ MISSED: dict[str, dict[str, str]] = {
         "switch 16p_64k": LEVEL_TWO,
         "pipe": FASTER,
         "AF_UNIX": MOVED,
-        "TCP": "no slower with SELinux, though null I/O says that a check is",
-        "TCP connect": "the server's accept and close, perhaps; they run on another CPU",
+        "TCP": "no slower with SELinux, although a check is, by null I/O",
+        "TCP connect": "possibly the server's accept and close, which run on another CPU",
         "10KB delete": FASTER,
-        "mmap": "one check is 0.2 of 23 us, and a mapping asks no more",
+        "mmap": "a mapping makes one check, 0.2 of 23 us",
         "protection fault": FASTER,
         "page fault": FASTER,
         "pipe bandwidth": FAR_MORE,

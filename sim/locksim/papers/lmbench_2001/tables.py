@@ -1,7 +1,8 @@
-"""The two lmbench tables of 2001 as printed, each line with the path that it is the time of.
+"""The two lmbench tables of 2001 as printed, each line with its kernel path.
 
-smalley-2001's rows are named like the paths. franke-2001's stand in five sections of lmbench's own
-summary, without the latencies of caches and memory, which are the machine's and not the kernel's.
+smalley-2001's rows are named like the paths. franke-2001's are in five sections of lmbench's
+summary, without the latencies of caches and memory, which depend on the machine and not on the
+kernel.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Line", "figure", "published"]
+__all__ = ["Line", "published", "summary_name"]
 
 BANDWIDTH = "MB/s"
 
@@ -22,7 +23,7 @@ class Line:
     Arguments:
         name: as printed. row: the path, a key of ``locksim.library.kernel.syscalls.ROWS``.
         unit: us a call, or MB/s.
-        printed: without and with SELinux. understood: the same as numbers.
+        printed: without and with SELinux. understood: the same as corrected numbers.
     """
 
     name: str
@@ -32,15 +33,15 @@ class Line:
     understood: tuple[float, float]
 
     def us(self, value: float) -> float:
-        """The time of one call, or of one megabyte, in microseconds; and back again."""
+        """Microseconds per call or megabyte, from the line's unit; also its inverse."""
         return 1e6 / value if self.unit == BANDWIDTH else value
 
     def overhead(self) -> float:
-        """What SELinux adds, as a fraction of the time without."""
+        """Overhead of SELinux, as a fraction of the time without it."""
         return self.us(self.understood[1]) / self.us(self.understood[0]) - 1
 
     def overhead_range(self) -> tuple[float, float]:
-        """The least and the greatest overhead that prints these digits."""
+        """The lowest and highest overhead that rounds to these digits."""
         import lockdata
 
         ranges = [lockdata.interval(text) for text in self.printed]
@@ -66,15 +67,15 @@ def published(name: str) -> list[Line]:
     return found
 
 
-def figure(name: str) -> str:
-    """What a line is called in lmbench's summary (:mod:`locksim.study.reports.lmbench`)."""
+def summary_name(name: str) -> str:
+    """A line's name in lmbench's summary (:mod:`locksim.study.reports.lmbench`)."""
     return _FIGURES[name]
 
 
 def _lines(
     frame: Any, row: str, column: str, kernels: tuple[str, str], names: dict[str, tuple[str, str]]
 ) -> list[Line]:
-    """Lines from a dataset: ``names`` gives each row's printed name and its path."""
+    """Lines from a dataset: ``names`` has each row's printed name and its path."""
     found = []
     for key in dict.fromkeys(frame[row]):
         two = frame[frame[row] == key].set_index(column).loc[list(kernels)]

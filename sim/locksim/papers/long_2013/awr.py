@@ -1,11 +1,11 @@
 """long-2013-awr: shares of time of Oracle's SLOB, without and with Long's patches.
 
 Shares of user and system time are of all CPUs' time; the share in spinlocks is of the kernel's own
-(see :mod:`locksim.papers.long_2013.setting`, where the figures are, and why).
+(:mod:`locksim.papers.long_2013.setting` has the parameters and explains them).
 
-The message's text says that the bracketed column is the kernel *with* the patches. Read so, they
-multiply the spinning. That literal reading is set beside the simulation in ``literal_reading``:
-both kernels differ from it by far, in the other direction.
+The message's text says that the bracketed column is the kernel *with* the patches. In that reading
+the patches multiply the spinning. ``literal_reading`` compares that literal reading with the
+simulation: both kernels are far off, in opposite directions.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ EXPERIMENT = Awr()
 
 
 def literal_reading(cells: list[Cell]) -> list[dict[str, Any]]:
-    """The shares in spinlocks as the message's text assigns them, beside the simulated ones.
+    """The shares in spinlocks as assigned by the message's text, beside the simulated ones.
 
     Returns:
-        A dict a cell: row, column, literal (per cent), simulated, off_by_points.
+        A dict for each cell: row, column, literal (per cent), simulated, off_by_points.
     """
     said = long_2013.literal()
     rows = {long_2013.title(row): row for row in ROWS}
@@ -102,7 +102,7 @@ def literal_reading(cells: list[Cell]) -> list[dict[str, Any]]:
 
 
 def _shares(cells: list[Cell]) -> dict[str, awr.Shares]:
-    """The simulated shares, a row of the table with and without the patches each."""
+    """The simulated shares, for each row of the table with and without the patches."""
     found: dict[str, dict[str, float]] = {}
     for c in cells:
         measure, _, patch = c.column.partition(" ")
@@ -116,7 +116,7 @@ def _shares(cells: list[Cell]) -> dict[str, awr.Shares]:
 
 
 def _notes(cells: list[Cell], literal: list[dict[str, Any]]) -> list[str]:
-    """What the two readings are worth, in a sentence each."""
+    """The errors of the two readings, in a sentence each."""
 
     def mean_off(pairs: list[tuple[float, float]]) -> float:
         return sum(abs(a - b) for a, b in pairs) / len(pairs) if pairs else 0.0
@@ -128,12 +128,11 @@ def _notes(cells: list[Cell], literal: list[dict[str, Any]]) -> list[str]:
             if c.column.startswith("spinlock") and c.understood is not None
         ]
     )
-    as_said = mean_off([(r["simulated"], r["literal"]) for r in literal])
+    literal_off = mean_off([(r["simulated"], r["literal"]) for r in literal])
     return [
-        "spinlock: share of kernel time; it can not be one of all time, of which the kernel's is a "
-        "few per cent",
-        f"spinlock, understood reading (brackets: without): off by {understood:.1f} points on "
+        "spinlock: share of kernel time, since the kernel has only a few per cent of all time",
+        f"spinlock, corrected reading (brackets: without): off by {understood:.1f} points on "
         "average",
-        f"spinlock, literal reading (brackets: with): off by {as_said:.1f} points on average, the "
-        "patches' effect reversed: reproduced by nobody",
+        f"spinlock, literal reading (brackets: with): off by {literal_off:.1f} points on average, "
+        "with the patches' effect reversed; not reproduced",
     ]

@@ -1,4 +1,4 @@
-"""The fit of long-2013: five numbers, each from the cells that speak of it most.
+"""The fit of long-2013: five numbers, each from the cells that depend on it most.
 
 1. ``read_ps`` from the share in spinlocks of the rows without writers (32 and 80 readers);
 2. ``write_paths_percent`` from that share with 64 writers (32 and 80 readers);
@@ -7,7 +7,7 @@
 4. ``latched_ps`` and ``sleep_percent`` from system time and spinlocks of 128 readers without
    writers, of both kernels.
 
-2 and 3 depend on each other a little: they are done twice.
+2 and 3 depend on each other slightly, so they are repeated once.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from locksim.papers.long_2013.setting import (
 __all__ = ["fit", "fit_latched"]
 
 PATH_PS = 11_000
-"""What a hundredth of a path costs the log writer with the patches; ``log_ps`` pays for it."""
+"""Cost of a hundredth of a path to the log writer with the patches, taken from ``log_ps``."""
 
 
 def fit(
     start: Work = long_2013.WORK, *, replications: int = 4, samples: int = 4000, rounds: int = 2
 ) -> Work:
-    """Fit the five numbers; ``long_2013.Work`` holds what this gives.
+    """Fit the five numbers; the defaults of ``long_2013.Work`` are the result.
 
     Arguments:
-        start: the other figures, and where to begin.
+        start: the other numbers, and the initial values.
         replications, samples: of each run; the seeds are the same at every step.
-        rounds: how often 2 and 3 are repeated.
+        rounds: number of times that 2 and 3 run.
     """
     goal = {cell: value for cell, (_, value) in published().items()}
 
@@ -83,7 +83,7 @@ def fit(
 
 
 def fit_latched(work: Work, *, replications: int = 4, samples: int = 4000, rounds: int = 2) -> Work:
-    """The fourth step alone: the two figures of the rows with 128 readers."""
+    """The fourth step alone: the two numbers of the rows with 128 readers."""
     goal = {cell: value for cell, (_, value) in published().items()}
 
     def latched(w: Work) -> float:
@@ -101,14 +101,14 @@ def fit_latched(work: Work, *, replications: int = 4, samples: int = 4000, round
 
 
 def _paid(work: Work, whole_ps: int) -> Work:
-    """The same log writer's time on a record, however many paths are in it."""
+    """The work with the same time of the log writer per record, for any number of paths."""
     return replace(work, log_ps=whole_ps - PATH_PS * work.log_paths_percent)
 
 
 def _best(
     work: Work, name: str, bounds: tuple[float, float], misfit: Callable[[Work], float]
 ) -> Work:
-    """The work with one figure set to where the misfit is least, to about 2 %."""
+    """The work with one number set to the least misfit, to about 2 %."""
     from scipy.optimize import minimize_scalar
 
     def at(value: float) -> Work:
@@ -124,6 +124,6 @@ def _best(
 
 
 def _round(value: float) -> int:
-    """To three digits."""
+    """Round to three digits."""
     unit = int(10 ** max(0, int(math.log10(value)) - 2))
     return round(value / unit) * unit

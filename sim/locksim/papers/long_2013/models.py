@@ -1,9 +1,9 @@
-"""What models by formula make of rename_lock, held by each walk in turn (long-2013, unpatched).
+"""Analytic models of rename_lock, held by one walk at a time (long-2013, unpatched).
 
-They are told what a reader alone shows: its user time between two paths, and the kernel's time on a
-path, all of it under rename_lock but the work round the walk. The figure is the share of kernel
-time in spinlocks. Only rows without writers (of the database) and without latches are the formulas'
-case: everybody does the same, and nothing else is waited for.
+The models get the times of a single reader: its user time between two paths, and the kernel's time
+on a path, all of it under rename_lock except the work around the walk. The value is the share of
+kernel time in spinlocks. The formulas cover only rows without writers (of the database) and without
+latches, where all threads do the same and wait for nothing else.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from locksim.study.sampling import Profile
 __all__ = ["ALONE", "spinlock_models"]
 
 ALONE: Row = (1, 0)
-"""One reader, nobody else: what the models are told comes from here."""
+"""A single reader, whose times are the models' inputs."""
 COLUMN = "spinlock without"
 
 
 def spinlock_models(
     machine: Machine, alone: Sequence[Profile], cells: Sequence[Cell]
 ) -> dict[str, Any]:
-    """The models' figures for the share in spinlocks without the patches.
+    """The models' share in spinlocks without the patches.
 
     Arguments:
         alone: profiles of the row ``ALONE`` without the patches. cells: of the table of shares.
@@ -57,7 +57,7 @@ def spinlock_models(
         hold_ns,
         outside_ns + user_ns,
         mean_transfer_ns(machine),
-        f"a walk's time of one reader alone on {MACHINE}: the entries' lines stay in its cache",
+        f"a single reader's time of a walk on {MACHINE}: the entries' lines stay in its cache",
     )
     return compare_models(
         exclusive,

@@ -1,6 +1,6 @@
 """long-2013-redo: redo written per second by Oracle's SLOB, without and with Long's patches.
 
-The setting, its figures and what they were set from: :mod:`locksim.papers.long_2013.setting`.
+The setting, its parameters and their sources: :mod:`locksim.papers.long_2013.setting`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,7 @@ from locksim.study.sampling import Profile
 
 ROWS: tuple[Row, ...] = ((8, 64), (32, 64), (80, 64), (128, 64))
 
-NO_MODELS = (
-    "Models by formula stand beside long-2013-awr: they know readers alone, who all do the same."
-)
+NO_MODELS = "Analytic models are compared in long-2013-awr: they cover only readers, all alike."
 
 
 class Redo(Experiment):
@@ -64,7 +62,7 @@ class Redo(Experiment):
 
         from locksim.papers.plots import log_curves
 
-        # A curve is a kernel here, and its points are the rows.
+        # Each curve is a kernel, and its points are the rows.
         turned = [replace(c, row=c.column, column=c.row) for c in result.cells if c.unit == "MB/s"]
         return log_curves(
             replace(result, cells=turned),
@@ -72,7 +70,7 @@ class Redo(Experiment):
             x=lambda cell: cell.at,
             x_label="readers (with 64 writers)",
             y_label="redo [MB/s]",
-            title="SLOB on 80 CPUs: redo with a walk as writer, and as blocking reader",
+            title="SLOB on 80 CPUs: redo with walks as writers and as blocking readers",
         )
 
 
@@ -81,4 +79,4 @@ EXPERIMENT = Redo()
 
 def _note(points: dict[str, float]) -> str:
     worst = max(points.values(), key=abs, default=0.0)
-    return f"gain by the patches: off by {worst:+.1f} points where it is worst"
+    return f"gain by the patches: largest error {worst:+.1f} points"

@@ -1,29 +1,30 @@
 """The setting of long-2013: Oracle's SLOB on 80 CPUs, Linux 3.8 with and without Long's patches.
 
 Waiman Long, "[PATCH 0/4] dcache: make Oracle more scalable on large systems", linux-fsdevel, 19
-February 2013. Two tables: redo written per second, and shares of time. ``long-2013-redo`` and
-``long-2013-awr`` are those; the what-ifs of ``long-2013-redo`` ask what other cures would have
-done.
+February 2013. It has two tables: redo written per second, and shares of time. ``long-2013-redo``
+and ``long-2013-awr`` reproduce them; the what-ifs of ``long-2013-redo`` show the effect of other
+remedies.
 
-What the tables say about the system, and how it is modelled:
+Conclusions from the tables, and the model:
 
-- With the patches redo is 892 to 907 MB/s for 8, 32 and 128 readers alike, while CPUs are idle:
-  the 64 writers wait for something that is alone, the log writer. So the writers' own waiting does
-  not show in redo, but the log writer's does.
+- With the patches redo is 892 to 907 MB/s for 8, 32 and 128 readers alike, while CPUs are idle: the
+  64 writers wait for something single, the log writer. So the writers' own waiting does not show in
+  redo, but the log writer's does.
 - At 80 readers all CPUs are busy and redo is lower: the log writer waits for a CPU.
 - At 128 readers user time *falls* from 97 % to 34 %: the database's latches put readers to sleep.
-  How many run at a time is an input, and so is no result; what they do to the locks is one.
+  The number of running readers is an input, not a result; their effect on the locks is a result.
 - The share "% spinlock" is far above "% System" (31.7 against 0.7). It can only be a share of the
-  kernel's own time, which is how it is read here: samples in the functions of spinlocks and
-  rwlocks, of those samples that are neither user's nor idle.
+  kernel's own time, and is read so here: samples in the functions of spinlocks and
+  rwlocks, as a share of the samples that are neither user nor idle.
 
-Which column is which kernel: see the data set. The understood reading is reproduced, the literal
-one is set beside it.
+The data set explains which column is which kernel. The corrected reading is reproduced; the literal
+one is compared.
 
-What was fitted, and on what: :mod:`locksim.papers.long_2013.fit`.
+:mod:`locksim.papers.long_2013.fit` describes the fit.
 
-The message's three other tests (find, cat of maps, git diff) have no cells: it gives no figures for
-them, only that with a hot cache find and cat differ by a few per cent and git diff not at all.
+The message's three other tests (find, cat of maps, git diff) have no cells: the message has no
+numbers for them. It only says that with a hot cache find and cat differ by a few per cent, git diff
+not at all.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ KERNELS: dict[str, tuple[type[Dcache], type[Struct]]] = {
     "3.8 + patches 1, 4": (WriterWalkDcache, TicketLock),
     "3.12 (seqretry)": (SeqRetryDcache, TicketLock),
 }
-"""Kernels by name: how a path is read, and the spinlock of the run queue and the semaphores."""
+"""Kernel → its way to read a path, and the spinlock of the run queue and the semaphores."""
 SPINLOCK_FILES = {"ticket", "qspinlock", "rwlock"}
 LATCHED = 128
-"""From so many readers on, the database's latches put readers to sleep."""
+"""Number of readers from which the database's latches put readers to sleep."""
 REDO_BYTES = 32 * 1024
 MB = 1e6
 PS_PER_SECOND = 10**12
@@ -77,24 +78,24 @@ SAMPLES = 4000
 Row = tuple[int, int]
 """A row of the tables: readers, writers."""
 Kept = Mapping[Row, Mapping[str, list[Profile]]]
-"""Profiles by row and kernel, one a replication."""
+"""Profiles by row and kernel, one for each replication."""
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The figures that were set or fitted; the others are the defaults of the workload's parts.
+    """The parameters that were set or fitted; the others are defaults of the workload's parts.
 
     Arguments:
         read_ps: user time between two paths of a reader.
-        latched_ps: the same where latches put readers to sleep.
-        sleep_percent: share of a reader's calls that end so, there.
-        running_readers: readers that run at a time there.
-        tick_ppm: kernel work that goes with user time, in its millionths.
+        latched_ps: the same if latches put readers to sleep.
+        sleep_percent: share of a reader's calls that then end in sleep.
+        running_readers: number of readers that then run at a time.
+        tick_ppm: kernel work that accompanies user time, in millionths of it.
         write_ps, write_kernel_ps: user and kernel work of a writer's call.
         write_paths_percent: paths in 100 of a writer's calls.
         log_ps: the log writer's work on a record, besides paths.
         log_paths_percent: its paths in 100 records.
-        slice_ps: a reader's turn where others wait for a CPU.
+        slice_ps: a reader's time slice while others wait for a CPU.
     """
 
     read_ps: int = 658_000_000
@@ -110,7 +111,7 @@ class Work:
     slice_ps: int = 1_600_000_000
 
     def slob(self, row: Row, kernel: str) -> Slob:
-        """The workload of a row of the tables."""
+        """Workload of a row of the tables."""
         readers, writers = row
         dcache, spinlock = KERNELS[kernel]
         latched = readers >= LATCHED
@@ -134,11 +135,11 @@ class Work:
 
 WORK = Work()
 _INPUT = "cell "
-_FITTED = "long_2013_fit on the share in spinlocks, "
+_FITTED = "long_2013_fit to the share in spinlocks, "
 PARAMETERS: dict[str, tuple[str, str, str]] = {
     "read_ps": ("ps", "fitted", _FITTED + "32 and 80 readers, no writers, without the patches"),
-    "latched_ps": ("ps", "fitted", _FITTED + "and on system time, 128 readers, no writers"),
-    "sleep_percent": ("%", "fitted", _FITTED + "and on system time, 128 readers, no writers"),
+    "latched_ps": ("ps", "fitted", _FITTED + "and to system time, 128 readers, no writers"),
+    "sleep_percent": ("%", "fitted", _FITTED + "and to system time, 128 readers, no writers"),
     "running_readers": ("1", "input", _INPUT + "user time, 128 readers, no writers, with"),
     "tick_ppm": ("ppm", "input", _INPUT + "system time, 80 readers, no writers, with"),
     "write_ps": ("ps", "input", _INPUT + "user time, 32 readers, 64 writers, with"),
@@ -148,11 +149,11 @@ PARAMETERS: dict[str, tuple[str, str, str]] = {
     "log_paths_percent": (
         "%",
         "fitted",
-        "long_2013_fit on redo, 8 and 32 readers, 64 writers, without",
+        "long_2013_fit to redo, 8 and 32 readers, 64 writers, without",
     ),
     "slice_ps": ("ps", "input", _INPUT + "redo, 80 readers, 64 writers, with"),
 }
-"""Unit, role and source of the figures of :class:`Work`."""
+"""Unit, role and source of each parameter of :class:`Work`."""
 
 Key = tuple[int, int, str, str]
 """A cell: readers, writers, measure, patch."""
@@ -170,16 +171,16 @@ ROLES: dict[Key, Role] = {
     **{(r, w, "spinlock", "without"): "fitted" for r in (32, 80) for w in (0, 64)},
     **{(128, 0, m, p): "fitted" for m in ("system", "spinlock") for p in PATCHES},
 }
-"""Cells that a parameter was set from, or that a fit saw. All others are predicted."""
+"""Cells from which a parameter was set, or that a fit used. All others are predicted."""
 
 
 def published() -> dict[Key, tuple[str, float]]:
-    """Every cell of both tables: as printed, and its value in the understood reading."""
+    """Every cell of both tables: as printed, and its value in the corrected reading."""
     return {**_redo_table(), **_awr_table("patch")}
 
 
 def literal() -> dict[Key, float]:
-    """The cells of the second table in the literal reading: what the message's text says."""
+    """The cells of the second table in the literal reading of the message's text."""
     return {cell: value for cell, (_, value) in _awr_table("patch_printed").items()}
 
 
@@ -193,12 +194,12 @@ def runs(
     seed: int = 1,
     samples: int = SAMPLES,
 ) -> list[Profile]:
-    """Profiles of a row under a kernel, one a replication. Kept: the two tables share them.
+    """Profiles of a row under a kernel, one for each replication, cached for both tables.
 
     Arguments:
-        row: readers and writers. kernel: of ``KERNELS``. work: the figures.
+        row: readers and writers. kernel: of ``KERNELS``. work: the parameters.
         machine: a profile instead of the default one.
-        samples: moments at which each CPU is looked at, 20 us apart.
+        samples: number of samples of each CPU, 20 us apart.
     """
     return [
         _run(row, kernel, work, machine or machines.load(MACHINE), seed + k, samples)
@@ -216,12 +217,12 @@ def plan(
     samples: int = SAMPLES,
     **options: Any,
 ) -> Plan[tuple[Row, str, int], Profile]:
-    """The runs of a table's rows under both kernels, and the table that is made of them.
+    """The runs of a table's rows under both kernels, and their table.
 
     Arguments:
-        rows: of the table. assemble: makes it, from the machine and the rows that are there.
+        rows: of the table. assemble: makes the table from the machine and the finished rows.
         machine: a profile instead of ``westmere-ex-8x10``.
-        replications: independent runs per row and kernel. seed: of the first one.
+        replications: independent runs per row and kernel. seed: of the first replication.
         samples: length of a run, in steps of 20 us.
     """
     used = machine or machines.load(MACHINE)
@@ -232,7 +233,7 @@ def plan(
         kept = {}
         for row in rows:
             found = {p: [done[row, p, k] for k in seeds if (row, p, k) in done] for p in PATCHES}
-            # A change is taken seed by seed: a row counts where both kernels have the same ones.
+            # A change is computed seed by seed, so a row needs the same seeds of both kernels.
             if all(len(profiles) == replications for profiles in found.values()):
                 kept[row] = found
         return assemble(used, kept)
@@ -277,19 +278,19 @@ def redo(found: Profile) -> float:
 
 
 def user(found: Profile) -> float:
-    """User time of all CPUs' time, in per cent."""
+    """User time as a share of all CPUs' time, in per cent."""
     return 100 * found.count("Slob.user") / found.total
 
 
 def system(found: Profile) -> float:
-    """Kernel time of all CPUs' time, in per cent."""
+    """Kernel time as a share of all CPUs' time, in per cent."""
     return 100 * kernel_samples(found) / found.total
 
 
 def spinlock(found: Profile) -> float:
-    """Time in the functions that take spinlocks and rwlocks, of kernel time, in per cent.
+    """Time in functions that take spinlocks and rwlocks, as a share of kernel time, in per cent.
 
-    As ``perf`` books it: a function's whole time, a miss of the lock's line included; unlocking is
+    As in ``perf``, it is a function's whole time, with misses of the lock's line; unlocking is
     inlined into its caller on x86.
     """
     spinning = sum(
@@ -301,7 +302,7 @@ def spinlock(found: Profile) -> float:
 
 
 def kernel_samples(found: Profile) -> int:
-    """Samples that are neither user's nor idle."""
+    """Number of samples that are neither user nor idle."""
     return found.total - found.count(IDLE, "Slob.user")
 
 
@@ -318,7 +319,7 @@ def mean(measure: Callable[[Profile], float], found: Iterable[Profile]) -> Inter
 
 
 def change(without: Iterable[Profile], with_: Iterable[Profile]) -> Interval:
-    """By how much redo grows, in per cent, replication by replication."""
+    """Growth of redo in per cent, computed for each replication."""
     return interval([100 * (redo(b) / redo(a) - 1) for a, b in zip(without, with_, strict=True)])
 
 
@@ -377,12 +378,12 @@ def cell(row: Row, measure: str, patch: str, value: Interval, unit: str) -> Cell
 
 
 def parameters(machine: Machine, work: Work = WORK) -> list[Parameter]:
-    """Every figure behind the tables."""
+    """Every value behind the tables."""
     slob, dcache = work.slob((32, 64), "without"), Dcache()
     assumed = {
-        "slob.path_ps": (slob.path_ps, "ps", "kernel work round a d_path: not measured"),
+        "slob.path_ps": (slob.path_ps, "ps", "kernel work around a d_path: not measured"),
         "slob.log_batch": (slob.log_batch, "1", "1 MiB: the log writer's largest write"),
-        "slob.redo_bytes": (REDO_BYTES, "byte", "redo of a record: it sets the unit in which calls "
+        "slob.redo_bytes": (REDO_BYTES, "byte", "redo of a record: the unit in which calls "
                             "are counted"),
         "slob.semop_ps": (slob.semop_ps, "ps", "a scan of the set's pending operations (3.8, "
                           "ipc/sem.c, update_queue): 100 sleepers, a cache miss of 80 ns each"),

@@ -1,8 +1,8 @@
-"""What-ifs of long-2013: other cures for rename_lock and d_count on the same machine.
+"""What-ifs of long-2013: other remedies for rename_lock and d_count on the same machine.
 
-Before is Linux 3.8 as it was. Long's own patches are in the experiment; beside them, mainline took
-an optimistic walk (3.12) and, for another reason, queued spinlocks (4.2). And which of the four
-patches was it?
+The base is Linux 3.8 as it was. The experiment contains Long's own patches. Mainline instead took
+an optimistic walk (3.12) and, for another reason, queued spinlocks (4.2). One what-if separates the
+four patches.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def qspinlock(runs: Runs) -> Iterator[Comparison]:
 @what_if(
     "long-2013-redo-lockref",
     of="long-2013-redo",
-    title="Counts by lockref, and no entry's lock in a walk",
+    title="Counts by lockref, and walks without entries' locks",
     change="patches 1 and 4 without 2 and 3: references need no lock and a walk locks no entry, "
-    "but it still is a writer of rename_lock",
+    "but the walk is still a writer of rename_lock",
 )
 def lockref(runs: Runs) -> Iterator[Comparison]:
     """Simulate the redo table with half of the patches."""
@@ -40,7 +40,7 @@ def lockref(runs: Runs) -> Iterator[Comparison]:
 @what_if(
     "long-2013-redo-seqretry",
     of="long-2013-redo",
-    title="Mainline's walk: optimistic, under the lock only if a rename came by",
+    title="Mainline's walk: optimistic, with the lock only after a rename",
     change="3.12 instead of the patches: read_seqbegin_or_lock, lockref, the root held by RCU",
 )
 def seqretry(runs: Runs) -> Iterator[Comparison]:

@@ -1,19 +1,19 @@
-"""moore-2006-netlabel: what packet labels cost two hosts, and what their cache saves.
+"""moore-2006-netlabel: cost of packet labels on two hosts, and benefit of their cache.
 
 Paul Moore, "NetLabel performance numbers", redhat-lspp, 13 July 2006: netperf's tcp_stream,
 udp_stream, tcp_rr and udp_rr, for a kernel without NetLabel and six configurations of it.
 
-What is arithmetic: a frame's bytes, hence its time on the link. A stream that the link limits has
-nothing fitted in it, and ten cells of the fourteen are of that kind.
+A frame's bytes, and so its time on the link, are arithmetic. A stream that the link limits has no
+fitted parameter; ten of the fourteen cells are of that kind.
 
-What goes in: the work of a transaction without labels (NoPatch, tcp_rr and udp_rr). What was
-fitted: seven works, on seven cells (:func:`fit`). The four tcp_rr cells with labels give the two
-options' cost, the strict check and the translation; three tcp_stream cells give the receiver's
-work for a segment and tell the two hosts apart. They have to be told apart: an option costs a
-stream's receiver two fifths more than it costs the mean of two hosts in a transaction, and the
-translation less (16 against 25 us). Hosts of different speed, with policies of different size,
-explain both; that they differed is an inference. The third stream that a CPU limits, C_FlCat, is
-then a prediction. In C_NoCat link and CPU are level within the noise.
+Inputs: the work of a transaction without labels (NoPatch, tcp_rr and udp_rr). Fitted: seven works,
+to seven cells (:func:`fit`). The four tcp_rr cells with labels give the cost of the two options,
+the strict check and the translation. Three tcp_stream cells give the receiver's work for a segment
+and separate the two hosts. They must be separated: an option costs a stream's receiver two fifths
+more than the mean of two hosts in a transaction, and the translation less (16 against 25 us). Hosts
+of different speed, with policies of different size, explain both; this difference is an inference.
+The third stream that a CPU limits, C_FlCat, is then a prediction. In C_NoCat link and CPU are equal
+within the noise.
 
 C_F_LxV is read as full categories with the lax check of the option (``cipso_rbm_strictvalid=0``):
 the message does not explain the name, and this is the one setting that it fits.
@@ -22,13 +22,13 @@ the message does not explain the name, and this is the one setting that it fits.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.lang import US, Workload
+from locksim.lang import Workload
 from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.workloads.netperf import (
     BACK,
@@ -41,97 +41,30 @@ from locksim.library.workloads.netperf import (
 )
 from locksim.machine import Machine, Parameter
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction, Role
+from locksim.papers.moore_2006.models import netperf_models
+from locksim.papers.moore_2006.setting import (
+    CONFIGURATIONS,
+    FRAME_BYTES,
+    LINK_BPS,
+    MTU,
+    SEND_PS,
+    Works,
+    traffic,
+)
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, Simulation, simulate
 
-LINK_BPS = 10**9
-FRAME_BYTES = 14 + 4 + 8 + 12
-"""Ethernet's header, check sum, preamble and gap."""
-SHORTEST_BYTES = 46
-"""What an Ethernet frame carries at least."""
-MTU = 1500
-IP_BYTES, TCP_BYTES, UDP_BYTES = 20, 32, 8
-"""Headers; TCP's with time stamps (941.48 Mbit/s of 1448 bytes in 1538 is what was measured)."""
-LARGEST_IP = 65535
-SEND_PS = 3 * US
-"""A sender's work for a frame; below the link's time in every configuration, else assumed."""
-
-
 WARMUP_MESSAGES = 1000
-"""Segments before the measuring, times four: until a link that is a little faster than the receiver
-has filled the window."""
+"""Segments before the measurement, times four: a link that is slightly faster than the receiver
+fills the window in this time."""
 FIT_MESSAGES = 500
 """Messages of a run of the fit, times four: enough for a difference of two times of 1 %."""
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """One row of the table.
-
-    Arguments:
-        option_bytes: IP option in every packet. strict: whether its categories are checked
-            strictly on the way in. cached: whether the label cache is on.
-    """
-
-    option_bytes: int = 0
-    strict: bool = False
-    cached: bool = True
-
-
-CONFIGURATIONS = {
-    "NoPatch": Configuration(),
-    "Disable": Configuration(),
-    "Unlabel": Configuration(),
-    "C_NoCat": Configuration(12),
-    "C_FlCat": Configuration(40, strict=True),
-    "C_F_LxV": Configuration(40),
-    "C_F_NoC": Configuration(40, strict=True, cached=False),
-}
 TESTS = ("tcp_stream", "udp_stream", "tcp_rr", "udp_rr")
 INPUTS = {("NoPatch", "tcp_rr"), ("NoPatch", "udp_rr")}
 FITTED_ON = {
     *((row, "tcp_rr") for row in ("C_NoCat", "C_FlCat", "C_F_LxV", "C_F_NoC")),
     *((row, "tcp_stream") for row in ("C_NoCat", "C_F_LxV", "C_F_NoC")),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Works:
-    """The works of the hosts, in picoseconds.
-
-    Arguments:
-        tcp_ps, udp_ps: one host's, for one transaction without labels.
-        short_ps, long_ps: for one message's option of 12 and of 40 bytes, mean of the hosts.
-        check_ps: for the strict check of one packet's option, mean of the hosts.
-        receive_ps: the server's, for one frame of a stream, without labels.
-        percent: the server's time for options and checks, in per cent of the mean.
-        client_ps, server_ps: for the translation of an option into a label.
-    """
-
-    tcp_ps: int = 40 * US
-    udp_ps: int = 40 * US
-    short_ps: int = 4 * US
-    long_ps: int = 7 * US
-    check_ps: int = US
-    receive_ps: int = 7 * US
-    percent: int = 100
-    client_ps: int = 20 * US
-    server_ps: int = 20 * US
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """A message on the link.
-
-    Arguments:
-        bits: of the user's data. frames: how many it takes.
-        frame_ps: of one of them on the link. last_ps: of the last.
-    """
-
-    bits: int
-    frames: int
-    frame_ps: int
-    last_ps: int
 
 
 class Moore2006(Experiment):
@@ -154,7 +87,7 @@ class Moore2006(Experiment):
 
         Arguments:
             machine: a profile instead of ``two-hosts-2006``.
-            messages: measured per replication, in the steady state, times four.
+            messages: measured messages per replication, times four, in the steady state.
             replications: independent runs per cell.
             seed: of the first replication.
         """
@@ -164,8 +97,6 @@ class Moore2006(Experiment):
         runs = {"replications": replications, "seed": seed}
 
         def assemble(done: Mapping[Any, Simulation]) -> Reproduction:
-            from locksim.papers.moore_2006.models import netperf_models
-
             cells = []
             limits = []
             for (row, test), run in done.items():
@@ -194,10 +125,8 @@ class Moore2006(Experiment):
                 cells,
                 extra={"bottlenecks": limits, "models": netperf_models(cells, works)},
                 notes=[
-                    "note: what limits the cell (with --json: for what share of the time each is "
-                    "busy)",
-                    "A stream is limited by the busiest of link and CPUs, a transaction by them "
-                    "all.",
+                    "note: the bottleneck of the cell; --json has the busy share of each station",
+                    "The busiest of link and CPUs limits a stream; their sum limits a transaction.",
                 ],
             )
 
@@ -215,7 +144,7 @@ class Moore2006(Experiment):
         return Plan(jobs, assemble)
 
     def plot(self, result: Reproduction, path: Path) -> str:
-        """Streams and transactions, a bar a cell."""
+        """Streams and transactions, with a bar for each cell."""
         from locksim.papers.plots import Bar, bars
 
         panels: dict[str, list[Bar]] = {}
@@ -230,7 +159,7 @@ EXPERIMENT = Moore2006()
 
 
 def published() -> dict[tuple[str, str], tuple[str, float]]:
-    """The table: (configuration, test) → (as printed, understood)."""
+    """The table: (configuration, test) → (as printed, corrected)."""
     import lockdata
 
     frame = lockdata.load("moore-2006/netperf", reading="both")
@@ -243,37 +172,10 @@ def published() -> dict[tuple[str, str], tuple[str, float]]:
 
 
 def role_of(row: str, test: str) -> Role:
-    """Whether a cell is an input, counts as fitted, or was seen by nothing."""
+    """The role of a cell."""
     if (row, test) in INPUTS:
         return "input"
     return "fitted" if (row, test) in FITTED_ON else "predicted"
-
-
-def traffic(test: str, option_bytes: int) -> Traffic:
-    """What one message of a test is on the link.
-
-    Arguments:
-        test: of ``TESTS``. option_bytes: of the IP option in every packet, fragments included.
-    """
-    head = IP_BYTES + option_bytes
-    if test == "tcp_stream":
-        data = MTU - head - TCP_BYTES
-        return Traffic(data * 8, 1, wire_ps(MTU), wire_ps(MTU))
-    if test == "udp_stream":
-        # One datagram as large as IP allows; a fragment carries a multiple of eight bytes.
-        datagram = LARGEST_IP - head
-        piece = (MTU - head) & ~7
-        frames = -(-datagram // piece)
-        last = datagram - piece * (frames - 1)
-        bits = (datagram - UDP_BYTES) * 8
-        return Traffic(bits, frames, wire_ps(piece + head), wire_ps(last + head))
-    shortest = wire_ps(head + (TCP_BYTES if test == "tcp_rr" else UDP_BYTES) + 1)
-    return Traffic(8, 1, shortest, shortest)
-
-
-def wire_ps(ip_bytes: int) -> int:
-    """Time of an IP packet or fragment on the link, in picoseconds."""
-    return (max(ip_bytes, SHORTEST_BYTES) + FRAME_BYTES) * 8 * 10**12 // LINK_BPS
 
 
 def workload(row: str, test: str, works: Works, *, n_labels: int = 1, **cache: Any) -> Workload:
@@ -281,7 +183,7 @@ def workload(row: str, test: str, works: Works, *, n_labels: int = 1, **cache: A
 
     Arguments:
         row, test: of ``CONFIGURATIONS`` and ``TESTS``. works: of the hosts.
-        n_labels: different labels in the traffic. cache: settings of the label cache.
+        n_labels: number of different labels in the traffic. cache: settings of the label cache.
     """
     configuration = CONFIGURATIONS[row]
     option_ps = {0: 0, 12: works.short_ps, 40: works.long_ps}[configuration.option_bytes]
@@ -334,7 +236,7 @@ def measure(
     """Simulate one cell in its steady state.
 
     Arguments:
-        messages: to measure, times four; an eighth of them where a message is a large datagram.
+        messages: to measure, times four; an eighth of them if a message is a large datagram.
         program: a variant of the cell's. warmup: messages before that, times four.
     """
     few = max(messages // 8, 5) if test == "udp_stream" else messages
@@ -348,12 +250,12 @@ def measure(
         seed=seed,
     )
     if not run.complete:
-        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+        raise KeyboardInterrupt  # a mean over too few replications is not a cell
     return run
 
 
 def rate_of(run: Simulation, row: str, test: str) -> tuple[Interval, str]:
-    """What netperf prints: megabits of the user's data per second, or transactions per second."""
+    """The value of netperf: megabits of user data per second, or transactions per second."""
     per_second = run.throughput()
     if not test.endswith("_stream"):
         return per_second, "1/s"
@@ -362,10 +264,10 @@ def rate_of(run: Simulation, row: str, test: str) -> tuple[Interval, str]:
 
 
 def bottleneck(run: Simulation, test: str) -> dict[str, Any]:
-    """What limits a cell: ``bottleneck``, the ``share`` of the time it is busy, and all shares.
+    """The bottleneck of a cell: its name, the ``share`` of time it is busy, and all shares.
 
-    In a stream all work at the same time, so it is the busiest. In a transaction they work one
-    after another, so the two directions of the link and the two CPUs are added up.
+    In a stream all parts work at the same time, so it is the busiest. In a transaction they work
+    one after another, so the two directions of the link and the two CPUs are summed.
     """
     column = CPU_COUNTERS.index("compute_ps")
     window = sum(r.window_ps for r in run.replications)
@@ -380,10 +282,10 @@ def bottleneck(run: Simulation, test: str) -> dict[str, Any]:
 
 
 def fit(profile: Machine) -> Works:
-    """The works with which the inputs and the fitted cells come out as published.
+    """The works for which the inputs and the fitted cells equal the published ones.
 
-    Each is what is left of a published time when the simulated rest is taken off; one step after
-    another, as times add up where one thing waits for the other.
+    Each is a published time minus the simulated rest. The steps run one after
+    another, since times add up if one part waits for the other.
     """
     table = published()
     works = Works()
@@ -400,7 +302,7 @@ def fit(profile: Machine) -> Works:
     works = replace(works, short_ps=works.short_ps + missing_ps("C_NoCat", "tcp_rr") // 2)
     works = replace(works, long_ps=works.long_ps + missing_ps("C_F_LxV", "tcp_rr") // 2)
     works = replace(works, check_ps=works.check_ps + missing_ps("C_FlCat", "tcp_rr") // 2)
-    # Of two streams that the receiver limits, the option alone makes the difference.
+    # Two streams that the receiver limits differ only by the option.
     goal_ps = {row: segment_ps(row, table[row, "tcp_stream"][1]) for row in ("C_F_LxV", "C_NoCat")}
     longer_ps = goal_ps["C_F_LxV"] - goal_ps["C_NoCat"]
     works = replace(works, percent=round(100 * longer_ps / (works.long_ps - works.short_ps)))
@@ -415,12 +317,12 @@ def segment_ps(row: str, megabits: float) -> float:
 
 
 def parameters(profile: Machine, works: Works) -> list[Parameter]:
-    """Every figure behind the table."""
+    """Every value behind the table."""
 
     def fitted(name: str, value: int, cell: str, unit: str = "ps") -> Parameter:
         return Parameter(name, value, unit, f"cell {cell}", "fitted")
 
-    ethernet = "IEEE 802.3: header, check sum, preamble, gap; shortest frame"
+    ethernet = "IEEE 802.3: header, checksum, preamble, gap; shortest frame"
     return [
         Parameter(
             "link.rate",
@@ -448,7 +350,7 @@ def parameters(profile: Machine, works: Works) -> list[Parameter]:
             "host.send_ps",
             SEND_PS,
             "ps",
-            "less than the link needs for a frame; the card cuts up large segments",
+            "less than the link's time for a frame; the card splits large segments",
             "assumed",
         ),
         Parameter("host.tcp_ps", works.tcp_ps, "ps", "cell NoPatch, tcp_rr", "input"),

@@ -1,10 +1,10 @@
-"""What models by formula make of netperf: a closed network of two hosts' CPUs and the link.
+"""Analytic models of netperf: a closed network of two hosts' CPUs and the link.
 
-They are told the works that the simulation runs with and the frames' times on the wire, and know
-nothing of cache lines or of a link that serves every frame in the same time. A stream is a window
-of frames that go round sender, link and receiver; a transaction is one message that visits both
-hosts and both directions of the link. ``bounds`` is the busiest station's bound (for a transaction
-the sum of all times), ``mva`` mean value analysis of the same network.
+The models get the works of the simulation and the frames' times on the link. They know neither
+cache lines nor a link that serves every frame in the same time. A stream is a window of frames that
+circulate through sender, link and receiver. A transaction is one message that visits both hosts and
+both directions of the link. ``bounds`` is the busiest station's bound (for a transaction, the sum
+of all times), and ``mva`` is mean value analysis of the same network.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from locksim.library.workloads.netperf import Stream
 from locksim.papers.experiment import Cell
 from locksim.papers.models import Load, ModelCell, Models
-from locksim.papers.moore_2006.experiment import CONFIGURATIONS, SEND_PS, Works, traffic
+from locksim.papers.moore_2006.setting import CONFIGURATIONS, SEND_PS, Works, traffic
 from locksim.study.analytic.network import mean_value, upper_bound
 
 __all__ = ["demands_ns", "netperf_models"]
@@ -24,7 +24,7 @@ MODELS = {"bounds": upper_bound, "mva": mean_value}
 
 
 def netperf_models(cells: Sequence[Cell], works: Works) -> dict[str, Any]:
-    """Both models' figures for cells of the table; a row of theirs is a test.
+    """Both models' values for cells of the table; their rows are tests.
 
     Arguments:
         cells: of the reproduction. works: of the hosts.
@@ -43,7 +43,7 @@ def netperf_models(cells: Sequence[Cell], works: Works) -> dict[str, Any]:
                         cell.row,
                         cell.understood,
                         cell.simulated,
-                        _figure(test, cell.row, model(demands, _under_way(test))),
+                        _printed(test, cell.row, model(demands, _under_way(test))),
                         cell.unit,
                         fitted=False,
                     )
@@ -52,9 +52,10 @@ def netperf_models(cells: Sequence[Cell], works: Works) -> dict[str, Any]:
 
 
 def demands_ns(row: str, test: str, works: Works) -> list[float]:
-    """What one round needs of each station: sender, link, receiver (and the link back).
+    """Demand of one round at each station: sender, link, receiver (and the link back).
 
-    A round is a frame of a stream (of a datagram of several, the mean one), or a transaction.
+    A round is a frame of a stream (the mean one for a datagram of several frames), or a
+    transaction.
     """
     configuration = CONFIGURATIONS[row]
     message = traffic(test, configuration.option_bytes)
@@ -63,7 +64,7 @@ def demands_ns(row: str, test: str, works: Works) -> list[float]:
     asked = configuration.option_bytes and not configuration.cached
 
     def labels_ps(percent: int, translate_ps: int) -> tuple[float, float]:
-        """Of a frame, and of a message."""
+        """Works for a frame and for a message."""
         return check_ps * percent / 100, option_ps * percent / 100 + (translate_ps if asked else 0)
 
     frame_ps, message_ps = labels_ps(works.percent, works.server_ps)
@@ -82,8 +83,8 @@ def _under_way(test: str) -> int:
     return int(Stream().window) if test.endswith("_stream") else 1
 
 
-def _figure(test: str, row: str, per_second: float) -> float:
-    """What netperf prints, by rounds per second."""
+def _printed(test: str, row: str, per_second: float) -> float:
+    """The value that netperf prints, from rounds per second."""
     if not test.endswith("_stream"):
         return per_second
     message = traffic(test, CONFIGURATIONS[row].option_bytes)
@@ -96,5 +97,5 @@ def _load(demands: list[float]) -> Load:
         busiest,
         sum(demands) - busiest,
         0.0,
-        "the busiest station's time for a round, and the others'; no line is fought for",
+        "the busiest station's time for a round, and the others'; no line is contended",
     )

@@ -1,8 +1,8 @@
-"""What-ifs of moore-2006-netlabel: more labels than one, more CPUs than one, the index mended.
+"""What-ifs of moore-2006-netlabel: several labels, several CPUs, the corrected index.
 
-The source's traffic has one label, so its cache always hits, whatever its index does. The index
-that early code had (``hash & 6``) leaves room for 40 labels behind four locks, instead of 1280
-behind 128. When would somebody have noticed?
+The source's traffic has one label, so its cache always hits, whatever its index does. The index of
+early code (``hash & 6``) leaves room for 40 labels behind four locks, instead of 1280 behind 128.
+These what-ifs show from which load on the error matters.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from locksim.library.avc.cipso import INDEX_ALL, INDEX_AS_IT_WAS, Cipso
 from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.workloads.label_lookups import LabelLookups
 from locksim.machine import Machine
-from locksim.papers.moore_2006.experiment import Works, fit, measure, rate_of, workload
+from locksim.papers.moore_2006.experiment import fit, measure, rate_of, workload
+from locksim.papers.moore_2006.setting import Works
 from locksim.papers.what_if import Comparison, Runs, what_if
 from locksim.study.simulation import Interval, simulate
 
@@ -23,7 +24,7 @@ ROW = "C_FlCat"
 TESTS = ("tcp_stream", "tcp_rr")
 LABELS = (1, 30, 60, 120, 480)
 MESSAGES = 1000
-"""Measured, times four; as many warm the cache up, so that every label has been seen."""
+"""Measured messages, times four; the warm-up has as many, so that every label occurred."""
 SERVER = "westmere-ex-8x10"
 CPUS = (4, 16, 64)
 RECEIVERS_LABELS = 32
@@ -32,11 +33,11 @@ RECEIVERS_LABELS = 32
 @what_if(
     "moore-2006-netlabel-index",
     of="moore-2006-netlabel",
-    title="The label cache with its index mended, and many labels",
-    change="buckets are picked by 7 bits of the hash, not by hash & 6: 1280 entries, not 40",
+    title="The label cache with the corrected index, and many labels",
+    change="7 bits of the hash select the bucket, not by hash & 6: 1280 entries, not 40",
 )
 def index(runs: Runs) -> Iterator[Comparison]:
-    """Simulate C_FlCat with the old and the mended index while the number of labels grows."""
+    """Simulate C_FlCat with the old and the corrected index for growing numbers of labels."""
     plan = [(test, n) for test in TESTS for n in LABELS]
     for i, (test, n) in enumerate(plan):
         runs.report(f"{test} with {n} labels", i / len(plan))
@@ -48,11 +49,11 @@ def index(runs: Runs) -> Iterator[Comparison]:
 @what_if(
     "moore-2006-netlabel-cpus",
     of="moore-2006-netlabel",
-    title="The label cache with its index mended, and many receiving CPUs",
-    change="128 locks instead of four, on an 80-CPU machine all of whose CPUs receive labels",
+    title="The label cache with the corrected index, and many receiving CPUs",
+    change="128 locks instead of four, on a machine of 80 CPUs that all receive labels",
 )
 def cpus(runs: Runs) -> Iterator[Comparison]:
-    """Simulate 32 labels, which both caches have room for, received by more and more CPUs."""
+    """Simulate 32 labels, which fit in both caches, for growing numbers of receiving CPUs."""
     for i, n in enumerate(CPUS):
         runs.report(f"{n} CPUs", i / len(CPUS))
         before, after = (_receivers(n, mask, runs) for mask in (INDEX_AS_IT_WAS, INDEX_ALL))
@@ -102,5 +103,5 @@ def _receivers(n: int, mask: int, runs: Runs) -> Interval:
         seed=runs.seed,
     )
     if not run.complete:
-        raise KeyboardInterrupt  # a mean over fewer replications than were asked for is no cell
+        raise KeyboardInterrupt  # a mean over too few replications is not a cell
     return run.throughput()

@@ -1,15 +1,15 @@
-"""Models by formula: what people use where they do not simulate, on the same inputs.
+"""Analytic models of a lock, with the same inputs as the simulation.
 
     from locksim.study.analytic import compare
 
     compare([1, 2, 4, 8, 16], hold_ns=100, think_ns=2000, transfer_ns=50)
 
-All see a lock as a closed loop: each of N CPUs works outside the lock for ``think_ns``, then needs
-it for ``hold_ns``. They differ in what handing it over costs and in who waits for whom:
-:mod:`mva` has a queue with a constant service time, :mod:`markov` one whose service time grows
-with the number of waiters, :mod:`usl` a formula of three numbers, usually fitted. None knows what a
-cache line is; the simulator does, and that is the comparison to make. :mod:`network` is for what is
-no lock: messages that go round several stations.
+Each model sees a lock as a closed loop: each of N CPUs works outside the lock for ``think_ns``,
+then needs it for ``hold_ns``. They differ in the cost of a handoff and in the rules of waiting.
+:mod:`mva` is a queue with a constant service time. In :mod:`markov` the service time grows with the
+number of waiters. :mod:`usl` is a formula of three numbers, usually fitted. No model knows cache
+lines; the simulator does, and that is the point of a comparison. :mod:`network` is not for locks,
+but for messages that pass through several stations.
 """
 
 from locksim.study.analytic.compare import compare

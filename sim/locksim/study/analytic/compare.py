@@ -1,4 +1,4 @@
-"""All models side by side, on the same inputs."""
+"""All analytic models side by side, with the same inputs."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ def compare(
     transfer_ns: float,
     measured: Mapping[int, float] | None = None,
 ) -> pd.DataFrame:
-    """What each model makes of a lock.
+    """The predictions of each model for one lock.
 
-    Rows, for each model and number of CPUs in turn:
+    There is a row for each model and number of CPUs:
 
-    - ``mva``: a queue in which each hand-over costs one transfer, however many wait;
-    - ``markov``: a ticket lock, whose hand-over takes longer the more wait;
-    - ``usl``: the same growth, but all CPUs ask at once (``USL.of_times``);
-    - ``usl_fitted``, where there are measurements: the law fitted to them, which uses none of the
+    - ``mva``: a queue in which each handoff costs one line transfer, for any number of waiters;
+    - ``markov``: a ticket lock, whose handoff takes longer the more CPUs wait;
+    - ``usl``: the same growth, but all CPUs request at once (``USL.of_times``);
+    - ``usl_fitted``, if there are measurements: the law fitted to them, which uses none of the
       times.
 
     Arguments:
         cpus: the numbers of CPUs to predict for.
-        hold_ns: mean time of a critical section that nobody waits behind, above 0.
-        think_ns: mean time between two of them on one CPU.
+        hold_ns: mean time of a critical section without waiters, above 0.
+        think_ns: mean time between two critical sections on one CPU.
         transfer_ns: time that one transfer of the lock's line takes.
         measured: number of CPUs → throughput per second, measured or simulated; at least four.
 
     Returns:
         Columns ``model``, ``cpus``, ``per_second`` (critical sections of all CPUs together),
-        ``waiting`` (mean number of CPUs that wait, NaN where the model does not say), ``low`` and
+        ``waiting`` (mean number of CPUs that wait, NaN if the model does not say), ``low`` and
         ``high`` (95 % interval of a fitted law, NaN elsewhere).
 
     Raises:

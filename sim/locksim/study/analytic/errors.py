@@ -1,34 +1,34 @@
-"""Inputs that make no sense to a model."""
+"""Errors of the analytic models, and the checks of their inputs."""
 
 from __future__ import annotations
 
 import math
 
 MAX_CPUS = 100_000
-"""More CPUs than that are a slip of the pen."""
+"""Largest number of CPUs; more are probably a typing error."""
 
 
 class AnalyticError(ValueError):
-    """A model can not be evaluated with these inputs; the message says why."""
+    """A model cannot be evaluated with these inputs; the message says why."""
 
     exit_code = 2
 
 
 def check_cpus(cpus: int) -> None:
-    """Refuse a number of CPUs that is none.
+    """Check a number of CPUs.
 
     Raises:
-        AnalyticError: it is not from 1 to 100,000.
+        AnalyticError: it is not between 1 and 100,000.
     """
     if not 1 <= cpus <= MAX_CPUS:
-        raise AnalyticError(f"{cpus} CPUs: give a number from 1 to {MAX_CPUS:,}")
+        raise AnalyticError(f"the number of CPUs must be between 1 and {MAX_CPUS:,} (got {cpus})")
 
 
 def check_times(*, positive: str = "", **times_ns: float) -> None:
-    """Refuse times that are negative or no numbers, and a zero where there must be time.
+    """Check that times are numbers, not negative, and above 0 where that is needed.
 
     Arguments:
-        positive: name of the one that has to be above 0, if any.
+        positive: name of the time that must be above 0, if any.
         times_ns: name → nanoseconds.
 
     Raises:

@@ -1,18 +1,19 @@
-"""A ticket lock as a Markov chain: the more wait, the longer each hand-over.
+"""A ticket lock as a Markov chain: the more CPUs wait, the longer each handoff.
 
-State k: k CPUs wait for the lock or hold it, from 0 to N. Each of the other N - k asks for it after
-a mean time of Z, so k grows at the rate (N - k) / Z. While k - 1 wait, a critical section and its
-hand-over together take s + c (k - 1) / 2, and k shrinks at the inverse of that: the release
-invalidates the line in all waiters' caches, their reads of it are served one after another, each
-for c, and the next owner's is, on the mean, the middle one. All times are exponentially
+State k: k CPUs wait for the lock or hold it, from 0 to N. Each of the other N - k requests it after
+a mean time of Z, so k grows at the rate (N - k) / Z. While k - 1 CPUs wait, a critical section and
+its handoff together take s + c (k - 1) / 2, and k shrinks at the inverse of that. The reason: the
+release invalidates the line in all waiters' caches, and their reads are served one after another,
+each for c. On average the next owner's read is the middle one. All times are exponentially
 distributed. A chain that only steps up and down by one has its equilibrium in closed form,
 
     P(k) / P(0) = N! / (N - k)! / Z^k · product over j < k of (s + c j / 2).
 
-The collapse comes from the last factor: once several wait, sections take longer, so more come to
-wait before the next is over. For many CPUs the throughput approaches 1 / (s + c (N - 1) / 2).
+The collapse comes from the last factor. Once several CPUs wait, sections take longer, so more CPUs
+start to wait before the next section ends. For many CPUs the throughput approaches
+1 / (s + c (N - 1) / 2).
 
-With c = 0 this is the machine repairman of :mod:`mva`. What it leaves out: distances between CPUs,
+With c = 0 this is the machine repairman of :mod:`mva`. It leaves out distances between CPUs,
 traffic on lines other than the lock's, times that are not exponential. Its authors found its
 collapse more gradual than the measured one.
 
@@ -52,7 +53,7 @@ class TicketLockChain:
 
     @property
     def utilisation(self) -> float:
-        """Share of the time in which the lock is held or being handed over."""
+        """Share of the time in which the lock is held or in a handoff."""
         return float(1 - self.probabilities[0])
 
     @property
@@ -64,11 +65,11 @@ class TicketLockChain:
 def ticket_lock(
     cpus: int, *, serial_ns: float, parallel_ns: float, transfer_ns: float
 ) -> TicketLockChain:
-    """The equilibrium of N CPUs that share one ticket lock.
+    """Equilibrium of N CPUs that share one ticket lock.
 
     Arguments:
         cpus: N, from 1.
-        serial_ns: s, mean time of a critical section that nobody waits behind, above 0.
+        serial_ns: s, mean time of a critical section without waiters, above 0.
         parallel_ns: Z, mean time between two critical sections of a CPU.
         transfer_ns: c, the time for which one waiter's read occupies the line.
 
@@ -82,12 +83,12 @@ def ticket_lock(
     waiters = np.arange(cpus)
     service_ns = serial_ns + transfer_ns * waiters / 2
     if not np.isfinite(service_ns[-1]):
-        raise AnalyticError(f"transfer_ns = {transfer_ns}: give a time that is not astronomical")
-    if parallel_ns == 0:  # nobody is ever away: all the time is spent in the last state
+        raise AnalyticError(f"transfer_ns = {transfer_ns}: the time is too large; give fewer ns")
+    if parallel_ns == 0:  # no CPU is ever outside: all the time is spent in the last state
         probabilities = np.zeros(cpus + 1)
         probabilities[-1] = 1
     else:
-        # In logarithms: the products leave the range of a float at some 100 CPUs.
+        # Logarithms, since the products overflow a float at about 100 CPUs.
         steps = np.log(cpus - waiters) + np.log(service_ns) - np.log(parallel_ns)
         logs = np.concatenate([[0.0], np.cumsum(steps)])
         weights = np.exp(logs - logs.max())

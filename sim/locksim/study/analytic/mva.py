@@ -1,16 +1,16 @@
 """Machine repairman: N CPUs, one lock as a queue, exact by mean value analysis.
 
-N CPUs think for Z on the mean, then queue up for one station that serves each for S on the mean.
-Mean value analysis adds one CPU after another. A CPU that arrives finds, on the mean, what there
+N CPUs think for Z on average, then queue for one station that serves each for S on average. Mean
+value analysis adds one CPU after another. An arriving CPU finds, on average, the queue that there
 would be without it (the arrival theorem), so
 
     R(n) = S (1 + Q(n - 1)),   X(n) = n / (Z + R(n)),   Q(n) = X(n) R(n),
 
-beginning with Q(0) = 0. This is exact for exponentially distributed service times, whatever the
+starting with Q(0) = 0. This is exact for exponentially distributed service times, for any
 distribution of the think times.
 
-As a lock: S is the hold time and whatever a hand-over takes, the same for any number of waiters.
-That is a queue lock at its best; what waiters do to the lock's line is not in it.
+For a lock, S is the hold time plus the time of a handoff, the same for any number of waiters.
+That is a queue lock at its best; the waiters' effect on the lock's line is not included.
 
 Sources: Reiser and Lavenberg, JACM 27(2), 1980. Bounds: Denning and Buzen, ACM Computing Surveys
 10(3), 1978.
@@ -30,9 +30,9 @@ class ClosedQueue:
     """The loop in equilibrium.
 
     Arguments:
-        cpus: how many take part.
+        cpus: number of CPUs.
         per_second: critical sections of all CPUs together.
-        response_ns: mean time from asking for the lock to letting go of it.
+        response_ns: mean time from the request for the lock to its release.
         present: mean number of CPUs that wait for the lock or hold it.
         utilisation: share of the time in which it is held.
     """
@@ -50,7 +50,7 @@ class ClosedQueue:
 
 
 def machine_repairman(cpus: int, *, service_ns: float, think_ns: float) -> ClosedQueue:
-    """N CPUs and one lock, exactly.
+    """Exact equilibrium of N CPUs and one lock.
 
     Arguments:
         cpus: N, from 1.
@@ -73,7 +73,7 @@ def machine_repairman(cpus: int, *, service_ns: float, think_ns: float) -> Close
 def bounds(cpus: int, *, service_ns: float, think_ns: float) -> tuple[float, float]:
     """The asymptotic bounds of throughput: the lowest and the highest, per second.
 
-    Lowest: every CPU waits for all others each time. Highest: nobody ever waits, or the lock is
+    Lowest: every CPU waits for all others each time. Highest: no CPU ever waits, or the lock is
     never free.
 
     Arguments, errors: as for :func:`machine_repairman`.

@@ -3,17 +3,17 @@
     X(N) = gamma N / (1 + sigma (N - 1) + kappa N (N - 1))
 
 gamma is the throughput of one CPU, sigma the share of the work that is done one after another, and
-kappa what each pair of CPUs costs. Without kappa it is Amdahl's law; with it throughput has a
+kappa the cost of each pair of CPUs. Without kappa it is Amdahl's law; with it throughput has a
 peak, at sqrt((1 - sigma) / kappa) CPUs.
 
-It is a description: the numbers are fitted to measured points, and say little about the cause. One
-reading of them exists. Let N CPUs think for Z at the same time and then all queue up at once, the
-worst that can happen, with a service time that grows with the number of waiters, s + c (N - 1) / 2.
-A round takes Z + N (s + c (N - 1) / 2), which is this formula with gamma = 1 / (Z + s), sigma =
+The law is a description: its numbers are fitted to measured points and say little about the cause.
+One interpretation exists. Let N CPUs think for Z at the same time and then all queue at once, which
+is the worst case, with a service time that grows with the number of waiters, s + c (N - 1) / 2. A
+round takes Z + N (s + c (N - 1) / 2). That is this formula with gamma = 1 / (Z + s), sigma =
 s / (Z + s) and kappa = c / 2 / (Z + s): :meth:`USL.of_times`.
 
-Sources: Gunther, CMG 1993, and "Guerrilla Capacity Planning", Springer 2007; the reading: Gunther,
-arXiv:0808.1431, 2008.
+Sources: Gunther, CMG 1993, and "Guerrilla Capacity Planning", Springer 2007; the interpretation:
+Gunther, arXiv:0808.1431, 2008.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from locksim.study.analytic.errors import AnalyticError, check_times
 from locksim.study.analytic.mva import NS_PER_S
 
 MIN_POINTS = 4
-"""Different CPU counts that a fit needs: three numbers, and one point over to tell the error by.
+"""Different CPU counts that a fit needs: three numbers, and one more point for the error.
 Gunther advises six or more."""
 
 _Floats = npt.NDArray[np.float64]
@@ -51,11 +51,11 @@ class USL:
 
     @classmethod
     def of_times(cls, *, hold_ns: float, think_ns: float, transfer_ns: float) -> USL:
-        """The law for N CPUs that all ask for a lock at once, round after round.
+        """The law for N CPUs that all request a lock at once, round after round.
 
         Arguments:
-            hold_ns: time of a critical section that nobody waits behind, above 0.
-            think_ns: time between two.
+            hold_ns: time of a critical section without waiters, above 0.
+            think_ns: time between two critical sections.
             transfer_ns: time for which one waiter's read occupies the lock's line.
 
         Raises:
@@ -67,7 +67,7 @@ class USL:
 
     @property
     def peak_cpus(self) -> float:
-        """Where throughput is highest; infinite if it never falls."""
+        """Number of CPUs with the highest throughput; infinite if it never falls."""
         if self.sigma >= 1:
             return 1.0
         return math.sqrt((1 - self.sigma) / self.kappa) if self.kappa else math.inf
@@ -79,10 +79,10 @@ class USL:
 
 @dataclass(frozen=True, slots=True)
 class UslFit:
-    """A law fitted to points, and how well they determine it.
+    """A law fitted to points, with the uncertainty of its numbers.
 
     Arguments:
-        law: the best one.
+        law: the best fit.
         intervals: name of each number → its 95 % interval. The linear approximation at the best
             law, cut at 0: an interval from 0 says that the points do not show this term.
         residual: standard deviation of the points from the law, per second.
@@ -108,12 +108,12 @@ def fit(cpus: Sequence[float] | _Floats, per_second: Sequence[float] | _Floats) 
     """Fit the law to measured throughput, by bounded least squares.
 
     Arguments:
-        cpus: numbers of CPUs, each from 1; repeated ones are welcome.
+        cpus: numbers of CPUs, each from 1; numbers may repeat.
         per_second: throughput at each, above 0.
 
     Raises:
-        AnalyticError: the lists differ in length, hold what is no throughput, or have fewer than
-            four different numbers of CPUs.
+        AnalyticError: the lists differ in length, have a value that is not a throughput, or fewer
+            than four different numbers of CPUs.
     """
     from scipy import optimize, stats
 
@@ -176,9 +176,9 @@ def _points(
             f"{n.size} numbers of CPUs and {x.size} throughputs: give one for each, in plain lists"
         )
     if not (np.isfinite(n).all() and (n >= 1).all()):
-        raise AnalyticError("a number of CPUs is below 1, or none: give numbers from 1")
+        raise AnalyticError("a number of CPUs is below 1 or not a number: give numbers from 1")
     if not (np.isfinite(x).all() and (x > 0).all()):
-        raise AnalyticError("a throughput is 0, negative or none: leave such points out")
+        raise AnalyticError("a throughput is 0, negative or not a number: leave such points out")
     different = len(np.unique(n))
     if different < MIN_POINTS:
         raise AnalyticError(

@@ -1,10 +1,10 @@
-"""Reports in the field's formats, from runs of any kind, and back from their text.
+"""Reports in the formats of kernel tools: writers for any kind of run, and readers of text.
 
-- :mod:`table`: one table of lock statistics, whatever measured them;
-- :mod:`lockmeter`: that table as lockmeter printed it, and the reader of lockmeter's text;
+- :mod:`table`: one table of lock statistics, from any source;
+- :mod:`lockmeter`: the writer and the reader of lockmeter's text;
 - :mod:`lock_stat`, :mod:`perf_lock`: readers of Linux's ``/proc/lock_stat`` and of
   ``perf lock contention``;
-- :mod:`identities`: what the columns of a table owe to one another, and which row breaks it;
-- :mod:`calls`: simulated time by method and by caller, exactly; :mod:`kernprof` prints it;
-- :mod:`awr`: shares of user, system and lock time; :mod:`lmbench`: its summary.
+- :mod:`identities`: equations between the columns of a table, and the rows that break them;
+- :mod:`calls`: exact simulated time by method and by caller; :mod:`kernprof` prints it;
+- :mod:`awr`: shares of user, system and lock time; :mod:`lmbench`: lmbench's summary.
 """

@@ -1,13 +1,14 @@
-"""Shares of the CPUs' time as long-2013 gave them: %system, %user, and % in the spinlock code.
+"""Shares of the CPUs' time as in long-2013: %system, %user, and % in the spinlock code.
 
-The source took the first two from Oracle's AWR, which sees all CPUs' time, idle time included, and
-the last from ``perf``, which sees the time at which a CPU runs. So here: %user and %system are of
-all CPUs' time, and %spinlock, the time inside any metered lock's methods, is of the time that is
-not idle. A CPU that waits for a line inside a lock is in the lock, as ``perf`` would find it.
+The source took the first two from Oracle's AWR, which covers all CPUs' time including idle time. It
+took the last from ``perf``, which covers only the time when a CPU runs. The same holds here: %user
+and %system are shares of all CPUs' time. %spinlock is the time inside the methods of metered locks,
+as a share of the time that is not idle. A CPU that waits for a line inside a lock counts as inside
+the lock, as in ``perf``.
 
-What a workload's own methods do counts as user, what they call as system; a workload that does the
-kernel's work in a method of its own makes it user time. Time in locks is part of %system, as AWR
-had it.
+Time in a workload's own methods counts as user, time in other methods as system. If a workload does
+the kernel's work in its own method, that time counts as user. Time in locks is part of %system, as
+in AWR.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ HEADS = ("% System", "% User", "% Idle", "% spinlock")
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Fractions: user, system and idle of all CPUs' time, spinlock of what is not idle."""
+    """Fractions: user, system and idle of all CPUs' time, spinlock of the time that is not idle."""
 
     user: float
     system: float
@@ -50,7 +51,7 @@ def text(found: Shares) -> str:
 
 
 def table(rows: Mapping[str, Shares]) -> str:
-    """The same with a line a row, its name in front."""
+    """The same with a line for each row, its name in front."""
     lines: list[tuple[str, ...]] = [("", *HEADS)]
     for name, one in rows.items():
         values = (one.system, one.user, one.idle, one.spinlock)

@@ -1,19 +1,19 @@
-"""Simulated time by method and by who called it, to the picosecond, and lock meters by caller.
+"""Simulated time by method and caller, exact to the picosecond, and lock meters by caller.
 
-The reference engine drives the generators themselves, so who called whom stands in the chain of
-suspended generators whenever an operation is issued. From an operation's issue to the next one's,
-all time of the CPU belongs to the innermost method: the operation's own cost, its misses, the queue
-at a line, a full store buffer. Nothing is sampled and nothing is added to the program, so the
-figures add up: the methods' time and the idle time are the window times the CPUs.
+The reference engine drives the generators themselves. So the chain of suspended generators shows
+the callers whenever an operation is issued. The time of a CPU from one operation's issue to the
+next one's belongs to the innermost method: the operation's own cost, its misses, the queue at a
+line, a full store buffer. Nothing is sampled and nothing is added to the program. So the times of
+all methods and the idle time add up to the window times the CPUs.
 
-A CPU that sleeps in ``block()``, and one whose thread has returned, is in :data:`IDLE`, which the
-method that blocks calls. Not seen: a call in which no operation is issued; it takes no time either.
+A CPU that sleeps in ``block()``, or whose thread has returned, is in :data:`IDLE`; the blocking
+method is its caller. A call without an operation is not seen; it takes no time either.
 
-A lock's caller is the method that takes it, as in lockmeter. Counts of a caller come from the very
-function that meters the lock as a whole (:mod:`locksim.engine.meters`), fed with the marks of its
-acquisitions only.
+A lock's caller is the method that takes it, as in lockmeter. The meter of a caller is the same
+function as the meter of the lock (:mod:`locksim.engine.meters`), fed only with the marks of that
+caller's acquisitions.
 
-This engine is the slow one: some hundred thousand operations a second. A profile is of a short
+The reference engine is slow: about a hundred thousand operations a second. A profile is of a short
 window, and so are its longest waits.
 """
 
@@ -52,8 +52,8 @@ class Node:
 
     Arguments:
         part: ``user`` for the workload's own methods, ``lock`` inside any metered lock, ``idle``,
-            and ``system`` for what is left.
-        self_ps: time spent in it, without what it called. calls: how often it was called.
+            and ``system`` for the rest.
+        self_ps: time in the method itself, without callees. calls: number of calls.
     """
 
     part: Part
@@ -63,12 +63,12 @@ class Node:
 
 @dataclass(frozen=True)
 class CallProfile:
-    """Where the CPUs' time went in a window.
+    """The CPUs' time in a window, by path of methods.
 
     Arguments:
-        nodes: path of methods, outermost first → what was spent there.
+        nodes: path of methods, outermost first → its time.
         locks: the lock meters of the same window, callers included.
-        window_ps: its length. cpus: that took part. machine, title: what ran.
+        window_ps: its length. cpus: number of CPUs. machine, title: of the run.
     """
 
     nodes: dict[Path, Node]
@@ -84,7 +84,7 @@ class CallProfile:
         return sum(node.self_ps for node in self.nodes.values())
 
     def part_ps(self, part: Part) -> int:
-        """Time spent in one part."""
+        """Time in one part."""
         return sum(node.self_ps for node in self.nodes.values() if node.part == part)
 
 
@@ -99,7 +99,7 @@ def profile_calls(
     window_ps: int,
     heap_lines: int | None = None,
 ) -> CallProfile:
-    """Run a workload in the reference engine and note where the time goes.
+    """Profile a workload in the reference engine.
 
     Arguments:
         workload, machine, cpus, placement, seed, heap_lines: as for :func:`locksim.simulate`.
@@ -127,7 +127,7 @@ def profile_calls(
 
 @dataclass(slots=True)
 class _At:
-    """Where a CPU is: since when, and on which path."""
+    """Position of a CPU: its path, and the time since when."""
 
     since_ps: int = 0
     path: Path = (IDLE,)
@@ -135,7 +135,7 @@ class _At:
 
 @dataclass(slots=True)
 class _Thread:
-    """Where a thread is, wherever it runs: its path, and the generators of the path."""
+    """Position of a thread on any CPU: its path, and the generators of the path."""
 
     path: Path = ()
     programs: list[Any] = field(default_factory=list)
@@ -164,7 +164,7 @@ class _Watch:
         self.counting = from_ps == 0
 
     def issued(self, cpu: int, thread: int, now: int, program: Any, kind: Kind | None) -> None:
-        """Book the time since the CPU's last operation, and note where it is now."""
+        """Book the time since the CPU's last operation, and store its position."""
         self._book(cpu, now)
         at, of = self.at[cpu], self.threads[thread]
         at.since_ps = now
@@ -177,7 +177,7 @@ class _Watch:
             known = i < len(of.programs) and of.programs[i] is generator
             path = (*path, of.path[i] if known else method_of(frame))
             if not known:
-                # From here on every program is another one than at the last operation.
+                # From here on every generator differs from that of the last operation.
                 of.programs = of.programs[:i]
                 self._call(path, now, frame)
         if kind == Kind.BLOCK:
@@ -202,10 +202,10 @@ class _Watch:
         for meter in (whole, self.meters[lock, caller]):
             mark(meter.counts, meter.state, 0, int(what), thread, now, stops)
             if what in _STARTS:
-                meter.state[thread, 0, FOUND_WRITER] = found_writer  # whoever called for him
+                meter.state[thread, 0, FOUND_WRITER] = found_writer  # for any caller
 
     def end(self, now: int) -> None:
-        """Book what is under way at the window's end."""
+        """Book the time up to the window's end."""
         self._begin(now)
         for cpu in range(len(self.at)):
             self._book(cpu, now)
@@ -218,7 +218,7 @@ class _Watch:
         self.nodes[at.path].self_ps += max(0, now - max(at.since_ps, self.from_ps))
 
     def _begin(self, now: int) -> None:
-        """Count anew at the window's start; what is going on, goes on."""
+        """Reset the counts at the window's start; activities continue."""
         if not self.counting and now >= self.from_ps:
             self.counting = True
             for meter in self.meters.values():
@@ -240,7 +240,7 @@ class _Watch:
 
 
 def _locks(watch: _Watch, names: list[str], cpus: int, window_ps: int, system: str) -> LockTable:
-    """The lock table of the window: each lock's rows, then its callers'."""
+    """The lock table of the window: each lock's rows, followed by its callers' rows."""
     rows: list[LockRow] = []
     for lock, name in enumerate(names):
         shared: list[str] = []

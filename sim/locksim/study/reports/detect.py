@@ -1,4 +1,4 @@
-"""Which of the known formats a text is, and its tables."""
+"""Detection of a text's format, and its tables."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def parse(
     """Read a text of lock statistics.
 
     Arguments:
-        format: ``lockmeter``, ``lock_stat`` or ``perf``; by default told from the text.
-        cpus, window_ns: for formats that do not say them.
+        format: ``lockmeter``, ``lock_stat`` or ``perf``; by default detected.
+        cpus, window_ns: for formats without them.
 
     Raises:
-        ReportError: no such format, or the text is none of them.
+        ReportError: the format is unknown, or the text has none of the formats.
     """
     match format or _guess(text):
         case "lockmeter":
@@ -33,7 +33,7 @@ def parse(
         case "perf":
             return perf_lock.parse(text, cpus=cpus, window_ns=window_ns)
         case unknown:
-            raise ReportError(f"no format {unknown!r}: there are {', '.join(FORMATS)}")
+            raise ReportError(f"unknown format {unknown!r}: write {', '.join(FORMATS)}")
 
 
 def _guess(text: str) -> str:
@@ -44,7 +44,7 @@ def _guess(text: str) -> str:
     if any(head in text for head in ("SPINLOCKS", "RWLOCK READS", "RWLOCK WRITES")):
         return "lockmeter"
     raise ReportError(
-        "the text is none of the known formats\nhelp: give lockmeter's tables (SPINLOCKS, RWLOCK "
+        "the text is not in a known format\nhelp: give lockmeter's tables (SPINLOCKS, RWLOCK "
         "READS …), /proc/lock_stat (lock_stat version …) or 'perf lock contention' (contended, "
-        "total wait …) with their headings; --format says which it is"
+        "total wait …) with their headings; or name the format with --format"
     )

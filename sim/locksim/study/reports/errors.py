@@ -1,9 +1,9 @@
-"""The one error of this package."""
+"""The error of this package."""
 
 from __future__ import annotations
 
 
 class ReportError(Exception):
-    """A text that is no such report, or a run that can not be reported so: what, where, mend."""
+    """A text is not such a report, or a run cannot be reported in a format."""
 
     exit_code = 2

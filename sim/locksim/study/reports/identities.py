@@ -1,18 +1,18 @@
-"""What the columns of a table of lock statistics owe to one another, and which row breaks it.
+"""Equations between the columns of a table of lock statistics, and the rows that break them.
 
-A table that was measured, printed and perhaps copied agrees with itself, or something is wrong with
-it or with how it is read. The equations, with T the window and N its CPUs:
+A measured table satisfies them. If it does not, something is wrong with the measurement, the copy,
+or the way it is read. The equations, with T the window and N its CPUs:
 
 - ``util``: UTIL x T = HOLD x (tries that got the lock);
 - ``cpu``: SPIN x TOTAL x WAIT = % CPU x N x T, with WAIT over contended acquisitions only;
-- ``shares``: NOWAIT + SPIN (+ WW) + RJECT = 1, and CON is what is not NOWAIT;
-- ``max``: no mean is above its longest;
+- ``shares``: NOWAIT + SPIN (+ WW) + RJECT = 1, and CON = 1 - NOWAIT;
+- ``max``: no mean is above its maximum;
 - ``callers``: the callers' TOTAL (or contentions) add up to the lock's;
-- ``totals``: a printed total is mean x count.
+- ``totals``: a printed total is its mean x count.
 
-Each side is an interval, because printed figures are rounded; an equation is broken where the
-intervals do not meet. A text that does not say its window gets the one that most of its rows agree
-on; a table in which rows disagree then shows the row that is alone.
+Each side is an interval, because printed numbers are rounded; an equation is broken if the
+intervals do not meet. If a text does not name its window, the window is the one that most of its
+rows imply. A row with another window is then reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from locksim.study.reports.table import LockRow, LockTable
 __all__ = ["Breach", "Checked", "check"]
 
 SLACK = 1e-6
-"""Relative room for the rounding of arithmetic itself."""
+"""Relative tolerance for rounding errors of the arithmetic."""
 
 _Interval = tuple[float, float]
 
@@ -37,7 +37,7 @@ class Breach:
 
     Arguments:
         row: its label. identity: the equation's name. left, right: its two sides, as intervals.
-        says: one sentence with the figures.
+        says: one sentence with the values.
     """
 
     row: str
@@ -49,12 +49,12 @@ class Breach:
 
 @dataclass(frozen=True)
 class Checked:
-    """A table and what became of its equations.
+    """The equations of a table that hold or are broken.
 
     Arguments:
-        window_ns: the window that the rows agree on, as an interval, or None if nothing tells it.
-        agree: rows whose window meets it, of how many: (agreeing, telling).
-        held: how many equations of each name hold. breaches: those that do not.
+        window_ns: the window that the rows agree on, as an interval, or None if unknown.
+        agree: number of rows with this window, and number of rows that imply a window.
+        held: number of equations of each name that hold. breaches: the others.
     """
 
     window_ns: _Interval | None
@@ -82,7 +82,7 @@ class Checked:
 
 
 def check(table: LockTable) -> Checked:
-    """Check every equation that a table has the columns for."""
+    """Check every equation whose columns a table has."""
     windows = {id(row): found for row in table.rows if (found := _window(row)) is not None}
     window = _given(table) or _agreed(list(windows.values()))
     held: dict[str, int] = {}
@@ -171,7 +171,7 @@ def _callers(table: LockTable, row: LockRow) -> Iterator[tuple[str, _Interval, _
     by_place = table.source == "lock_stat"
     of = [caller.contended if by_place else caller.total for caller in callers]
     known = [n for n in of if n is not None]
-    if by_place:  # four places a class, for both its sides: what is missing waited elsewhere
+    if by_place:  # at most four places per class, for both its sides; other places may have waited
         whole = sum(other.contended or 0 for other in table.locks if other.name == row.name)
     else:
         whole = row.total or 0
@@ -187,18 +187,18 @@ def _callers(table: LockTable, row: LockRow) -> Iterator[tuple[str, _Interval, _
 
 
 def _window(row: LockRow) -> _Interval | None:
-    """The window that UTIL, HOLD and TOTAL give; a reader's hold is not the lock's."""
+    """The window that UTIL, HOLD and TOTAL imply; a reader's hold is not the lock's."""
     util, hold = _of(row, "util"), _of(row, "hold_ns")
     if row.kind == "read" or util is None or hold is None or not row.total:
         return None
     if not util[0] or row.util == 0:
-        return None  # rounded to nothing: it says nothing
+        return None  # rounded to 0: it implies no window
     got = row.total * (1 - (row.reject or 0.0))
     return hold[0] * got / util[1], hold[1] * got / util[0]
 
 
 def _waited(row: LockRow) -> _Interval | None:
-    """Time spent waiting for the lock, all acquisitions together."""
+    """Waiting time of all acquisitions together."""
     wait = _of(row, "wait_ns")
     shares = [p for name in ("spin", "spin_ww") if (p := _of(row, name)) is not None]
     if wait is None or not row.total or not shares:
@@ -212,7 +212,7 @@ def _given(table: LockTable) -> _Interval | None:
 
 
 def _agreed(windows: list[_Interval]) -> _Interval | None:
-    """Where most intervals overlap: the part that the largest number of them share."""
+    """The part that the largest number of intervals share."""
     if not windows:
         return None
     best: tuple[int, _Interval] = (0, windows[0])

@@ -1,14 +1,14 @@
 """Simulated time in the layout of SGI's kernprof: flat profile and annotated call graph.
 
-kernprof printed what gprof prints (Graham, Kessler, McKusick, "gprof: a Call Graph Execution
-Profiler", SIGPLAN 1982). Two things differ. gprof shares a function's time out among its callers by
-the number of their calls; here each caller's part is what it was. And the columns that its header
-called ms/call held microseconds, as franke-2001's figures show (13.51 s over 568,095 calls are
-23.78 us); here they are called what they are.
+kernprof printed the layout of gprof (Graham, Kessler, McKusick, "gprof: a Call Graph Execution
+Profiler", SIGPLAN 1982). Two things differ. gprof divides a function's time among its callers by
+their numbers of calls; here each caller has its exact part. And the columns that its header called
+ms/call held microseconds, as the values of franke-2001 show (13.51 s over 568,095 calls are 23.78
+us). Here their header is us/call.
 
-``self`` is a method's own time, ``total`` and ``children`` that of what it called. Sleeping CPUs
-are in :data:`~locksim.study.reports.calls.IDLE`, kernprof's ``default_idle``. Times are simulated,
-and those of all CPUs added up; columns are in microseconds where all of it is below a second.
+``self`` is a method's own time; ``total`` and ``children`` include its callees. Sleeping CPUs
+are in :data:`~locksim.study.reports.calls.IDLE`, kernprof's ``default_idle``. Times are simulated
+and summed over all CPUs; columns are in microseconds if the sum is below a second.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Function:
     """A method, over all paths to it.
 
     Arguments:
-        self_ps: its own time. children_ps: time of what it called.
-        calls: how often. callers, callees: name → [self, children, calls] of the arc; an arc's
-            times are the called one's.
+        self_ps: its own time. children_ps: time of its callees.
+        calls: number of calls. callers, callees: name → [self, children, calls] of the arc; an
+            arc's times are those of the callee.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Function:
 
     @property
     def total_ps(self) -> int:
-        """Own time and that of what it called."""
+        """Own time and that of the callees."""
         return self.self_ps + self.children_ps
 
 
 def functions(profile: CallProfile) -> list[Function]:
-    """Every method, the one with the largest total first.
+    """Every method, the largest total first.
 
-    A program can not call itself, so a path holds a method once and nothing is counted twice.
+    A program cannot call itself, so a path holds a method once and nothing is counted twice.
     """
     found: dict[str, Function] = {}
     below: dict[tuple[str, ...], int] = defaultdict(int)
@@ -105,8 +105,8 @@ def call_graph(profile: CallProfile) -> str:
     whole = profile.total_ps or 1
     lines = [f"times in {unit}", "index % time      self  children    called         name"]
 
-    def arc(name: str, figures: list[int], of: int) -> str:
-        own, children, times = figures
+    def arc(name: str, values: list[int], of: int) -> str:
+        own, children, times = values
         called = f"{times}/{of}"
         return (
             f"{'':12}{own / scale:10.2f}{children / scale:10.2f} {called:>17}     "
@@ -114,15 +114,15 @@ def call_graph(profile: CallProfile) -> str:
         )
 
     for one in all_:
-        for caller, figures in sorted(one.callers.items(), key=lambda item: item[1]):
-            lines.append(arc(caller, figures, one.calls))
+        for caller, values in sorted(one.callers.items(), key=lambda item: item[1]):
+            lines.append(arc(caller, values, one.calls))
         lines.append(
             f"{f'[{index[one.name]}]':6}{100 * one.total_ps / whole:6.1f}"
             f"{one.self_ps / scale:10.2f}{one.children_ps / scale:10.2f} {one.calls:>17} "
             f"{one.name} [{index[one.name]}]"
         )
-        for callee, figures in sorted(one.callees.items(), key=lambda item: item[1], reverse=True):
-            lines.append(arc(callee, figures, calls[callee]))
+        for callee, values in sorted(one.callees.items(), key=lambda item: item[1], reverse=True):
+            lines.append(arc(callee, values, calls[callee]))
         lines.append(_RULE)
     return "\n".join(lines) + "\n"
 

@@ -1,12 +1,11 @@
-"""The summary of lmbench 2 (McVoy and Staelin, USENIX 1996), one line a system in each section.
+"""The summary of lmbench 2 (McVoy and Staelin, USENIX 1996), with a line for each system.
 
-Columns, their widths and their order are those of lmbench 2.0's summary as franke-2001 has it; the
-names of the figures are those of lockdata's ``franke-2001/lmbench-*`` tables, with ``bandwidth_``
-before those of bandwidths. A section is printed
-where some system has a figure of it, a figure that a system lacks is blank.
+Columns, their widths and their order are those of lmbench 2.0's summary in franke-2001. The names
+of the values are those of lockdata's ``franke-2001/lmbench-*`` tables, with ``bandwidth_`` before
+those of bandwidths. A section is printed if a system has a value for it; missing values are blank.
 
-lmbench fits a number to its column: with a point and all digits that fit below ten, whole from ten
-on, in thousands (``14K``) from ten thousand on.
+lmbench fits a number to its column. Below ten it has a point and all digits that fit; from ten on
+it is whole; from ten thousand on it is in thousands (``14K``).
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ _THOUSANDS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A line of every section.
+    """A system, which has a line in every section.
 
     Arguments:
         host, os: as in the first two columns, cut to nine and thirteen characters.
-        mhz: clock rate. figures: name → value in the section's unit.
+        mhz: clock rate. values: name → value in the section's unit.
     """
 
     host: str
     os: str
     mhz: float
-    figures: Mapping[str, float]
+    values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +38,8 @@ class Section:
     """A part of the summary.
 
     Arguments:
-        title: with the unit. mhz: whether the clock rate is a column.
-        columns: figure's name, its heading in two lines, its width.
+        title: the title with the unit. mhz: whether the clock rate is a column.
+        columns: name of the value, its heading in two lines, its width.
     """
 
     title: str
@@ -132,16 +131,16 @@ SECTIONS = (
 
 
 def summary(systems: Sequence[System]) -> str:
-    """The summary's text: the sections that have figures, a line a system."""
+    """The summary's text: the sections that have values, with a line for each system."""
     parts = ["                 L M B E N C H  2 . 0   S U M M A R Y"]
     for section in SECTIONS:
-        if any(name in one.figures for one in systems for name, *_ in section.columns):
+        if any(name in one.values for one in systems for name, *_ in section.columns):
             parts.append(_section(section, systems))
     return "\n\n".join(parts) + "\n"
 
 
 def number(value: float, width: int) -> str:
-    """A figure as lmbench fits it to a column of a width."""
+    """A value as lmbench fits it to a column of a given width."""
     if value >= _THOUSANDS - 0.5:
         return f"{value / 1000:.0f}K"
     text = f"{value:.{max(0, width - 2)}f}"
@@ -162,7 +161,7 @@ def _section(section: Section, systems: Sequence[System]) -> str:
         if section.mhz:
             line += f" {one.mhz:4.0f}"
         for name, _, _, width in section.columns:
-            value = one.figures.get(name)
+            value = one.values.get(name)
             line += f" {'' if value is None else number(value, width):>{width}}"
         lines.append(line.rstrip())
     return "\n".join(lines)

@@ -1,11 +1,11 @@
 """The reader of Linux's ``/proc/lock_stat`` (``CONFIG_LOCK_STAT``, Documentation/locking/lockstat).
 
-A line a lock class: contentions and their waits, acquisitions and their holds, in microseconds;
-``-W`` and ``-R`` at a name's end are the sides of a reader-writer lock. Below it stand up to four
-places that waited, then, under a rule, up to four that were waited for; only the former are callers
-here, of a class's first side, because the file does not tell the sides apart. The file says neither
-how long it counted nor on how many CPUs: who knows, tells. Rows alone, as
-``grep : /proc/lock_stat`` leaves them, are taken too; their width says the version.
+Each lock class has a line with contentions and their waits, acquisitions and their holds, in
+microseconds; ``-W`` and ``-R`` at a name's end are the sides of a reader-writer lock. Below it
+stand up to four places that waited, then, below a rule, up to four places that were waited for.
+Only the former are callers here, of a class's first side, because the file does not separate the
+sides. The file names neither its counting time nor the number of CPUs; options supply them. Rows
+alone, as ``grep : /proc/lock_stat`` prints them, are read too; their width shows the version.
 
 "Contended" means here that the first try failed; bounces (the lock's class was last used on another
 CPU) have no column in a lockmeter's table and are left out.
@@ -41,14 +41,14 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     """Read the file's text.
 
     Arguments:
-        cpus: of the machine, window_ns: since the counters were cleared; where both are known, the
-            shares of time can be told.
+        cpus: of the machine, window_ns: since the counters were cleared. If both are known, the
+            shares of time are computed.
 
     Returns:
-        A table each time that the file was read into the text.
+        A table for each copy of the file in the text.
 
     Raises:
-        ReportError: no such file, another version of it, or a line that is no row.
+        ReportError: the text is not such a file, has an unknown version, or a line is not a row.
     """
     lines = text.splitlines()
     version = _version(lines)
@@ -70,10 +70,10 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
             rows.append(_class(found["name"], dict(zip(columns, texts, strict=True))))
             points = 0
         elif found := _POINT.fullmatch(line):
-            if points == 1 and rows:  # the first block under a class: who waited
+            if points == 1 and rows:  # the first block under a class: places that waited
                 rows.append(_point(rows, found))
         elif line.strip() and not _is_heading(line):
-            raise ReportError(_bad(number, line, "no row", columns))
+            raise ReportError(_bad(number, line, "not a row", columns))
     found_rows = [one for one in found_rows if one]
     if not found_rows:
         raise ReportError(
@@ -93,26 +93,26 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
 
 
 def is_row(line: str) -> bool:
-    """Whether a line is that of a lock class."""
+    """Whether a line is the row of a lock class."""
     return _CLASS.fullmatch(line) is not None
 
 
 def _version(lines: list[str]) -> str:
-    """The file's version; where its first line was cut off, the one that has as many columns.
+    """The file's version; without the first line, the version with as many columns.
 
     Raises:
-        ReportError: a version that is not known, or nothing that tells it.
+        ReportError: the version is unknown or missing.
     """
-    said = next((found[1] for line in lines if (found := _HEAD.match(line))), None)
-    if said in VERSIONS:
-        return str(said)
+    version = next((found[1] for line in lines if (found := _HEAD.match(line))), None)
+    if version in VERSIONS:
+        return str(version)
     first = next((found for line in lines if (found := _CLASS.fullmatch(line))), None)
     for version, columns in _COLUMNS.items():
-        if said is None and first is not None and len(first[2].split()) == len(columns.split()):
+        if version is None and first is not None and len(first[2].split()) == len(columns.split()):
             return version
-    what = "no version and no row of a lock class" if said is None else f"version {said}"
+    what = "no version and no row" if version is None else f"version {version}"
     raise ReportError(
-        f"lock_stat: {what}; known are versions {', '.join(VERSIONS)}\n"
+        f"lock_stat: {what}; known versions: {', '.join(VERSIONS)}\n"
         "help: give /proc/lock_stat as the kernel writes it, its first line included"
     )
 
@@ -123,7 +123,7 @@ def _class(name: str, texts: dict[str, str]) -> LockRow:
         kind = "write" if name.endswith("-W") else "read"
         name = name[:-2]
     contended, total = int(texts["contentions"]), int(texts["acquisitions"])
-    figures: dict[str, float] = {}
+    values: dict[str, float] = {}
     exact: dict[str, float] = {}
     for field, column in (
         ("wait_ns", "wait-avg"),
@@ -134,13 +134,13 @@ def _class(name: str, texts: dict[str, str]) -> LockRow:
         ("hold_total_ns", "hold-total"),
     ):
         if column in texts:
-            # Averages are cut off at a hundredth, not rounded: a whole unit, on one side.
+            # Averages are truncated to hundredths, so the error is a whole unit on one side.
             unit = half(texts[column].partition(".")[2] or None) * _US
-            figures[field] = float(texts[column]) * _US
+            values[field] = float(texts[column]) * _US
             exact[field] = 2 * unit if column.endswith("avg") else unit
-    if "wait_ns" not in figures:
-        figures["wait_ns"] = figures["wait_total_ns"] / contended if contended else 0.0
-        figures["hold_ns"] = figures["hold_total_ns"] / total if total else 0.0
+    if "wait_ns" not in values:
+        values["wait_ns"] = values["wait_total_ns"] / contended if contended else 0.0
+        values["hold_ns"] = values["hold_total_ns"] / total if total else 0.0
     share = contended / total if total else 0.0
     return LockRow(
         name,
@@ -150,20 +150,20 @@ def _class(name: str, texts: dict[str, str]) -> LockRow:
         contended=contended,
         nowait=1 - share,
         spin=share,
-        **figures,  # type: ignore[arg-type]
+        **values,  # type: ignore[arg-type]
         half=exact,
     )
 
 
 def _point(rows: list[LockRow], found: re.Match[str]) -> LockRow:
-    """A place that waited; it counts its contentions only, those of both sides of a class."""
+    """A place that waited; its contentions cover both sides of a class."""
     last = next(row for row in reversed(rows) if not row.caller)
     lock = next(row for row in rows if row.name == last.name)
     return LockRow(lock.name, lock.kind, found["at"], contended=int(found["count"]))
 
 
 def _in_window(row: LockRow, cpus: int | None, window_ns: float | None) -> LockRow:
-    """The row with the shares of time that the window gives."""
+    """The row with the shares of time in the window."""
     if window_ns is None or row.caller:
         return row
     waited, held = row.wait_total_ns or 0.0, row.hold_total_ns or 0.0
@@ -184,6 +184,6 @@ def _is_heading(line: str) -> bool:
 
 def _bad(number: int, line: str, what: str, columns: list[str]) -> str:
     return (
-        f"line {number}: {what} where a lock's {len(columns)} are due: {line.strip()!r}\n"
+        f"line {number}: {what}, expected a lock's {len(columns)} columns: {line.strip()!r}\n"
         f"help: the columns are 'class name:' {' '.join(columns)}"
     )

@@ -1,15 +1,16 @@
-"""Lock statistics as lockmeter's lockstat printed them, and back.
+"""Writer and reader of lock statistics in the format of lockmeter's lockstat.
 
 The layout is that of lockstat 1.4 (Bryant and Hawkes, "Lockmeter: Highly-Informative
 Instrumentation for Spin Locks in the Linux Kernel", Annual Linux Showcase 2000), as it stands in
-the tables of 2001 to 2004: three sections, a line a lock, below it, indented by two more, a line a
-caller. In the section of writes CON is SPIN and WW together: waits for readers, waits for writers.
+the tables of 2001 to 2004. There are three sections; each lock has a line, followed by a line for
+each caller, indented by two more. In the section of writes CON is the sum of SPIN (waits for
+readers) and WW (waits for writers).
 
-The reader also takes what mail has done to such tables: lines wrapped in two or three, several
-tables in one text, each under its number of CPUs.
+The reader also accepts tables from mail: lines wrapped into two or three, and several
+tables in one text, each below its number of CPUs.
 
-What the columns mean here, beside the source's own words: a hold ends where the release begins;
-TOTAL counts tries that failed too, as lockstat did, and RJECT is their share.
+Two columns need an explanation beside the source's own words. A hold ends where the release starts.
+TOTAL includes failed tries, as in lockstat, and RJECT is their share.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _HEADS: dict[Kind, str] = {
 
 
 def text(table: LockTable) -> str:
-    """A table as lockstat would print it, one section for each kind of row that there is."""
+    """A table as lockstat would print it, one section for each kind of row."""
     lines = []
     if table.system:
         lines.append(f"System: {table.system}")
@@ -65,7 +66,7 @@ def text(table: LockTable) -> str:
 
 
 def _line(row: LockRow) -> str:
-    """One row; a caller's name stands two further to the right."""
+    """One row; a caller's name is indented by two more."""
     name = f"  {row.caller}" if row.caller else row.name
     rate = "" if row.per_second is None else f"{row.per_second:.0f}"
     util = _or_blank(row.util, numbers.percent) or rate
@@ -88,7 +89,7 @@ def _line(row: LockRow) -> str:
 
 
 def _pair(mean_ns: float | None, max_ns: float | None, width: int) -> str:
-    """A mean with the longest in brackets; only ``0us`` where there was none; else blanks."""
+    """A mean with the maximum in brackets; ``0us`` if there was none; else blanks."""
     if mean_ns is None:
         return " " * (width + 8)
     if not mean_ns:
@@ -150,19 +151,19 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     """Read lockmeter's text.
 
     Arguments:
-        cpus: of the machine, window_ns: of the measurement; for tables that do not say it.
+        cpus: of the machine, window_ns: of the measurement; for tables without it.
 
     Returns:
         A table for each number of CPUs, or one. Rows named ``*TOTAL*`` are over all locks, and are
         left out.
 
     Raises:
-        ReportError: a line that begins like a row and is none, or no row at all.
+        ReportError: a line starts like a row but is not one, or there is no row.
     """
     tables: list[LockTable] = []
     kind: Kind = "spin"
     system, of_cpus, during_ns = "", cpus, window_ns
-    heading = True  # the next row begins a table
+    heading = True  # the next row starts a table
     lines = text.splitlines()
     at = 0
     while at < len(lines):
@@ -186,14 +187,14 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     tables = [table for table in tables if table.rows]
     if not tables:
         raise ReportError(
-            "no row of a lockmeter table was found\nhelp: give the text of lockstat whole, its "
+            "no row of a lockmeter table was found\nhelp: give the whole text of lockstat, its "
             "headings (SPINLOCKS, RWLOCK READS, RWLOCK WRITES) included"
         )
     return tables
 
 
 def _row(kind: Kind, lines: list[str], at: int) -> tuple[re.Match[str], int]:
-    """Match the row that begins in a line, and say how many lines it fills."""
+    """Match the row that starts in a line, and return its number of lines."""
     joined = ""
     for taken, part in enumerate(lines[at : at + _MOST_WRAPPED], 1):
         if not part.strip():
@@ -203,7 +204,7 @@ def _row(kind: Kind, lines: list[str], at: int) -> tuple[re.Match[str], int]:
         if found is not None:
             return found, taken
     raise ReportError(
-        f"line {at + 1}: no row of the section '{_HEADS[kind].partition('  ')[0]}': "
+        f"line {at + 1}: not a row of the section '{_HEADS[kind].partition('  ')[0]}': "
         f"{lines[at].strip()!r}\nhelp: the columns are {' '.join(_columns(kind))}"
     )
 
@@ -218,17 +219,17 @@ def _add(table: LockTable, found: re.Match[str], kind: Kind) -> None:
     if name == "*TOTAL*":
         return
     groups = found.groupdict()
-    figures: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     half: dict[str, float] = {}
     for key in (*_TIMES, "util", "con", "nowait", "spin", "reject", "spin_ww"):
         if groups.get(key) is not None:
             column = _column(key)
-            figures[column], half[column] = numbers.read(groups[key])
-    figures["total"] = float(groups["total"])
+            values[column], half[column] = numbers.read(groups[key])
+    values["total"] = float(groups["total"])
     if groups.get("per_second"):
-        figures["per_second"] = float(groups["per_second"])
+        values["per_second"] = float(groups["per_second"])
     if groups.get("readers_max"):
-        figures["readers_max"] = int(groups["readers_max"])
+        values["readers_max"] = int(groups["readers_max"])
     last = next((row for row in reversed(table.rows) if row.kind == kind), None)
     called = last is not None and len(found["gap"]) >= 4
     table.rows.append(
@@ -236,14 +237,14 @@ def _add(table: LockTable, found: re.Match[str], kind: Kind) -> None:
             last.name if last is not None and called else name,
             kind,
             name if called else "",
-            **figures,
+            **values,
             half=half,
         )
     )
 
 
 def _column(key: str) -> str:
-    """The field of a row that a group of the pattern fills."""
+    """The field of a row for a group of the pattern."""
     if key.endswith("_max"):
         return f"{key}_ns"
     return f"{key}_ns" if key in ("hold", "wait", "busy", "wait_ww") else key

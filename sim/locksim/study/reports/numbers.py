@@ -1,8 +1,8 @@
-"""Percentages and times as lockmeter wrote them, and back with half the last digit's unit.
+"""Percentages and times as lockmeter writes them, and their reader with the rounding error.
 
 lockmeter gives two or three digits and never an exponent: ``0.34%``, ``26.2%``, ``271%``,
-``1.6us``, ``499us``, ``2135us``, ``71ms``. Times below a microsecond, of which it knew ``0.1us`` at
-best, are written in nanoseconds here.
+``1.6us``, ``499us``, ``2135us``, ``71ms``. Times below a microsecond, for which lockmeter has
+``0.1us`` at best, are in nanoseconds here.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def time(time_ns: float) -> str:
 
 
 def read(text: str) -> tuple[float, float]:
-    """A percentage as a share, or a time in ns; and half the unit of its last digit.
+    """The share of a percentage, or a time in ns, with half the unit of its last digit.
 
     Raises:
-        ValueError: neither.
+        ValueError: the text is neither.
     """
     found = re.fullmatch(r"(\d+(?:\.(\d+))?)\s*(%|ns|us|ms|s|m|h)", text)
     if found is None:
@@ -55,8 +55,8 @@ def half(decimals: str | None, text: str = "") -> float:
     """Half the unit of a number's last digit.
 
     Arguments:
-        decimals: the digits behind its point, or None.
-        text: the whole of it; what is printed as a bare 0 is below half of the finest digit.
+        decimals: the digits after its point, or None.
+        text: the whole text; a bare 0 stands for less than half of the finest digit.
     """
     if decimals is None and text.startswith("0"):
         return 0.005 if text.endswith("%") else 0.05

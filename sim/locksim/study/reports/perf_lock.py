@@ -1,13 +1,12 @@
-"""The reader of ``perf lock contention``'s text: waits only, a line a place, a lock or a thread.
+"""The reader of ``perf lock contention``'s text: waits only, by place, lock or thread.
 
-perf counts what had to wait, not what was taken at once, so there is no CON, no HOLD and no TOTAL.
-What a line stands for is in the heading: the place that waited (``type caller``), the lock
-(``address symbol``), the thread that waited or, with ``-o``, held (``pid comm``, ``pid owner``), or
-a cgroup. ``-F`` chooses among the columns; ``-x`` separates them by a string and gives times in
-whole nanoseconds. A heading begins a table. Call chains under a line, and what perf prints about
-itself (``=== …``, ``# …``), are skipped.
+perf counts waits, not immediate acquisitions, so there is no CON, HOLD or TOTAL. The heading shows
+the meaning of a line: the place that waited (``type caller``), the lock (``address symbol``), the
+thread that waited or, with ``-o``, held (``pid comm``, ``pid owner``), or a cgroup. ``-F`` chooses
+the columns; ``-x`` separates them by a string and gives times in whole nanoseconds. A heading
+starts a table. Call chains below a line, and perf's remarks (``=== …``, ``# …``), are skipped.
 
-Times with a unit are cut to two decimals of it, each by itself.
+Times with a unit are truncated to two decimals of it, each separately.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _FIELDS = {"total wait": "wait_total_ns", "max wait": "wait_max_ns", "avg wait":
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """What stands in the lines below: columns in order, the first word of the view, a separator."""
+    """The meaning of the lines below: columns in order, the view's first word, a separator."""
 
     columns: tuple[str, ...]
     view: str
@@ -50,9 +49,9 @@ class _Heading:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A row's figures as text, and whom they are of."""
+    """A row's values as text, with their owner."""
 
-    figures: dict[str, str]
+    values: dict[str, str]
     first: str
     rest: str
     type: str = ""
@@ -67,14 +66,14 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
     """Read perf's text.
 
     Arguments:
-        cpus: of the machine. window_ns: how long perf looked. With both the share of all CPUs' time
-            can be told, where waiting was spinning.
+        cpus: of the machine. window_ns: the time of perf's recording. With both, the share of all
+            CPUs' time is computed, if waiting was spinning.
 
     Returns:
-        A table a heading.
+        A table for each heading.
 
     Raises:
-        ReportError: no heading, or a line below it that is no row.
+        ReportError: there is no heading, or a line below it is not a row.
     """
     heading: _Heading | None = None
     tables: list[LockTable] = []
@@ -91,17 +90,17 @@ def parse(text: str, *, cpus: int | None = None, window_ns: float | None = None)
             tables[-1].rows.append(_row(row, heading, cpus, window_ns))
         else:
             raise ReportError(
-                f"line {number}: no row of perf lock contention: {line.strip()!r}\nhelp: a row is "
-                f"{', '.join(_columns(heading))}"
+                f"line {number}: not a row of perf lock contention: {line.strip()!r}\n"
+                f"help: a row is {', '.join(_columns(heading))}"
             )
     if not found_heading:
         raise ReportError(
             "the heading 'contended  total wait  max wait  avg wait …' was not found\n"
-            "help: give the text of 'perf lock contention' whole"
+            "help: give the whole text of 'perf lock contention'"
         )
     tables = [table for table in tables if table.rows]
     if not tables:
-        raise ReportError("nothing was contended: the table has no row\nhelp: record for longer")
+        raise ReportError("the table has no row: no lock was contended\nhelp: record for longer")
     return tables
 
 
@@ -123,10 +122,10 @@ def _split(line: str, heading: _Heading) -> _Line | None:
         return None
     if heading.separator:
         return _split_separated(line, heading)
-    figures = r"\s+".join(
+    pattern = r"\s+".join(
         rf"({_TIME})" if column != "contended" else r"(\d+)" for column in heading.columns
     )
-    found = re.fullmatch(rf"\s*{figures}\s+{_WHO[heading.view]}", line.rstrip())
+    found = re.fullmatch(rf"\s*{pattern}\s+{_WHO[heading.view]}", line.rstrip())
     if found is None:
         return None
     values = dict(zip(heading.columns, found.groups(), strict=False))
@@ -134,28 +133,28 @@ def _split(line: str, heading: _Heading) -> _Line | None:
 
 
 def _split_separated(line: str, heading: _Heading) -> _Line | None:
-    values = line.rstrip().split(f"{heading.separator} ")
+    cells = line.rstrip().split(f"{heading.separator} ")
     n = len(heading.columns)
-    if len(values) <= n or not all(re.fullmatch(r"\d+", value) for value in values[:n]):
+    if len(cells) <= n or not all(re.fullmatch(r"\d+", cell) for cell in cells[:n]):
         return None
-    figures = {
+    values = {
         column: value if column == "contended" else f"{value} ns"
-        for column, value in zip(heading.columns, values, strict=False)
+        for column, value in zip(heading.columns, cells, strict=False)
     }
-    who = [*values[n:], "", ""]
+    who = [*cells[n:], "", ""]
     if heading.view == "cgroup":
-        return _Line(figures, "", who[0])
-    return _Line(figures, who[0], who[1], who[2] if heading.view == "address" else "")
+        return _Line(values, "", who[0])
+    return _Line(values, who[0], who[1], who[2] if heading.view == "address" else "")
 
 
 def _row(line: _Line, heading: _Heading, cpus: int | None, window_ns: float | None) -> LockRow:
-    figures: dict[str, float] = {}
+    values: dict[str, float] = {}
     half: dict[str, float] = {}
     for column, name in _FIELDS.items():
-        if column in line.figures:
-            value, of_last = numbers.read(line.figures[column].replace(" ", ""))
-            figures[name] = value
-            # Cut off, not rounded: a whole unit of the last digit. The mean is of whole
+        if column in line.values:
+            value, of_last = numbers.read(line.values[column].replace(" ", ""))
+            values[name] = value
+            # Truncated, so the error is a whole unit of the last digit. The mean is in whole
             # nanoseconds; with a separator the others are exact.
             half[name] = 0.0 if heading.separator else 2 * of_last
     if "wait_ns" in half:
@@ -164,12 +163,12 @@ def _row(line: _Line, heading: _Heading, cpus: int | None, window_ns: float | No
     kind: Kind = "spin"
     if word.endswith((":R", ":W")):
         kind = "read" if word.endswith(":R") else "write"
-    total = figures.get("wait_total_ns")
+    total = values.get("wait_total_ns")
     return LockRow(
         name,
         kind,
-        **figures,  # type: ignore[arg-type]
-        contended=int(line.figures["contended"]) if "contended" in line.figures else None,
+        **values,  # type: ignore[arg-type]
+        contended=int(line.values["contended"]) if "contended" in line.values else None,
         cpu_share=total / window_ns / cpus if total is not None and window_ns and cpus else None,
         type=word,
         half=half,
@@ -183,7 +182,7 @@ def _who(line: _Line, view: str) -> tuple[str, str]:
     if view == "address":
         if line.type:
             return line.rest or line.first, line.type
-        named = _TYPE_AT_END.fullmatch(line.rest)  # locks that were allocated have no symbol
+        named = _TYPE_AT_END.fullmatch(line.rest)  # allocated locks have no symbol
         return (named[1] or line.first, named[2]) if named else (line.rest or line.first, "")
     if view == "pid":
         return f"{line.rest or '?'} (pid {line.first})", ""

@@ -1,8 +1,8 @@
-"""One table of lock statistics, whatever measured them: a simulation, real cores, a kernel's text.
+"""A table of lock statistics from any source: a simulation, real cores, a kernel's text.
 
-Shares are fractions, times nanoseconds; None is what a source does not have. A figure read from a
-text is known to half its last digit, which :attr:`LockRow.half` keeps, so that sums over a table
-can be told from its rounding.
+Shares are fractions, times are nanoseconds; None is a value that the source lacks. A value read
+from text is known to half its last digit, which :attr:`LockRow.half` keeps, so that sums over a
+table allow for rounding.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ class LockRow:
     """A lock, one side of a reader-writer lock, or one caller's part of either.
 
     Arguments:
-        name: of the lock; where the source does not know it, of the place that takes it.
+        name: of the lock; if the source lacks it, of the place that takes it.
         kind: ``spin`` (one side only), ``read`` or ``write``. caller: empty for all callers.
-        util: share of the window in which it was held; per_second: TOT/SEC where that is printed.
-        con: share of attempts that did not get it at once.
+        util: share of the window in which it was held; per_second: TOT/SEC if it is printed.
+        con: share of attempts that had to wait.
         hold_ns, hold_max_ns: mean and longest hold.
         wait_ns, wait_max_ns: of those that waited. cpu_share: of all CPUs' time, spent waiting.
         total: attempts, rejected tries included. nowait, spin, reject: shares of it.
         readers_max: most readers at once. busy_ns, busy_max_ns: reader busy periods.
         wait_ww_ns, wait_ww_max_ns, spin_ww: writers that waited for a writer; ``spin`` is then the
             share that waited for readers.
-        contended, wait_total_ns, hold_total_ns: where a source prints them rather than shares.
-        type: the source's word for what it is, such as ``rwsem:R``.
-        half: for each figure half the unit of its last printed digit; missing: exact.
+        contended, wait_total_ns, hold_total_ns: if a source prints them instead of shares.
+        type: the source's word for the kind, such as ``rwsem:R``.
+        half: for each value, half the unit of its last printed digit; missing: exact.
     """
 
     name: str
@@ -63,22 +63,22 @@ class LockRow:
 
     @property
     def label(self) -> str:
-        """The row in a sentence: ``tasklist_lock (read), from do_wait+0x160``."""
+        """The row's name in a sentence: ``tasklist_lock (read), from do_wait+0x160``."""
         side = "" if self.kind == "spin" else f" ({self.kind})"
         return f"{self.name}{side}" + (f", from {self.caller}" if self.caller else "")
 
     def low(self, name: str) -> float | None:
-        """The least that a figure can have been before it was rounded."""
+        """The lowest value before rounding."""
         value = getattr(self, name)
         return None if value is None else max(0.0, value - self.half.get(name, 0.0))
 
     def high(self, name: str) -> float | None:
-        """The most that a figure can have been before it was rounded."""
+        """The highest value before rounding."""
         value = getattr(self, name)
         return None if value is None else value + self.half.get(name, 0.0)
 
     def to_json(self) -> dict[str, Any]:
-        """The row, without what is not known."""
+        """The row, without unknown values."""
         return {
             key: value
             for key, value in asdict(self).items()
@@ -96,7 +96,7 @@ class LockTable:
         rows: locks in order, the callers of each after it.
         cpus: of the machine, None where the source does not say.
         window_ns: length of the window, None likewise.
-        system: what was measured, in the source's words. notes: what the source warns of.
+        system: the measured system, in the source's words. notes: warnings of the source.
     """
 
     source: str
@@ -140,14 +140,14 @@ def of_meter(
     system: str = "",
     shared: Collection[str] = (),
 ) -> LockTable:
-    """The table of a run's meters.
+    """Table of a run's meters.
 
     Arguments:
-        rows: as ``Simulation.by_lock`` or ``locknative.meter_rows`` give them: one a lock and
+        rows: the rows of ``Simulation.by_lock`` or ``locknative.meter_rows``: one for each lock and
             side. ``rejected`` and the reader and writer columns may be missing.
         source: ``simulated`` or ``native``.
-        cpus: that took part. window_ns: the measuring windows' length.
-        shared: locks that have readers, besides those with a row that says so.
+        cpus: number of CPUs. window_ns: length of the measuring windows.
+        shared: locks that have readers, besides those with a row for readers.
     """
     rows = list(rows)
     sided = {*shared, *(row["lock"] for row in rows if row["side"] == "read")}
@@ -162,10 +162,10 @@ def of_meter(
 
 def _row(row: Mapping[str, Any], rows: list[Mapping[str, Any]], shared: bool) -> LockRow:
     kind: Kind = "spin" if not shared else "read" if row["side"] == "read" else "write"
-    # The meters do not split failed tries by side: they stand on a lock's first row.
+    # The meters do not split failed tries by side, so a lock's first row has them.
     first = next(r for r in rows if r["lock"] == row["lock"]) is row
     rejected = (row.get("rejected") or 0) if first else 0
-    attempts = (row["total"] + rejected) or 1  # readers may hold a lock that nobody took
+    attempts = (row["total"] + rejected) or 1  # a held lock may have none
     waited = row["con"] * row["total"] / attempts
     waited_ww = (row.get("con_ww") or 0.0) * row["total"] / attempts if kind == "write" else 0.0
     found: dict[str, Any] = {

@@ -1,16 +1,16 @@
-"""Traces that one can look at: what every CPU, lock and line did, and why it took so long.
+"""Traces of runs: the actions of every CPU, lock and line, with their costs.
 
     from locksim.study.traces import record
     from locksim.library.workloads.critical_section import CriticalSection
 
     trace = record(CriticalSection(), machine="ideal-8")
-    trace.ledger().table()          # transfers per acquisition: which line, which source line
+    trace.ledger().table()          # line transfers per acquisition, by line and source line
     trace.save("ttas.html")         # the player; .json is for Perfetto, .parquet for pandas
 
-From rows to pictures: :mod:`record` runs an engine, :mod:`trace` holds the rows and names,
-:mod:`transfers` works out who supplied which line to whom, :mod:`acquisitions` finds who waited
-and held. All exporters read these: :mod:`ledger`, :mod:`frames` (tables), :mod:`chrome` (Perfetto),
-:mod:`player` (the page and the widget). How to read them is in ``docs/TRACES.md``.
+The modules, from rows to pictures: :mod:`record` runs an engine, and :mod:`trace` holds the rows
+and names. :mod:`transfers` finds the supplier and receiver of each line, and :mod:`acquisitions`
+the threads that waited and held. All exporters read these: :mod:`ledger`, :mod:`frames` (tables),
+:mod:`chrome` (Perfetto), :mod:`player` (the page and the widget). ``docs/TRACES.md`` explains them.
 """
 
 from locksim.study.traces.errors import TraceError

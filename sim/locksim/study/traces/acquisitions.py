@@ -1,10 +1,10 @@
-"""Who waited for a lock and who held it, from the marks; and what each row of a trace belongs to.
+"""Acquisitions of locks, found from the marks, and the acquisition of each row of a trace.
 
 An acquisition has three phases: *acquire* up to the success mark, *hold* up to the release mark
-(which stands before the release's first operation), and *release* up to the thread's next mark. A
-row belongs to the phase that its thread entered last; so where a lock takes another one inside,
-that one's rows are not counted twice. A drained store belongs where the store was issued. What one
-thread acquired another one may release: the release is then that thread's.
+(before the release's first operation), and *release* up to the thread's next mark. A row belongs to
+the phase that its thread entered last, so the rows of a nested lock are not counted twice. A
+drained store belongs to the phase that issued it. If another thread releases the lock, the release
+belongs to that thread.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _RELEASES = (Mark.RELEASED, Mark.READ_RELEASED)
 
 @dataclass(slots=True)
 class Acquisition:
-    """One passage through a lock.
+    """One acquisition of a lock, from the first try to the end of the release.
 
     Arguments:
-        number: in the order of their starts. thread: whose. cpu: where that began it.
+        number: in the order of their starts. thread: its thread. cpu: where it started.
         lock: index into the trace's locks.
         mode: "write" or "read"; locks without readers have only "write".
-        start_ps, acquired_ps, released_ps: times of the marks, -1 where the trace ends before.
+        start_ps, acquired_ps, released_ps: times of the marks, -1 if the trace ends earlier.
         end_ps: time of the release's last operation.
         failed: a try that did not succeed.
     """
@@ -55,18 +55,18 @@ class Acquisition:
 
     @property
     def complete(self) -> bool:
-        """Whether it succeeded and was released within the trace."""
+        """Whether it succeeded and its release lies within the trace."""
         return self.released_ps != NOTHING
 
 
 @dataclass(frozen=True)
 class Attribution:
-    """Acquisitions, and for each row of the trace what it belongs to.
+    """The acquisitions of a trace, and the acquisition and phase of each row.
 
     Arguments:
         acquisitions: in the order of their starts.
-        of_row: for each row the acquisition's number, -1 where it belongs to none.
-        phase_of_row: for each row an index into PHASES, -1 where it belongs to none.
+        of_row: for each row the acquisition's number, or -1.
+        phase_of_row: for each row an index into PHASES, or -1.
     """
 
     acquisitions: list[Acquisition]
@@ -119,7 +119,7 @@ def attribute(trace: Trace) -> Attribution:
 def _inherit(
     theirs: list[list[int]], mine: list[list[int]], lock: int, found: list[Acquisition]
 ) -> None:
-    """A thread is to release what another one holds."""
+    """Move an acquisition to the thread that releases it."""
     for entry in reversed(theirs):
         if entry[1] == HOLD and found[entry[0]].lock == lock:
             theirs.remove(entry)
@@ -130,7 +130,7 @@ def _inherit(
 def _pass(
     mark: Mark, lock: int, time: int, stack: list[list[int]], found: list[Acquisition]
 ) -> None:
-    """A thread passes the mark that ends a phase of the lock that it entered last."""
+    """End a phase of the lock that a thread entered last."""
     phase = HOLD if mark in _RELEASES else ACQUIRE
     for entry in reversed(stack):
         acquisition = found[entry[0]]

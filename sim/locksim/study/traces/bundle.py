@@ -1,9 +1,8 @@
 """The player's JavaScript as one module, and its style.
 
 The sources in ``static/`` are plain ES modules that import one another. A notebook widget and a
-page without a server need one module; so they are put one after the other, without their import
-lines and with the word ``export`` taken off. That is all: nothing is translated, and each file
-works as it stands.
+page without a server need one module. So the sources are joined, without their import lines and
+without the word ``export``. Nothing else is changed, and each file also works alone.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 
 STATIC = Path(__file__).parent / "static"
 MODULES = ("dom", "replay", "timeline", "trace_view", "steps_view", "moves", "game_view", "player")
-"""In the order in which they need one another."""
+"""The modules in the order of their dependencies."""
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)

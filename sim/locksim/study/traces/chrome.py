@@ -1,11 +1,11 @@
 """A trace in the trace-event format, which Perfetto (ui.perfetto.dev) and chrome://tracing open.
 
-Process "CPUs": a track a CPU with its acquisitions, each a slice that holds the slices "wait",
-"hold" and "release"; below it a track for what its core and one for what its store buffer asked
-lines for, each request a slice that holds "queue" and "transfer". Process "Locks": a track a lock
+Process "CPUs" has a track for each CPU with its acquisitions, each a slice with the slices "wait",
+"hold" and "release". Below it are two tracks for the line requests of its core and of its store
+buffer, each request a slice with "queue" and "transfer". Process "Locks" has a track for each lock
 with the slices of its exclusive holders, and counters of waiters and readers. Arrows (flow events)
-lead from a holder's release to the next holder. Where threads share CPUs there is a process
-"Threads" with a track a CPU: a slice for each turn of a thread.
+lead from a holder's release to the next holder. If threads share CPUs, process "Threads" has a
+track for each CPU, with a slice for each period of a thread.
 
 Source: "Trace Event Format", the Chromium project, as read by Perfetto and catapult.
 Times are microseconds there, and viewers keep nanoseconds. Both ends of a slice are cut to whole
@@ -30,8 +30,9 @@ TRACKS = ("", " core: lines", " store buffer: lines")
 """The tracks of a CPU."""
 
 FIRST_TRACK = 100_000
-"""A track's number is unlike every other's and every process's: Perfetto knows a track by it alone,
-and takes 0 for the idle task, and a process's own number for its main thread."""
+"""A track's number differs from every other track's and every process's. Perfetto identifies a
+track by its number alone. It takes 0 for the idle task, and a process's number for its main
+thread."""
 
 Event = dict[str, Any]
 
@@ -57,7 +58,7 @@ def _us(time_ps: int) -> float:
 
 
 def _seen(start_ps: int, end_ps: int) -> bool:
-    """Whether a part of a slice has any length; viewers disagree on what nests in one without."""
+    """Whether a part of a slice has any length; viewers disagree on nesting in empty slices."""
     return end_ps // 1000 > start_ps // 1000
 
 
@@ -174,8 +175,8 @@ def _locks(trace: Trace) -> list[Event]:
 
 
 def _handover(before: Acquisition, after: Acquisition) -> list[Event]:
-    """An arrow from a release to the next success, on the tracks of the two CPUs."""
-    common = {"cat": "handover", "name": "hand-over", "pid": CPUS, "id": after.number}
+    """An arrow from a release to the next acquisition, on the tracks of the two CPUs."""
+    common = {"cat": "handover", "name": "handoff", "pid": CPUS, "id": after.number}
     start = {
         "ph": "s",
         "tid": _track(CPUS, len(TRACKS) * before.cpu),
@@ -191,7 +192,7 @@ def _handover(before: Acquisition, after: Acquisition) -> list[Event]:
 
 
 def _counter(lock: int, name: str, periods: list[tuple[int, int]]) -> list[Event]:
-    """A counter that is up by one in each period; an end of -1 lies beyond the trace."""
+    """A counter that is one higher in each period; an end of -1 is after the trace."""
     changes: dict[int, int] = {}
     for start, end in periods:
         changes[start] = changes.get(start, 0) + 1

@@ -1,7 +1,7 @@
-"""How making or writing a trace goes wrong."""
+"""The error of this package."""
 
 
 class TraceError(Exception):
-    """A trace that can not be made, or not written as asked: the message says why."""
+    """A trace cannot be recorded or written; the message says why."""
 
     exit_code = 2

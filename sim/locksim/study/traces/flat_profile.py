@@ -1,25 +1,25 @@
-"""Time by method, from a trace as it goes by: a flat profile of a run of any length.
+"""Time by method, from a trace in parts: a flat profile of a run of any length.
 
     profile = FlatProfile(image.places, tables)
     fast.run(image, memory, tables, seed=1, until_ps=until_ps, trace=profile.add)
 
-A trace of a second of simulated time has a hundred million rows. Nothing of it is kept here but
-what the next row needs: for each CPU, when its last operation took effect, in which method, and
-since when the next one waits for a line. So it does not matter into which parts a trace is cut.
+A trace of a second of simulated time has a hundred million rows. Only the state for the next row is
+kept. It holds, for each CPU, when and in which method its last operation took effect, and since
+when the next one waits for a line. So a trace may be cut into any parts.
 
-A row tells when an operation took effect. What it takes from then on is known by its kind, sleep
-apart, which lasts until the next operation is issued. What is left of the time up to the next row
-is that operation's: it waited for its line or for the store buffer. So the time of an operation is
-that from its issue to the next one's, but for two things that rows do not tell: how much longer a
-hit takes that L1 does not have, and the part of a miss for which the line is free already. Both
-are booked to the operation after.
+A row shows when an operation took effect. The time that it takes from then on follows from its
+kind. Sleep is the exception: it lasts until the next operation is issued. The remaining time up to
+the next row is waiting of that next operation, for its line or for the store buffer. So the time of
+an operation runs from its issue to the next one's issue. Rows lack two times: the extra time of a
+hit that is not in L1, and the part of a miss after the line is free again. Both are booked to the
+next operation.
 
-Code that a kernel has inline has no time of its own: an inline method's is that of the method
-before it, its caller if that did anything of its own before the call. A spinlock's acquisition
-belongs to the method that goes on with the lock held, which is the caller unless it calls another
+Code that a kernel inlines has no time of its own: the time of an inline method belongs to the
+method before it, its caller if that issued an operation before the call. A spinlock's acquisition
+belongs to the method that continues with the lock held. That is the caller, unless it calls another
 method or returns at once.
 
-Not here: callers and what they called (:mod:`locksim.study.reports.calls` has both, from the
+Callers and callees are missing here (:mod:`locksim.study.reports.calls` has both, from the
 reference engine, for short runs).
 """
 
@@ -41,9 +41,9 @@ __all__ = ["FlatProfile"]
 _Rows = npt.NDArray[np.int64]
 _OWN, _INLINE, _ACQUIRES = range(3)
 
-# Columns of the state of a CPU: time of its last operation, 0 before the first; until when that
-# takes (LATER: until the next one is issued); when the next one asked for a line, or LATER; its
-# method; time and number of the acquisitions that nobody has gone on after yet.
+# Columns of the state of a CPU: time of its last operation, 0 before the first; the time until
+# which that takes (LATER: until the next one is issued); when the next one requested a line, or
+# LATER; its method; time and number of the acquisitions after which no method has continued yet.
 _SINCE, _UNTIL, _ASKED, _METHOD, _PENDING, _TAKEN = range(6)
 _LATER = np.iinfo(np.int64).max
 _ACQUIRED, _READ_ACQUIRED = MARK + int(Mark.ACQUIRED), MARK + int(Mark.READ_ACQUIRED)
@@ -51,20 +51,21 @@ _LOAD, _COMPUTE, _BLOCK = int(Kind.LOAD), int(Kind.COMPUTE), int(Kind.BLOCK)
 
 
 class _Place(Protocol):
-    """Where an operation stands, in an image or in a result."""
+    """The place of an operation, in an image or in a result."""
 
     @property
     def method(self) -> str: ...
 
 
 class FlatProfile:
-    """A flat profile in the making.
+    """A flat profile that grows part by part.
 
     Arguments:
-        places: the program's, into which origins are indices: an image's or a result's.
-        tables: the machine, whose costs they are.
-        inline: methods whose time is that of the method before, as ``TTASLock.release``.
-        acquires: methods whose time is that of the method that goes on, ``TTASLock.acquire``.
+        places: the program's places, of an image or a result; provenance rows index them.
+        tables: the machine with its costs.
+        inline: methods whose time belongs to the method before, such as ``TTASLock.release``.
+        acquires: methods whose time belongs to the method that continues, such as
+            ``TTASLock.acquire``.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class FlatProfile:
         self._cpus[:, _ASKED], self._cpus[:, _METHOD] = _LATER, -1
 
     def add(self, rows: _Rows, origins: _Rows) -> None:
-        """Take the next rows of the trace.
+        """Add the next rows of the trace.
 
         Arguments:
             rows: int64[n, 5]. origins: int64[n, 3]; see :mod:`locksim.engine.trace`.
@@ -108,11 +109,11 @@ class FlatProfile:
     def time_ps(self, end_ps: int) -> dict[str, int]:
         """Own time by method from 0 to the run's end, in picoseconds.
 
-        An acquisition that is under way is still the lock's. Not in it: idleness after a thread's
-        return, and waits for a line or the store buffer that are under way.
+        An unfinished acquisition still belongs to the lock. Not included: idle time after a
+        thread's return, and unfinished waits for a line or the store buffer.
 
         Arguments:
-            end_ps: the run's.
+            end_ps: end of the run.
         """
         found = self._time_ps.copy()
         for c, method in enumerate(self._cpus[:, _METHOD].tolist()):
@@ -122,15 +123,15 @@ class FlatProfile:
 
     @property
     def acquisitions(self) -> dict[str, int]:
-        """By method, how often it went on with a metered lock that had just been acquired."""
+        """By method, how often it continued with a metered lock just acquired."""
         return self._by_method(self._acquisitions)
 
-    def _by_method(self, figures: _Rows) -> dict[str, int]:
-        return {m: n for m, n in zip(self.methods, figures.tolist(), strict=True) if n}
+    def _by_method(self, values: _Rows) -> dict[str, int]:
+        return {m: n for m, n in zip(self.methods, values.tolist(), strict=True) if n}
 
 
 def _takes(tables: MachineTables) -> _Rows:
-    """What an operation takes once it has taken effect, by kind; see the module for the others."""
+    """Time of an operation after it took effect, by kind; see the module for the other parts."""
     found = np.zeros(max(Kind) + 1, np.int64)
     found[Kind.LOAD], found[Kind.STORE] = tables.l1_hit_ps, tables.store_ps
     found[Kind.SWAP : Kind.FETCH_XOR + 1] = tables.rmw_ps
@@ -177,7 +178,7 @@ def _book(rows, origins, method_of, roles, takes_ps, time_ps, acquisitions, cpus
         elif what == _BLOCK:
             cpus[c, _UNTIL] = _LATER
         elif what == _LOAD and cpus[c, _ASKED] != _LATER:
-            cpus[c, _UNTIL] = now  # a miss, and over
+            cpus[c, _UNTIL] = now  # a miss, finished
         else:
             cpus[c, _UNTIL] = now + takes_ps[what]
         cpus[c, _SINCE], cpus[c, _METHOD], cpus[c, _ASKED] = now, method, _LATER

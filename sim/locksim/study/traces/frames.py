@@ -1,9 +1,9 @@
-"""A trace as one tidy table: a row of the trace is a row of the table.
+"""A trace as one tidy table: one row for each row of the trace.
 
 Columns: ``time_ps``, ``cpu``, ``agent`` ("core" or "buffer"), ``what``, ``word``, ``address``,
-``value``; where a line was served besides ``line``, ``kind``, ``supplier`` (CPU; missing: memory),
-``asked_ps``, ``ready_ps``; what the row belongs to: ``lock``, ``acquisition``, ``phase``; and where
-it comes from: ``file``, ``line_number``, ``method``. Missing values are missing, not -1.
+``value``. Where a line was served also ``line``, ``kind``, ``supplier`` (CPU; missing: memory),
+``asked_ps``, ``ready_ps``. The row's acquisition: ``lock``, ``acquisition``, ``phase``. Its source:
+``file``, ``line_number``, ``method``. Missing values are missing, not -1.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from locksim.study.traces.trace import Trace
 
 WITH_WORD = frozenset([*range(Kind.LOAD, Kind.FETCH_XOR + 1), DRAINED])
-"""What concerns a word: operations on memory, and DRAINED."""
+"""Kinds of rows about a word: operations on memory, and DRAINED."""
 
 
 def what_name(what: int) -> str:

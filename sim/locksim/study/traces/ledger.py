@@ -1,9 +1,9 @@
-"""The coherence ledger: what each acquisition paid for, by line and by source line.
+"""The coherence ledger: the line transfers of each acquisition, by line and by source line.
 
-The answer to "why is it slow?": a lock costs the transfers of its lines, and each stands here with
-the operation that asked for it. Every transfer of the trace is booked once, so the ledger's sums
-are the run's counters. Averages are over the acquisitions that are complete, without each CPU's
-first one, which pays for cold caches.
+It answers "why is it slow?". A lock costs the transfers of its lines, and each transfer stands here
+with the operation that requested it. Every transfer of the trace is booked once, so the ledger's
+sums are the run's counters. Averages cover the complete acquisitions, without each CPU's first one,
+which pays for cold caches.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from locksim.study.traces.trace import Trace
 
 COLD = 1
-"""Acquisitions of each CPU and lock that averages leave out."""
+"""First acquisitions of each CPU and lock that averages leave out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A transfer and what it was for: the acquisition and its phase, None and "" outside of any."""
+    """A transfer with its acquisition and phase, None and "" outside acquisitions."""
 
     transfer: Transfer
     acquisition: Acquisition | None
@@ -62,7 +62,7 @@ class Ledger:
             )
 
     def counters(self) -> list[dict[str, int]]:
-        """For each CPU what the run's counters must say: transfers by class, times, losses."""
+        """For each CPU the expected counters of the run: transfers by class, times, losses."""
         wanted = CPU_COUNTERS[CPU_COUNTERS.index("upgrades") :]
         sums = [dict.fromkeys(wanted, 0) for _ in range(self.trace.tables.n_cpus)]
         for entry in self.entries:
@@ -76,7 +76,7 @@ class Ledger:
         return sums
 
     def warm(self) -> list[Acquisition]:
-        """The acquisitions that averages are taken over."""
+        """The acquisitions that averages cover."""
         seen: Counter[tuple[int, int]] = Counter()
         found = []
         for a in self.trace.attribution.acquisitions:
@@ -92,10 +92,10 @@ class Ledger:
         """Mean number of transfers in an acquisition.
 
         Arguments:
-            lock: name of the lock; None: all together. phases: which to count, of PHASES.
+            lock: name of the lock; None: all together. phases: the phases to count, of PHASES.
 
         Returns:
-            The mean, NaN where no acquisition is complete.
+            The mean, NaN if no acquisition is complete.
         """
         chosen = {a.number for a in self.warm() if lock in (None, self.trace.locks[a.lock])}
         booked = sum(
@@ -108,17 +108,17 @@ class Ledger:
         return booked / len(chosen) if chosen else float("nan")
 
     def per_completion(self, lock: str) -> float:
-        """All transfers for a lock, over the acquisitions that came to an end.
+        """All transfers for a lock, per finished acquisition.
 
-        Those of CPUs that wait to the end of the trace are in it, and cold caches. Where a lock
-        starves somebody this is far more than :meth:`per_acquisition`, the cost of those who got
-        in.
+        Transfers of CPUs that wait to the end of the trace and of cold caches are included. If a
+        lock starves a CPU, this is far more than :meth:`per_acquisition`, the cost of successful
+        acquisitions.
 
         Arguments:
             lock: its name.
 
         Returns:
-            The mean, NaN where no acquisition is complete.
+            The mean, NaN if no acquisition is complete.
         """
         number = self.trace.locks.index(lock)
         mine = [a for a in self.trace.attribution.acquisitions if a.lock == number]
@@ -132,7 +132,7 @@ class Ledger:
         return booked / complete if complete else float("nan")
 
     def acquisitions(self) -> pd.DataFrame:
-        """One row an acquisition: times in ns, transfers and the time that its CPU lost to them."""
+        """One row for each acquisition: times in ns, transfers and their cost to its CPU."""
         import pandas as pd
 
         count: Counter[int] = Counter()
@@ -160,11 +160,11 @@ class Ledger:
         )
 
     def table(self) -> pd.DataFrame:
-        """One row a lock, mode, phase, word, source line and kind of transfer; the dearest first.
+        """Costs by lock, mode, phase, word, source line and kind of transfer, largest first.
 
         Columns: ``per_acquisition`` (transfers, mean), ``queue_ns`` (mean wait for the line),
         ``transfer_ns`` (mean from service to arrival), ``cost_ns`` (both, per acquisition).
-        Buffered stores cost their CPU nothing directly: ``buffered`` tells.
+        ``buffered`` marks buffered stores, which cost their CPU nothing directly.
         """
         import pandas as pd
 
@@ -205,7 +205,7 @@ class Ledger:
         return pd.DataFrame(rows)
 
     def _word(self, transfer: Transfer) -> str:
-        """The word that the transfer was for, without the number of an element or object."""
+        """The word of a transfer, without the number of an element or object."""
         if transfer.effect == NOTHING:
             return self.trace.line(transfer.line)
         return _any_element(self.trace.word(int(self.trace.rows[transfer.effect, 3])))

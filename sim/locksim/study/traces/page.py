@@ -1,4 +1,4 @@
-"""One HTML file with the player and its data: it works from a disk, without any network."""
+"""One HTML file with the player and its data, which needs no network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ body:has(> main > .locklab[data-theme="dark"]) {{ background: #15191f; }}
 </head>
 <body>
 <main id="player"></main>
-<noscript>This page needs JavaScript; it loads nothing from anywhere.</noscript>
+<noscript>This page needs JavaScript; it loads nothing from the network.</noscript>
 <script id="data" type="application/json">{data}</script>
 <script type="module">
 {script}
@@ -43,10 +43,10 @@ def page(path: Path, data: dict[str, Any]) -> Path:
     """Write a page that plays some data.
 
     Arguments:
-        path: where to. data: with a ``kind`` that the player knows (see ``static/player.js``).
+        path: the file. data: with a ``kind`` that the player knows (see ``static/player.js``).
 
     Raises:
-        OSError: the file can not be written.
+        OSError: the file cannot be written.
     """
     made = _PAGE.format(
         title=html.escape(str(data["title"])), style=style(), script=script(), data=embedded(data)
@@ -56,5 +56,5 @@ def page(path: Path, data: dict[str, Any]) -> Path:
 
 
 def embedded(data: dict[str, Any]) -> str:
-    """Data as the content of a page's script element, which no text in it can end."""
+    """Data as the content of a script element; no text in it can end the element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

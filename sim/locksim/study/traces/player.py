@@ -1,7 +1,7 @@
-"""The player in a notebook: JupyterLab, VS Code, or whatever else shows an anywidget.
+"""The player in a notebook: JupyterLab, VS Code, or another program that shows an anywidget.
 
     from locksim.study.traces.player import Player
-    Player.of_trace(trace)                       # look at a run
+    Player.of_trace(trace)                       # show a run
     Player.of_counterexample(verdict.counterexample)
     Player.of_game(MyLock, threads=2)            # you are the scheduler
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
+from locksim.checker.play.game import answer
 from locksim.study.traces import bundle
 from locksim.study.traces.page import page
 from locksim.study.traces.player_data import of_counterexample, of_trace
@@ -32,7 +33,7 @@ class Player(anywidget.AnyWidget):
     """Shows a trace, a counterexample or a game; space plays, arrows step.
 
     Arguments:
-        data: what to show, as :mod:`locksim.study.traces.player_data` makes it.
+        data: the data from :mod:`locksim.study.traces.player_data`.
     """
 
     _esm = bundle.script()
@@ -45,35 +46,35 @@ class Player(anywidget.AnyWidget):
         return cls(data=of_trace(trace))
 
     @classmethod
-    def of_counterexample(cls, told: Counterexample, title: str = "Counterexample") -> Player:
-        """A player of what the checker found."""
-        return cls(data=of_counterexample(told, title))
+    def of_counterexample(cls, found: Counterexample, title: str = "Counterexample") -> Player:
+        """A player of a counterexample."""
+        return cls(data=of_counterexample(found, title))
 
     @classmethod
     def of_game(cls, lock: Struct | type[Struct], **options: Any) -> Game:
-        """A game: you are the scheduler, and try to break a lock.
+        """A game in which you are the scheduler and try to break a lock.
 
         Arguments:
-            lock: class or description. options: as for :func:`locksim.checker.play.walk.of_lock`.
+            lock: class or description. options: as for :func:`locksim.kinds.checking.walk_of_lock`.
 
         Raises:
-            CheckError, CompileError, LinkError, SimulationError: the lock can not be checked.
+            CheckError, CompileError, LinkError, SimulationError: the lock cannot be checked.
         """
-        from locksim.checker.play.walk import of_lock
+        from locksim.kinds.checking import walk_of_lock
 
-        return Game(of_lock(lock, **options))
+        return Game(walk_of_lock(lock, **options))
 
     def save(self, path: str | Path) -> Path:
         """Write a page that shows the same, for any browser.
 
         Raises:
-            OSError: the file can not be written.
+            OSError: the file cannot be written.
         """
         return page(Path(path), dict(self.data))
 
 
 class Game(Player):
-    """You are the scheduler; Python answers what the moves lead to, one step at a time.
+    """A game with a scheduler; Python computes the result of each move.
 
     Arguments:
         walk: the program under its memory model.
@@ -85,14 +86,14 @@ class Game(Player):
         self.on_msg(self._answer)
 
     def _answer(self, _: Any, message: dict[str, Any], __: Any) -> None:
-        answer = self.walk.answer(message["ask"], message["path"])
-        self.send({"id": message["id"]} | answer)
+        told = answer(self.walk, message["ask"], message["path"])
+        self.send({"id": message["id"]} | told)
 
     def save(self, path: str | Path) -> Path:
         """Write a page with all states in it.
 
         Raises:
-            CheckError: there are too many. OSError: the file can not be written.
+            CheckError: there are too many. OSError: the file cannot be written.
         """
         from locksim.checker.play.graph import graph
 

@@ -1,8 +1,8 @@
-"""What the player gets: a trace or a counterexample as JSON-ready data.
+"""The player's data: a trace or a counterexample, ready for JSON.
 
-A trace's rows are columns of numbers; names, places and kinds are lists that the numbers point
-into. Times are picoseconds. Everything that the player shows it can work out from these rows, the
-spans and the transfers, so that the page and the Python API tell the same story.
+A trace's rows are columns of numbers; names, places and kinds are lists that the numbers index.
+Times are picoseconds. The player computes everything that it shows from these rows, the spans and
+the transfers, so the page and the Python API agree.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 
 class _Numbers(Generic[_Key]):
-    """Numbers things in the order in which they come."""
+    """Numbers for keys, in the order of their first use."""
 
     def __init__(self) -> None:
         self.of: dict[_Key, int] = {}
@@ -104,12 +104,12 @@ def of_trace(trace: Trace) -> dict[str, Any]:
     }
 
 
-def of_counterexample(told: Counterexample, title: str = "Counterexample") -> dict[str, Any]:
+def of_counterexample(found: Counterexample, title: str = "Counterexample") -> dict[str, Any]:
     """A checker's counterexample for the player: its own JSON, and a title."""
-    return of_told(told.to_json(), title)
+    return of_told(found.to_json(), title)
 
 
-def of_told(told: dict[str, Any], title: str) -> dict[str, Any]:
-    """The same of a counterexample that was kept as JSON."""
-    facts = f"{told['threads']} threads · {len(told['steps'])} steps · {told['found']}"
-    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | told
+def of_told(document: dict[str, Any], title: str) -> dict[str, Any]:
+    """The same for a counterexample stored as JSON."""
+    facts = f"{document['threads']} threads · {len(document['steps'])} steps · {document['found']}"
+    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | document

@@ -1,8 +1,8 @@
-"""Run a workload from time 0 and keep what happened.
+"""Run a workload from time 0 and record its trace.
 
-The fast engine jumps over idle spins while it records: rounds that only hit are left out, so that a
-trace is made of what changes something. Nothing else is missing, and the counters are those of a
-run that spins them one by one.
+The fast engine jumps over idle spins while it records. Spin iterations that only hit are left out,
+so that a trace consists of changes. Nothing else is missing, and the counters are those of a run
+that executes all iterations.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 1_000_000
 FIRST_STEP_PS = 1_000_000
 LONGEST_PS = 10**12
-"""Simulated time (1 s) after which a trace ends, however little has happened."""
+"""Simulated time (1 s) after which every trace ends."""
 
 
 def record(
@@ -46,18 +46,18 @@ def record(
     Arguments:
         workload, machine, cpus, placement, seed, heap_lines: as for
             :func:`locksim.simulate`.
-        rows: about how many rows; the trace ends at the moment at which the next would be one more.
-        until_ps: where to end instead.
+        rows: largest number of rows; the trace ends before the moment that would exceed it.
+        until_ps: time at which to end instead.
         title: for exports; by default workload and machine.
 
     Raises:
-        TraceError: no such number of rows.
+        TraceError: the number of rows is out of range.
         CompileError, LinkError, MachineError, SimulationError: as for :func:`locksim.simulate`.
     """
     from locksim.engine.fast.engine import Session
 
     if not 1 <= rows <= MOST_ROWS:
-        raise TraceError(f"a trace of {rows} rows: give a number from 1 to {MOST_ROWS:,}")
+        raise TraceError(f"the rows of a trace must be between 1 and {MOST_ROWS:,} (got {rows})")
     profile = machines.load(machine) if isinstance(machine, str) else machine
     tables = profile.tables(profile.n_cpus if cpus is None else cpus, placement)
     image, memory = prepare(workload, tables, heap_lines=heap_lines)
@@ -77,7 +77,7 @@ def record(
     session = run(until_ps)
     found = session.result()
     if until_ps is None and found.trace is not None and len(found.trace) > rows:
-        # Run again up to that row: then counters, lines and rows are those of one moment.
+        # Run again up to that row, so that counters, lines and rows are of the same moment.
         session = run(int(found.trace[rows, 0]))
     return Trace(
         result=session.result(),
@@ -89,7 +89,7 @@ def record(
 
 
 def _kinds(memory: Memory, session: Session) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """What was ever allocated at each line: what is live, and what lies in the free lists."""
+    """The type allocated at each line, live or in a free list."""
     state = session.state
     kinds = state.object_type.copy()
     for heads in state.free_head:

@@ -1,4 +1,4 @@
-"""Write a trace to a file in the format that its ending names."""
+"""Writer of traces, in the format of the file's suffix."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ ENDINGS = {
 
 
 def check_ending(path: Path) -> None:
-    """Refuse a file whose ending names no format.
+    """Check that a file's suffix is a known format.
 
     Raises:
-        TraceError: it does not.
+        TraceError: it is not.
     """
     if path.suffix not in ENDINGS:
         known = "; ".join(f"{ending}: {what}" for ending, what in ENDINGS.items())
-        raise TraceError(f"{path}: the ending '{path.suffix}' names no format\nhelp: use {known}")
+        raise TraceError(f"{path}: unknown suffix '{path.suffix}'\nhelp: use {known}")
 
 
 def save(trace: Trace, path: Path) -> Path:
     """Write a trace.
 
     Raises:
-        TraceError: the ending names no format. OSError: the file can not be written.
+        TraceError: the suffix is unknown. OSError: the file cannot be written.
     """
     check_ending(path)
     if path.suffix == ".json":

@@ -1,4 +1,4 @@
-"""A trace: the rows of a run with all that is needed to read them."""
+"""A trace: the rows of a run, with the names that explain them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Trace:
-    """A run's rows, from time 0, and what they mean.
+    """A run's rows from time 0, with their meaning.
 
     Arguments:
         result: of either engine, run with ``trace=True``.
-        memory: what it ran on; names of words and locks come from here.
+        memory: its memory, which gives the names of words and locks.
         tables: the machine. seed: of the run.
         title: one line for people.
 
@@ -59,7 +59,7 @@ class Trace:
 
     @property
     def origins(self) -> npt.NDArray[np.int64]:
-        """int64[n, 3], where the rows come from."""
+        """int64[n, 3], the provenance of the rows."""
         assert self.result.origins is not None
         found: npt.NDArray[np.int64] = self.result.origins
         return found
@@ -71,12 +71,12 @@ class Trace:
 
     @cached_property
     def transfers(self) -> list[Transfer]:
-        """Every request for a line that was served, in order of service."""
+        """Every served request for a line, in the order of service."""
         return transfers(self)
 
     @cached_property
     def attribution(self) -> Attribution:
-        """The acquisitions of locks, and which row belongs to which."""
+        """The acquisitions of locks, and the acquisition of each row."""
         return attribute(self)
 
     def word(self, address: int) -> str:
@@ -86,23 +86,23 @@ class Trace:
         return self._words[address]
 
     def line(self, number: int) -> str:
-        """A line's name: those of its words, ``lock.nodes[3].{next, locked}``."""
+        """A line's name, made of the names of its words: ``lock.nodes[3].{next, locked}``."""
         wpl = self.memory.space.words_per_line
         names = [self.word(a) for a in range(number * wpl, (number + 1) * wpl)]
         known = [name for name in names if not name.startswith("word ")]
         return _together(known) or f"line {number}"
 
     def place(self, number: int) -> Place:
-        """Where in the program a row comes from."""
+        """The place in the program for a place number."""
         return self.result.places[number]
 
     def source(self, number: int) -> str:
-        """The source line there."""
+        """The source line of a place."""
         place = self.place(number)
         return linecache.getline(place.file, place.line).strip()
 
     def ledger(self) -> Ledger:
-        """The coherence ledger: what each acquisition paid for."""
+        """The coherence ledger: the line transfers of each acquisition."""
         from locksim.study.traces.ledger import Ledger
 
         return Ledger(self)
@@ -126,10 +126,10 @@ class Trace:
         return Player.of_trace(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write the trace; the file's ending decides: .html, .json (Perfetto), .parquet.
+        """Write the trace; the suffix decides: .html, .json (Perfetto), .parquet.
 
         Raises:
-            TraceError: another ending. OSError: the file can not be written.
+            TraceError: the suffix is unknown. OSError: the file cannot be written.
         """
         from locksim.study.traces.save import save
 
@@ -137,7 +137,7 @@ class Trace:
 
 
 def _together(names: list[str]) -> str:
-    """Several words' names as one: what they have in common is written once."""
+    """Several words' names as one, with the common part written once."""
     if len(names) < 2:
         return "".join(names)
     split = [name.rpartition(".") for name in names]

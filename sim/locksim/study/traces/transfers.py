@@ -1,14 +1,13 @@
-"""Who got which line, from whom, and how long it took: the coherence protocol, played back.
+"""Line transfers of a trace, found by replaying the coherence protocol.
 
-A trace says when a request for a line was made and served, and by whom. Who owned the line, who
-shared it, who supplied it and who lost a copy follows from the rows before, by the protocol. It is
-played back with the reference engine's own :class:`~locksim.engine.reference.coherence.Coherence`,
-so there is no second account of it, and every transfer is checked: what the protocol says about
-its completion must be what the engine wrote down.
+A trace says when and by which agent a request for a line was made and served. The line's owner, its
+sharers, the supplier and the losers follow from the earlier rows by the protocol. The replay uses
+the reference engine's :class:`~locksim.engine.reference.coherence.Coherence`, so there is only one
+implementation. Every transfer is checked: its completion by the protocol must equal the engine's.
 
-A buffered store gets its line long after it was issued. Which store that was follows too: a store
-enters the buffer if the buffer is not empty or the CPU does not own the line, and leaves it first
-in, first out.
+A buffered store gets its line long after its issue. The store also follows from the rows: a store
+enters the buffer if the buffer is not empty or the CPU does not own the line, and leaves it in FIFO
+order.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ NOTHING = -1
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A request for a line that was served.
+    """A served request for a line.
 
     Arguments:
-        line: its number. cpu: who asked. buffered: its store buffer did, not its core.
+        line: its number. cpu: the requester. buffered: its store buffer requested, not its core.
         kind: "read", "write" (data, to write), "upgrade" (a sharer gets the right to write), or
-            "none" (the copy had come meanwhile: no transaction).
-        counter: the CPU counter that it is counted in.
+            "none" (the copy had arrived meanwhile: no transfer).
+        counter: its CPU counter.
         supplier: the CPU whose cache gave the data; None: memory, or no data was needed.
-        losers: CPUs that lost their copy.
+        losers: the CPUs that lost their copy.
         sharers: CPUs that have a copy afterwards, more than one if it is shared.
-        asked_ps, served_ps, ready_ps: when it was asked for, left the queue, and arrived.
-        row: of the trace, SERVED. issued: row after which the operation was on its way: ``row``,
-            or for a buffered store the row of its issue.
-        effect: row in which the operation took effect, -1 if the trace ends before.
-        place: where in the program (index into the result's places).
+        asked_ps, served_ps, ready_ps: times of request, service and arrival.
+        row: of the trace, SERVED. issued: row after which the operation was in progress: ``row``,
+            or the row of issue of a buffered store.
+        effect: row in which the operation took effect, -1 if the trace ends earlier.
+        place: place in the program (index into the result's places).
     """
 
     line: int
@@ -77,7 +76,7 @@ class Transfer:
 
 
 def transfers(trace: Trace) -> list[Transfer]:
-    """Play a trace's requests back.
+    """Replay a trace's requests.
 
     Raises:
         TraceError: the rows are not those of this machine and seed, from time 0 on.
@@ -141,7 +140,7 @@ def transfers(trace: Trace) -> list[Transfer]:
 
 
 def _effects(trace: Trace) -> dict[int, int]:
-    """For each row SERVED the next row of its agent, in which the operation takes effect."""
+    """For each row SERVED, the next row of its agent, in which the operation takes effect."""
     effect: dict[int, int] = {}
     last: dict[int, int] = {}
     for k, (agent, what) in enumerate(trace.rows[:, 1:3].tolist()):
@@ -156,7 +155,7 @@ def _effects(trace: Trace) -> dict[int, int]:
 
 
 def _home_of(trace: Trace) -> Callable[[int], int]:
-    """Gives a line's home node: what is allocated in the run lives where its first allocator is."""
+    """A function for a line's home node; an allocated line's is that of its first allocator."""
     wpl, fresh = trace.memory.space.words_per_line, trace.memory.heap_next
     node: dict[int, int] = {}
     for agent, address in trace.rows[trace.rows[:, 2] == Kind.ALLOC][:, [1, 3]].tolist():

@@ -1,4 +1,4 @@
-"""Which thread ran on which CPU, from the switches of a trace."""
+"""Periods in which threads ran on CPUs, from the switches of a trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Turn(NamedTuple):
-    """A thread's time on a CPU, from the switch to it to the next one, or to the trace's end."""
+    """A thread's time on a CPU, from the switch to it to the next switch or the trace's end."""
 
     cpu: int
     thread: int
@@ -20,7 +20,7 @@ class Turn(NamedTuple):
 
 
 def turns(trace: Trace) -> list[Turn]:
-    """The turns of all threads, in the order of their ends; of equal ends, by CPU."""
+    """The periods of all threads, sorted by end, then by CPU."""
     n_cpus = trace.tables.n_cpus
     running, since_ps = list(range(n_cpus)), [0] * n_cpus
     found = []

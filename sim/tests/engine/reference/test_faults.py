@@ -54,8 +54,8 @@ def test_a_null_pointer():
         yield node.other.load()
 
     assert message_of(program) == (
-        f"CPU 0 at 1.234567 us, {line(program, 3)} in Board.program: use of memory that belongs to "
-        "no live object: load through a NULL pointer (word 1 of the struct)"
+        f"CPU 0 at 1.234567 us, {line(program, 3)} in Board.program: use of memory outside every "
+        "live object: load through a NULL pointer (word 1 of the struct)"
     )
 
 
@@ -67,8 +67,8 @@ def test_a_word_that_was_never_allocated():
             yield self._layout.space.view(Node, address).value.fetch_add(1)
 
         assert message_of(program) == (
-            f"CPU 0 at 0 us, {line(program, 1)} in Board.program: use of memory that belongs to "
-            f"no live object: fetch_add of word {address}"
+            f"CPU 0 at 0 us, {line(program, 1)} in Board.program: use of memory outside every "
+            f"live object: fetch_add of word {address}"
         )
 
 
@@ -124,8 +124,8 @@ def test_free_of_what_is_no_object():
     ("operation", "text"),
     [
         (lambda self: compute(-3), "compute of a negative time: -3 ps"),
-        (lambda self: wake(4), "wake of CPU 4, which does not take part"),
-        (lambda self: wake(-1), "wake of CPU -1, which does not take part"),
+        (lambda self: wake(4), "wake of CPU 4, which is not part of the run"),
+        (lambda self: wake(-1), "wake of CPU -1, which is not part of the run"),
         (
             lambda self: self.own[4].load(),
             "an array's index is out of range: Board.own[4]: the index is outside 0..3",
@@ -202,9 +202,7 @@ def test_a_program_that_lets_no_time_pass(operation: Any, monkeypatch: pytest.Mo
         while True:
             yield operation()
 
-    assert "the program goes on for ever without any time passing" in message_of(
-        program, pause_ps=0
-    )
+    assert "the program runs for ever while no time passes" in message_of(program, pause_ps=0)
 
 
 def test_a_deadlock_lists_who_sleeps_where():

@@ -56,7 +56,7 @@ def test_the_knee():
 @pytest.mark.parametrize(
     ("n", "s", "z", "message"),
     [
-        (0, 1, 1, "0 CPUs: give a number from 1"),
+        (0, 1, 1, "CPUs must be between 1 and 100,000"),
         (1, 0, 1, "service_ns = 0: give a time above 0"),
         (1, 1, -1, "think_ns = -1: give a time from 0"),
         (1, float("nan"), 1, "service_ns = nan"),

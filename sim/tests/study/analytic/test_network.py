@@ -41,7 +41,7 @@ def test_one_station_is_a_lock_without_thinking(d, n):
 @pytest.mark.parametrize(
     ("d", "n", "message"),
     [
-        ([1.0], 0, "messages 0: give a number from 1"),
+        ([1.0], 0, "messages must be at least 1"),
         ([1.0, -2.0], 1, r"demand_ns\[1\] = -2.0: give a time from 0"),
         ([], 1, "the sum of demand_ns = 0: give a time above 0"),
         ([0.0], 1, "the sum of demand_ns = 0.0: give a time above 0"),

@@ -97,7 +97,7 @@ def test_of_times_is_the_synchronous_bound(s, z, n):
         ([1, 2, 4, 8], [1, 2, 3], "4 numbers of CPUs and 3 throughputs"),
         ([0, 1, 2, 4], [1, 2, 3, 4], "a number of CPUs is below 1"),
         ([1, 2, 4, 8], [1, 2, 0, 4], "a throughput is 0"),
-        ([1, 2, 4, 8], [1, 2, float("nan"), 4], "a throughput is 0, negative or none"),
+        ([1, 2, 4, 8], [1, 2, float("nan"), 4], "a throughput is 0, negative or not a number"),
     ],
 )
 def test_points_that_can_not_be_fitted_are_refused(cpus, x, message):

@@ -136,14 +136,14 @@ def test_perf_separated_has_whole_nanoseconds():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (LOCK_STAT.replace("0.4", "0.9", 1), "lock_stat: version 0.9; known are versions 0.3, 0.4"),
-        (LOCK_STAT.replace("        60.00", ""), "line 7: 11 numbers where a lock's 12 are due"),
-        (LOCK_STAT.replace("          50", " fifty"), "line 17: no row where a lock's 12"),
+        (LOCK_STAT.replace("0.4", "0.9", 1), "lock_stat: version 0.9; known versions: 0.3, 0.4"),
+        (LOCK_STAT.replace("        60.00", ""), "line 7: 11 numbers, expected a lock's 12"),
+        (LOCK_STAT.replace("          50", " fifty"), "line 17: not a row, expected a lock's 12"),
         ("lock_stat version 0.4\n", "the table has no lock"),
-        ("lock_stat version\n", "lock_stat: no version and no row of a lock class; known are"),
-        (PERF.replace("1.50 ms", "1.50 ly"), "line 3: no row of perf lock contention"),
-        (PERF.partition("\n")[0] + "\n", "nothing was contended"),
-        ("hello", "the text is none of the known formats"),
+        ("lock_stat version\n", "lock_stat: no version and no row; known versions"),
+        (PERF.replace("1.50 ms", "1.50 ly"), "line 3: not a row of perf lock contention"),
+        (PERF.partition("\n")[0] + "\n", "no lock was contended"),
+        ("hello", "the text is not in a known format"),
     ],
 )
 def test_bad_text_is_refused(text: str, message: str):
@@ -156,5 +156,5 @@ def test_bad_text_is_refused(text: str, message: str):
 
 def test_unknown_format_is_refused():
     """With those that there are."""
-    with pytest.raises(ReportError, match="no format 'dtrace': there are lockmeter, lock_stat"):
+    with pytest.raises(ReportError, match="unknown format 'dtrace': write lockmeter, lock_stat"):
         detect.parse("", "dtrace")

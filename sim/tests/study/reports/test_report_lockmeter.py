@@ -146,9 +146,12 @@ def test_each_number_of_cpus_is_a_table():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SPINLOCKS\n", "no row of a lockmeter table was found\nhelp: give the text"),
-        ("SPINLOCKS\n 20.0% 20.0%  2.0us  oops\n", "line 2: no row of the section 'SPINLOCKS'"),
-        (LOCKMETER.replace("     3  6.0us", "  many  6.0us"), "line 26: no row of the section 'RW"),
+        ("SPINLOCKS\n", "no row of a lockmeter table was found\nhelp: give the whole text"),
+        ("SPINLOCKS\n 20.0% 20.0%  2.0us  oops\n", "line 2: not a row of the section 'SPINLOCKS'"),
+        (
+            LOCKMETER.replace("     3  6.0us", "  many  6.0us"),
+            "line 26: not a row of the section 'RW",
+        ),
     ],
 )
 def test_bad_text_is_refused(text: str, message: str):

@@ -62,7 +62,7 @@ def test_counterexample_is_the_checkers_own():
 def test_other_endings_are_refused(tmp_path):
     """The message lists what there is."""
     trace = contended(TicketLock, 2, rows=50)
-    with pytest.raises(TraceError, match=r"'\.svg' names no format"):
+    with pytest.raises(TraceError, match=r"suffix '\.svg'"):
         trace.save(tmp_path / "t.svg")
 
 

@@ -53,7 +53,7 @@ def test_program_that_ends_is_recorded_whole():
 @pytest.mark.parametrize("rows", [0, -1, 10**7])
 def test_absurd_numbers_are_refused(rows):
     """With the numbers that are possible."""
-    with pytest.raises(TraceError, match="give a number from 1 to 1,000,000"):
+    with pytest.raises(TraceError, match="between 1 and 1,000,000"):
         record(LOAD, rows=rows)
 
 

@@ -12,13 +12,13 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A button with a sign that is seen and a name that is spoken. */
+/** A button with a visible symbol and a name for screen readers. */
 export function button(sign, name, press, keys = "") {
   const title = keys ? `${name} (${keys})` : name;
   return make("button", { type: "button", "aria-label": name, title, onclick: press }, sign);
 }
 
-/** Follow the theme of the notebook (JupyterLab, VS Code), or of the system; returns how to stop. */
+/** Follow the theme of the notebook (JupyterLab, VS Code), or of the system; returns a function that stops it. */
 export function followTheme(root, changed) {
   const system = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {
@@ -39,7 +39,7 @@ export function followTheme(root, changed) {
   };
 }
 
-/** Whether a key belongs to the element that has the focus, and not to the player. */
+/** Whether a key is for the focused element instead of the player. */
 export function keyIsTaken(event) {
   const tag = event.target.tagName;
   if (event.ctrlKey || event.metaKey || event.altKey || tag === "SELECT") return true;
@@ -47,7 +47,7 @@ export function keyIsTaken(event) {
   return tag === "INPUT" && event.key.startsWith("Arrow");
 }
 
-/** Picoseconds for people, with the digits that a step of the given size needs. */
+/** Picoseconds for people, with enough digits for a step of the given size. */
 export function time(ps, step = ps / 1000) {
   const [unit, size] = ps >= 1e6 || step >= 1e5 ? ["µs", 1e6] : ["ns", 1e3];
   const digits = Math.min(6, Math.max(0, Math.ceil(-Math.log10(Math.max(step, 1) / size))));

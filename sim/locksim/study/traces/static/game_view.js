@@ -1,4 +1,4 @@
-// You are the scheduler: whose turn is it? The lock is broken if you can make it break.
+// The game in which you are the scheduler and try to break the lock.
 
 import { button, make } from "./dom.js";
 import { StepsView } from "./steps_view.js";
@@ -13,20 +13,20 @@ export class GameView {
     this.busy = Promise.resolve();
     this.view = new StepsView(root, { ...game, live: true, found: "", message: "" }, [emptyFrame(game.threads)]);
     this.frames = this.view.frames;
-    this.turns = make("div", { class: "turns", role: "group", "aria-label": "Whose turn is it?" });
+    this.turns = make("div", { class: "turns", role: "group", "aria-label": "Choose the next thread" });
     this.answer = make("p", { class: "answer", role: "status", "aria-live": "polite" },
       "Choose which thread moves next, and try to break the lock.");
     const ask = make("div", { class: "controls" },
       button("↶ Take back", "Take the last move back", () => this.take(-1), "Backspace"),
       button("⟲ Start again", "Start again", () => this.restart(), "R"),
-      button("? Can it be broken", "Ask whether the lock can be broken from here", () => this.ask(false), "C"),
-      button("✦ Hint", "Show the next move of a shortest way to break it", () => this.ask(true), "H"));
+      button("? Can it break", "Check whether the lock can be broken from here", () => this.ask(false), "C"),
+      button("✦ Hint", "Show the next move of the shortest way to break it", () => this.ask(true), "H"));
     this.view.extra.append(this.turns, ask, this.answer);
     this.view.moved = () => this.showTurns();
     this.restart();
   }
 
-  /** One thing after the other, also where Python answers late. */
+  /** Run one action after another, even if Python answers late. */
   then(work) {
     this.busy = this.busy.then(work);
     return this.busy;
@@ -52,7 +52,7 @@ export class GameView {
         this.options.pop();
         this.say("Taken back.");
       } else {
-        // A move made while looking back starts a new way from there.
+        // A move made at an earlier step starts a new path there.
         const at = this.view.at, path = [...this.path.slice(0, at), via];
         const { frame, moves } = await this.moves.at(path);
         this.path = path;
@@ -68,9 +68,9 @@ export class GameView {
 
   showTurns() {
     const moves = this.options[this.view.at] || [];
-    // Buttons are replaced: who had the focus shall find it on the same thread's new one.
+    // The buttons are replaced, so move the focus to the same thread's new button.
     const focused = this.turns.contains(document.activeElement) ? document.activeElement.dataset.slot : null;
-    this.turns.replaceChildren(...Array.from({ length: this.view.told.threads }, (_, thread) => {
+    this.turns.replaceChildren(...Array.from({ length: this.view.data.threads }, (_, thread) => {
       const mine = moves.filter((move) => move.thread === thread);
       return make("div", { class: "turn" }, make("b", {}, `thread ${thread}`),
         ...(mine.length ? mine.map((move) => this.turn(move)) : [make("span", { class: "idle" }, this.idle(thread))]));
@@ -93,7 +93,7 @@ export class GameView {
     const { frames, at } = this.view;
     const now = frames[at].threads[thread];
     if (frames[at].found) return "over";
-    return now.done ? "finished" : "can not move";
+    return now.done ? "finished" : "cannot move";
   }
 
   ask(hint) {
@@ -103,7 +103,7 @@ export class GameView {
       this.say("The checker is thinking …");
       const answer = await this.moves.hint(path);
       if (answer.text) return this.say(answer.text);
-      if (!answer.can) return this.say("No: from here nobody can break it, whatever the schedule.");
+      if (!answer.can) return this.say("No: from here no schedule can break it.");
       const steps = `${answer.distance} step${answer.distance > 1 ? "s" : ""}`;
       if (!hint) return this.say(`Yes: it can be broken in ${steps} from here.`);
       const move = this.options[this.view.at].find(({ via }) => via === answer.via);

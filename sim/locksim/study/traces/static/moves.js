@@ -1,9 +1,9 @@
-// Where the game's moves come from: a graph inside the page, or Python behind a notebook.
+// Sources of the game's moves: a graph inside the page, or Python behind a notebook.
 //
 // Both answer the same two questions about a path (a list of moves, each a number "via" that the
-// checker gave out): at(path) → {frame, moves}, and hint(path) → {can, via, distance, text}.
+// checker assigned): at(path) → {frame, moves}, and hint(path) → {can, via, distance, text}.
 
-/** All states of a small client, as the checker wrote them (checker/graph.py). */
+/** All states of a small client, as written by the checker (checker/play/graph.py). */
 export class GraphMoves {
   constructor(game) {
     this.game = game;
@@ -29,14 +29,14 @@ export class GraphMoves {
     };
   }
 
-  /** The moves out of a state: what a thread can do depends on its own row and the shared one. */
+  /** The moves out of a state: a thread's moves depend on its own row and the shared one. */
   out(state) {
     const { game } = this, shared = state[game.threads];
     return state.slice(0, -1).flatMap((row, thread) =>
       (game.memo[`${row},${shared}`] || []).map(([via, newRow, newShared, step, found, message]) => {
         const to = newRow < 0 ? null : [...state.slice(0, thread), newRow, ...state.slice(thread + 1, -1), newShared];
-        const told = game.steps[step];
-        return { via, thread, action: told.action, label: told.label, step: { ...told, ...game.places[told.place] }, to, found, message };
+        const known = game.steps[step];
+        return { via, thread, action: known.action, label: known.label, step: { ...known, ...game.places[known.place] }, to, found, message };
       }));
   }
 
@@ -49,7 +49,7 @@ export class GraphMoves {
   }
 }
 
-/** Python answers, through the widget's messages. */
+/** Python answers through the widget's messages. */
 export class PythonMoves {
   constructor(model) {
     this.model = model;

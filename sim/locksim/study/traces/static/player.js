@@ -1,7 +1,7 @@
 // The player: shows a trace, a counterexample or the scheduler's game, in a notebook or on a page.
 //
 // One module for both: JupyterLab and VS Code call render(), a page calls mount(). Data has a
-// "kind" that says which view it is for.
+// "kind" that selects the view.
 
 import { followTheme, keyIsTaken, make } from "./dom.js";
 import { GameView } from "./game_view.js";
@@ -9,7 +9,7 @@ import { GraphMoves, PythonMoves } from "./moves.js";
 import { StepsView, framesOf } from "./steps_view.js";
 import { TraceView } from "./trace_view.js";
 
-/** Show data in an element; returns how to take it away again. */
+/** Show data in an element; returns a function that removes it. */
 export function mount(element, data, model = null) {
   const root = make("div", { class: "locklab", tabindex: 0, role: "group", "aria-label": `LockLab: ${data.title}` });
   element.append(root);
@@ -19,7 +19,7 @@ export function mount(element, data, model = null) {
   root.addEventListener("keydown", (event) => {
     if (keyIsTaken(event) || !view.key(event)) return;
     event.preventDefault();
-    event.stopPropagation(); // JupyterLab would take it for a command
+    event.stopPropagation(); // else JupyterLab would run it as a command
   });
   root.dataset.ready = "yes";
   return () => {

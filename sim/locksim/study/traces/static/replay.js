@@ -1,7 +1,7 @@
-// What the machine looks like after each row of a trace: who holds what, who waits, who has a copy.
+// State of the machine after each row of a trace: holders, waiters and copies of lines.
 //
-// A trace is columns of numbers. Positions are row numbers; the questions below are answered by
-// binary search and from the transfers' own account, so that scrubbing is as cheap as playing.
+// A trace is columns of numbers. Positions are row numbers. Binary search answers the questions below,
+// so that moving to any position is as cheap as playing.
 
 /** Index of the last element that is not above a value, -1 if there is none. */
 export function lastAtMost(sorted, value) {
@@ -64,15 +64,15 @@ export class Replay {
     return null;
   }
 
-  /** The last row that a CPU's core has written, at or before a row; -1 before its first. */
+  /** The last row of a CPU's core, at or before a row; -1 before its first. */
   coreRow(cpu, row) {
     const k = lastAtMost(this.coreRows[cpu], row);
     return k < 0 ? -1 : this.coreRows[cpu][k];
   }
 
-  /** Where in the program a CPU is after a row, the time being ps: a place's number, -1 if unknown. */
+  /** A CPU's place in the program after a row, at time ps: a place number, -1 if unknown. */
   place(cpu, ps, row) {
-    // A request that still queues has no row yet; its core waits there all the same.
+    // A queued request has no row yet, but its core already waits there.
     const requests = this.byCpu[cpu], next = lastAtMost(this.requestRows[cpu], row) + 1;
     for (const request of requests.slice(next, next + 2)) {
       if (!request.buffered && request.asked <= ps) return request.place;
@@ -82,7 +82,7 @@ export class Replay {
     return last < 0 ? -1 : this.data.rows.place[last];
   }
 
-  /** A line's copies after a row: {holders, filler, ready} or null if nobody has had it. */
+  /** A line's copies after a row: {holders, filler, ready} or null if no CPU has had it. */
   line(line, row) {
     const list = this.byLine[line];
     let k = lastAtMost(this.lineRows[line], row);
@@ -94,10 +94,10 @@ export class Replay {
     return { holders, filler: list[k].cpu, ready: list[k].ready };
   }
 
-  /** CPUs whose request for a line stands in its queue at a time. */
+  /** CPUs whose request for a line is in its queue at a time. */
   queued(line, ps, row) {
     const list = this.byLine[line], found = [];
-    // A request that still waits is served later; queues are no longer than the agents.
+    // A waiting request is served later; a queue has at most one entry per agent.
     let k = lastAtMost(this.lineRows[line], row) + 1;
     for (const end = Math.min(list.length, k + 2 * this.data.cpus); k < end; k++) {
       if (list[k].asked <= ps) found.push(list[k].cpu);
@@ -105,7 +105,7 @@ export class Replay {
     return found;
   }
 
-  /** What a row says, as a sentence without its subject. */
+  /** The text of a row, a sentence without its subject. */
   says(row) {
     const { rows, words, whats, locks } = this.data;
     const what = whats[rows.what[row]], value = rows.value[row];
@@ -115,7 +115,7 @@ export class Replay {
     const eviction = this.evictionOf.get(row);
     if (eviction) {
       const name = this.data.lines[eviction.line].name;
-      return `gives up ${name} for want of room${eviction.back ? ", writes it back" : ""}`;
+      return `gives up ${name} to make room${eviction.back ? ", writes it back" : ""}`;
     }
     if (rows.lock[row] >= 0) return `${what.replaceAll("_", " ")} ${locks[rows.lock[row]]}`;
     switch (what) {
@@ -136,7 +136,7 @@ export class Replay {
     const gone = losers.length ? `; CPU ${losers.join(", ")} lost ${losers.length > 1 ? "copies" : "its copy"}` : "";
     const who = buffered ? "for a buffered store " : "";
     if (kind === "none") return `${who}finds ${name} here already`;
-    if (kind === "upgrade") return `${who}gets the right to write ${name}, ${took} since asked${gone}`;
-    return `${who}gets ${name} from ${from} to ${kind}, ${took} since asked${gone}`;
+    if (kind === "upgrade") return `${who}gets the right to write ${name}, ${took} after the request${gone}`;
+    return `${who}gets ${name} from ${from} to ${kind}, ${took} after the request${gone}`;
   }
 }

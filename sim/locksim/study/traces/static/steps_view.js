@@ -1,15 +1,15 @@
 // The view of an interleaving, step by step: threads as rows, a step a column, then the state.
 //
-// It shows a fixed path (a counterexample) or one that grows while somebody plays the scheduler.
+// It shows a fixed path (a counterexample) or a path that grows while a user plays the scheduler.
 // Either way a path is a list of frames; frame k is the state after k steps:
 // {step, words: [[name, value]], threads: [{next, source, place, buffer, says, done}]}.
 
 import { button, make, where } from "./dom.js";
 
 export class StepsView {
-  /** @param told {title, threads, facts, found, message}; frames: the path, changed in place. */
-  constructor(root, told, frames) {
-    this.told = told;
+  /** @param data {title, threads, facts, found, message}; frames: the path, changed in place. */
+  constructor(root, data, frames) {
+    this.data = data;
     this.frames = frames;
     this.at = 0;
     this.timer = null;
@@ -17,7 +17,7 @@ export class StepsView {
   }
 
   build(root) {
-    const { told } = this;
+    const { data } = this;
     this.play = button("▶", "Play", () => this.toggle(), "space");
     this.scrub = make("input", { type: "range", min: 0, max: 0, value: 0, class: "scrub", "aria-label": "Step",
       oninput: () => this.go(+this.scrub.value) });
@@ -26,7 +26,7 @@ export class StepsView {
       button("⇤", "Beginning", () => this.go(0), "Home"),
       button("‹", "One step back", () => this.go(this.at - 1), "←"),
       this.play,
-      button("›", "One step on", () => this.go(this.at + 1), "→"),
+      button("›", "One step forward", () => this.go(this.at + 1), "→"),
       button("⇥", "End", () => this.go(this.frames.length - 1), "End"),
       this.position);
     this.sentence = make("p", { class: "sentence", role: "status", "aria-live": "polite" });
@@ -38,12 +38,12 @@ export class StepsView {
       make("table", { class: "steps" }, make("thead", {}, this.head), this.body));
     this.extra = make("div", { class: "extra" });
     root.append(
-      make("header", {}, make("h2", {}, told.title), make("span", { class: "facts" }, told.facts)),
+      make("header", {}, make("h2", {}, data.title), make("span", { class: "facts" }, data.facts)),
       this.extra, this.controls, this.scrub, this.grid, this.sentence,
       make("div", { class: "panels" },
         make("section", {}, make("h3", {}, "Threads"),
           make("div", { class: "scroll" }, make("table", { class: "threads" },
-            make("thead", {}, make("tr", {}, ...["thread", "", told.live ? "next" : "last", "store buffer"].map((t) => make("th", { scope: "col" }, t)))),
+            make("thead", {}, make("tr", {}, ...["thread", "", data.live ? "next" : "last", "store buffer"].map((t) => make("th", { scope: "col" }, t)))),
             this.threads))),
         make("section", {}, make("h3", {}, "Memory"),
           make("div", { class: "scroll" }, make("table", { class: "words" },
@@ -51,12 +51,12 @@ export class StepsView {
     this.rebuild();
   }
 
-  /** Draw the grid anew, after the path has changed, and show its end. */
-  rebuild(at = this.told.live ? this.frames.length - 1 : 0) {
+  /** Draw the grid again after the path has changed, and show its end. */
+  rebuild(at = this.data.live ? this.frames.length - 1 : 0) {
     const steps = this.frames.slice(1).map((frame) => frame.step);
     this.head.replaceChildren(make("th", { scope: "col", class: "corner" }, "thread"),
       ...steps.map((_, k) => make("th", { scope: "col" }, `${k + 1}`)));
-    this.body.replaceChildren(...Array.from({ length: this.told.threads }, (_, thread) =>
+    this.body.replaceChildren(...Array.from({ length: this.data.threads }, (_, thread) =>
       make("tr", {}, make("th", { scope: "row", class: "corner" }, `${thread}`),
         ...steps.map((step, k) => step.thread !== thread ? make("td") :
           make("td", { class: `step ${step.action}`, onclick: () => this.go(k + 1) },
@@ -79,9 +79,9 @@ export class StepsView {
     const cell = this.head.children[this.at];
     if (cell && this.at) this.grid.scrollLeft = cell.offsetLeft - this.grid.clientWidth / 2;
     this.sentence.replaceChildren(...(step ? says(step) : ["Before the first step."]));
-    const wrong = this.told.found || frame.found;
+    const wrong = this.data.found || frame.found;
     if (wrong && this.at === last) {
-      this.sentence.append(make("strong", { class: "wrong" }, ` ✗ ${wrong}: ${frame.message || this.told.message}`));
+      this.sentence.append(make("strong", { class: "wrong" }, ` ✗ ${wrong}: ${frame.message || this.data.message}`));
     }
     this.threads.replaceChildren(...frame.threads.map((thread, k) =>
       make("tr", { class: step && step.thread === k ? "acting" : "" }, make("th", { scope: "row" }, `${k}`),
@@ -130,7 +130,7 @@ export class StepsView {
   }
 }
 
-/** The frames of a counterexample: what its steps tell of memory, buffers and locks. */
+/** The frames of a counterexample: memory, buffers and locks after each step. */
 export function framesOf({ steps, threads }) {
   const words = new Map();
   for (const step of steps) if (step.word && !words.has(step.word)) words.set(step.word, step.was);

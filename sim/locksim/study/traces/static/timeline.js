@@ -1,8 +1,8 @@
-// The picture of a trace: CPUs as rows along time, drawn on a canvas, only what is in the window.
+// Plot of a trace: CPUs as rows along time, on a canvas, restricted to the window.
 //
-// Each CPU has two bands: what it does with locks (waiting is hatched, holding is solid, reading is
-// striped, releasing is an outline) and, below, the lines that it asked for (a thin line while it
-// queues, a bar while the line moves). Patterns and words carry the meaning, colour only helps.
+// Each CPU has two bands: its use of locks (waiting is hatched, holding is solid, reading is
+// striped, releasing is an outline) and, below, its line requests (a thin line while a request is
+// queued, a bar while the line arrives). Patterns and words carry the meaning; colour only helps.
 
 import { lastAtMost } from "./replay.js";
 import { time } from "./dom.js";
@@ -10,7 +10,7 @@ import { time } from "./dom.js";
 const GUTTER = 92, AXIS = 24, LOCK_ROW = 24, CPU_ROW = 32;
 
 export class Timeline {
-  /** @param replay the trace. seek: called with a row when somebody points at a moment. */
+  /** @param replay the trace. seek: called with a row when the user points at a moment. */
   constructor(canvas, replay, seek) {
     this.canvas = canvas;
     this.replay = replay;
@@ -52,7 +52,7 @@ export class Timeline {
     this.show(around - (around - this.from) / factor, around + (this.to - around) / factor);
   }
 
-  /** Move the cursor, and the window with it where the cursor would leave it. */
+  /** Move the cursor, and the window if the cursor would leave it. */
   go(row) {
     this.row = row;
     const now = this.replay.time(row), length = this.to - this.from;
@@ -134,7 +134,7 @@ export class Timeline {
     g.fillText(shorten(g, text, GUTTER - 18), GUTTER - 12, y);
   }
 
-  /** A lock's track: who holds it. */
+  /** A lock's track: its holders. */
   lockRow(g, name, lock, y) {
     this.label(g, name, y + 11, true);
     const list = this.holds[lock];
@@ -237,7 +237,7 @@ export class Timeline {
     g.fill();
   }
 
-  /** Left edge and width of a period, cut to the window, at least a hair wide. */
+  /** Left edge and width of a period, cut to the window, at least 0.75 pixels wide. */
   extent(start, end) {
     const x = this.x(Math.max(start, this.from));
     return [x, Math.max(0.75, this.x(Math.min(end, this.to)) - x)];
@@ -264,7 +264,7 @@ function line(g, x0, y0, x1, y1) {
   g.stroke();
 }
 
-/** 1, 2 or 5 times a power of ten, at least as large as asked. */
+/** 1, 2 or 5 times a power of ten, at least as large as the argument. */
 function niceStep(least) {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
   return [1, 2, 5, 10].map((n) => n * power).find((step) => step >= least);

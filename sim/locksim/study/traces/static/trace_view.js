@@ -1,4 +1,4 @@
-// The view of a recorded run: timeline, what every CPU is doing now, where every line is now.
+// The view of a recorded run: timeline, present state of every CPU and of every line.
 
 import { button, make, time, where } from "./dom.js";
 import { Replay } from "./replay.js";
@@ -24,7 +24,7 @@ export class TraceView {
   build(root) {
     const { data } = this;
     this.canvas = make("canvas", { role: "img", class: "timeline", "aria-label":
-      `Timeline of ${data.cpus} CPUs: waits, holds and line transfers. The sentence below tells the present event.` });
+      `Timeline of ${data.cpus} CPUs: waits, holds and line transfers. The sentence below describes the current event.` });
     this.play = button("▶", "Play", () => this.toggle(), "space");
     this.scrub = make("input", { type: "range", min: 0, max: this.replay.length - 1, value: 0, class: "scrub",
       "aria-label": "Event", oninput: () => this.go(+this.scrub.value) });
@@ -43,7 +43,7 @@ export class TraceView {
         button("⇤", "First event", () => this.go(0), "Home"),
         button("‹", "One event back", () => this.go(this.row - 1), "←"),
         this.play,
-        button("›", "One event on", () => this.go(this.row + 1), "→"),
+        button("›", "One event forward", () => this.go(this.row + 1), "→"),
         button("⇥", "Last event", () => this.go(this.replay.length - 1), "End"),
         speeds, this.position, make("span", { class: "space" }),
         button("−", "Zoom out", () => this.timeline.zoom(1 / 1.6), "-"),
@@ -55,12 +55,12 @@ export class TraceView {
         make("section", {}, make("h3", {}, "CPUs now"),
           make("div", { class: "scroll" }, make("table", { class: "cpus" },
             make("thead", {}, make("tr", {}, ...["CPU", "does", "at"].map((t) => make("th", { scope: "col" }, t)))), this.cpus))),
-        make("section", {}, make("h3", {}, "Lines now"),
+        make("section", {}, make("h3", {}, "Cache lines now"),
           make("div", { class: "scroll" }, make("table", { class: "lines" },
             make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "line"),
               ...Array.from({ length: data.cpus }, (_, cpu) => make("th", { scope: "col", title: `CPU ${cpu}` }, `${cpu}`)))),
             this.lines)),
-          make("p", { class: "key" }, key("M", "only copy"), key("S", "shared copy"), key("→", "under way"), key("q", "in the queue"),
+          make("p", { class: "key" }, key("M", "only copy"), key("S", "shared copy"), key("→", "arriving"), key("q", "queued"),
             moved.length > this.shown.length ? ` ${moved.length - this.shown.length} more lines are not shown.` : ""))));
     for (let cpu = 0; cpu < data.cpus; cpu++) {
       this.cpus.append(make("tr", {}, make("th", { scope: "row" }, `${cpu}`), make("td", { class: "state" }), make("td", { class: "code" })));
@@ -73,7 +73,7 @@ export class TraceView {
     this.openWindow();
   }
 
-  /** Begin with a window in which single transfers can be told apart. */
+  /** Start with a window in which single transfers are visible. */
   openWindow() {
     const some = Math.min(this.replay.length - 1, 24 * this.data.cpus);
     this.timeline.show(0, Math.max(1000, this.replay.time(some)));
@@ -92,7 +92,7 @@ export class TraceView {
     const place = this.data.places[this.data.rows.place[this.row]];
     this.sentence.replaceChildren(make("strong", {}, `CPU ${agent >> 1}${agent & 1 ? "'s store buffer" : ""}`),
       ` ${this.replay.says(this.row)} `, make("span", { class: "where" }, where(place)));
-    // While it plays, a screen reader would only be interrupted.
+    // While it plays, a screen reader would be interrupted.
     this.sentence.setAttribute("aria-live", this.playing ? "off" : "polite");
     this.timeline.go(this.row);
     this.showCpus(now);
@@ -156,7 +156,7 @@ export class TraceView {
     requestAnimationFrame(frame);
   }
 
-  /** A key was pressed; true if it meant something. */
+  /** A key was pressed; true if it was used. */
   key(event) {
     const far = event.shiftKey ? 10 : 1;
     switch (event.key) {
@@ -188,5 +188,5 @@ function key(sign, means) {
 function legend() {
   const part = (name, means) => make("span", {}, make("i", { class: `swatch ${name}`, "aria-hidden": "true" }), means);
   return make("p", { class: "key legend" }, part("wait", "waits"), part("hold", "holds"), part("read", "reads"),
-    part("release", "releases"), part("queued", "its request queues"), part("move", "its line moves (thick: to write)"));
+    part("release", "releases"), part("queued", "its request is queued"), part("move", "its line arrives (thick: to write)"));
 }
