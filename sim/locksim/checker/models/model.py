@@ -55,6 +55,7 @@ class Tables(NamedTuple):
 
     size: list[int]
     code: list[list[int]]
+    op: list[int]  # of each row of the code: a view of the row costs a count of references
     keep: list[int]
     keep_start: list[int]
     lock_of: list[int]
@@ -165,6 +166,7 @@ def model(
     tables = Tables(
         size,
         program.code,
+        [row[0] for row in program.code],
         program.keep,
         program.keep_start,
         built.lock_of,

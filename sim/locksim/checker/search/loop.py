@@ -163,7 +163,7 @@ def advance(
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    memo, threads, columns = x.memo, x.threads, t.size[m.ROW]
+    memo, threads, columns, ops = x.memo, x.threads, t.size[m.ROW], t.op
     edges, edge_via = x.edges, x.edge_via
     while True:
         s = c[EXPLORED]
@@ -183,7 +183,7 @@ def advance(
             fits = alone
             for i in range(first, first + 1 if alone else n):
                 thread_row = int(states[here + i])
-                op = t.code[threads[thread_row * columns + m.PC]][0]
+                op = ops[threads[thread_row * columns + m.PC]]
                 many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
                 actions = MAX_ACTIONS if many else 1
                 if op == b.EXIT:

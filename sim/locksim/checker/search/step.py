@@ -302,7 +302,7 @@ def _run_on(
     n = t.keep_start[pc + 1] - first
     for i in range(t.size[m.WIDTH]):
         row[m.REGISTERS + i] = regs[t.keep[first + i]] if i < n else 0
-    if memory == m.C11 and t.code[pc][0] == b.EXIT:
+    if memory == m.C11 and t.op[pc] == b.EXIT:
         c11.leave(t, thread, shared)
     return DONE
 
