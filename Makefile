@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed survey sweep torture fuzz site labs lock clean
+.PHONY: help setup demo test slow check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -59,6 +59,9 @@ torture: setup ## Test every C lock: explorer (SC and TSO), torture, ThreadSanit
 
 fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
 	@tools/fuzz --minutes $(or $(MINUTES),10) $(ARGS)
+
+fuzz-urcu: setup ## Use and misuse liburcu's bindings at random, MINUTES (10) of processor time
+	@$(PYTHON_BIN) native/fuzz/urcu.py --minutes $(or $(MINUTES),10) $(ARGS)
 
 site: setup ## Run the lessons and build their pages into out/site (in a separate environment)
 	@tools/site

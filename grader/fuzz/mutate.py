@@ -1,8 +1,8 @@
-"""Mutations that keep the outer form, so that what lies behind it is reached.
+"""Mutations that keep the outer format, so that the code behind the parser is reached.
 
-Bytes changed at random are hardly ever JSON, and never a zip whose checksums fit. These mutators
-read the form, change what is in it, and write it again; one time in eight they leave the bytes to
-the fuzzer, which breaks the form itself. A pure function of (data, size, seed), as libFuzzer asks.
+Random bytes are almost never JSON, and never a zip with right checksums. These mutators parse the
+format, change its contents, and write it again. One time in eight they leave the bytes to the
+fuzzer, which breaks the format itself. A pure function of (data, size, seed), as libFuzzer asks.
 """
 
 from __future__ import annotations

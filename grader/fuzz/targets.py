@@ -1,17 +1,17 @@
-"""What is fuzzed: the three places where the grader reads bytes that a stranger made.
+"""The targets of fuzzing: the three readers of untrusted bytes in the grader.
 
-A target reads any bytes and says whether they were accepted. Bytes may be refused with the error
-that is meant for it, and with no other; what is accepted has to keep the promises that the rest of
-the grader builds on. Everything else that a target raises is a finding.
+A target reads any bytes and returns whether they were accepted. Bytes may be refused only with the
+error meant for it. Accepted input must have the properties on which the rest of the grader relies.
+Any other exception of a target is a finding.
 
-- ``bytecode``: the validator (:mod:`lockgrader.bytecode`). What it accepts is accepted again after
-  a way through JSON, and makes neither the checker nor the engine fail but in the words that they
-  have for a bad program. One accepted document in eight gets that far, chosen by its own checksum,
-  so that a finding comes again: an engine takes a thousand times as long as a look.
-- ``result``: JSON from a sandbox, notebooks, a check's answer and a kept ``result.json``. What is
-  accepted is what Python's own reader would have read, and stays the same when written and read.
-- ``archive``: zips. Nothing comes out but the wanted names, each within its size, and the same
-  thing twice.
+- ``bytecode``: the validator (:mod:`lockgrader.compile.bytecode`). What it accepts is accepted
+  again after a round trip through JSON, and neither the checker nor the engine fails on it except
+  with their messages for a bad program. One accepted document in eight is run, chosen by its own
+  checksum so that findings repeat: a run takes a thousand times as long as the validation.
+- ``result``: JSON from a sandbox, notebooks, a check's answer and a kept ``result.json``. Accepted
+  input equals what Python's own parser reads, and survives a round trip.
+- ``archive``: zips. Only wanted names come out, each within its size, and reading twice gives the
+  same.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import locksim.library.locks
-from lockgrader import submission
-from lockgrader.answers import _cells
-from lockgrader.artefact import MalformedError, numbers, parse
-from lockgrader.bytecode import accept
-from lockgrader.compile import Refused
-from lockgrader.evaluate import _adapter
+from lockgrader.checks.evaluate import _adapter
+from lockgrader.compile.bytecode import accept
+from lockgrader.read import submission
+from lockgrader.read.answers import _cells
+from lockgrader.read.artefact import MalformedError, numbers, parse
+from lockgrader.read.refused import Refused
 from lockgrader.result import RESULT, CheckResult, Result, ResultError, Row, load
 from locksim.checker import check_lock
 from locksim.checker.verdict import Budget

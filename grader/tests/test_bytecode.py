@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import locksim.library.locks
-from lockgrader.artefact import MalformedError
-from lockgrader.bytecode import accept
+from lockgrader.compile.bytecode import accept
+from lockgrader.read.artefact import MalformedError
 from locksim.checker import check_lock
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source

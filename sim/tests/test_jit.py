@@ -84,8 +84,8 @@ def test_code_of_another_text_is_never_used(monkeypatch, tmp_path):
 
 
 ENTRIES = [
-    (compiled.COMPILED.advance, compiled.SOURCES),
-    (compiled.COMPILED.wander, compiled.SOURCES),
+    (compiled.FUNCTIONS["advance"], compiled.SOURCES),
+    (compiled.FUNCTIONS["wander"], compiled.SOURCES),
     (fast.advance, fast.SOURCES),
     (fast.unpark, fast.SOURCES),
     (flat_profile._booked, flat_profile._SOURCES),

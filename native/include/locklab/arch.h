@@ -2,8 +2,11 @@
 /*
  * What every lock needs from the machine: the size of a cache line, and a polite way to spin.
  *
- * LOCKLAB_LINE is the unit in which memory moves between CPUs, in bytes. Words that different CPUs
- * spin on are kept this far apart.
+ * LOCKLAB_LINE is the unit in which memory moves between CPUs, in bytes. What one thread or one CPU
+ * has for itself begins on a line of its own: the nodes of mcs.h, clh.h and qspinlock.h, and the
+ * locks in brlock.h. Every other lock is as small as in the kernel: its words share a line with
+ * each other, and with what is put beside it. Who does not want that aligns the lock:
+ * _Alignas(LOCKLAB_LINE).
  *
  * locklab_pause() goes into every waiting loop, and a lock waits by nothing else. It tells the core that
  * this is a spin (x86 `pause`, Arm `yield`); it orders nothing. A program that runs more threads

@@ -62,14 +62,18 @@ static inline int64_t locklab_random_below(struct locklab_thread *thread, int64_
 
 static inline int64_t locklab_floor_divide(int64_t a, int64_t b)
 {
-    int64_t quotient = a / b;
+    int64_t quotient;
+
+    if (b == -1)
+        return (int64_t)(0 - (uint64_t)a); /* INT64_MIN / -1 traps on x86; here it wraps */
+    quotient = a / b;
 
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
 static inline int64_t locklab_modulo(int64_t a, int64_t b)
 {
-    int64_t rest = a % b;
+    int64_t rest = b == -1 ? 0 : a % b; /* INT64_MIN % -1 traps, too */
 
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }

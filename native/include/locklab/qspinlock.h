@@ -37,11 +37,14 @@
  * kept in a table that all threads have joined before, as Linux has them per CPU (four each there,
  * for waits inside interrupts). The node is free again when acquire returns.
  *
- * What it is not. It is not strictly first come, first served: a newcomer may overtake who has not
- * joined yet. Left out of Linux's: the bounded wait for a pending mark that is just being handed
- * over with somebody behind it (4.18), and the paravirtual lock.
+ * A newcomer that meets (0,1,0), the moment between release and the pending thread's turn, waits for
+ * it outside the queue, LOCKLAB_QSPINLOCK_PATIENCE pauses at most, and then joins.
  *
- * Source: Long and Zijlstra, Linux 4.2, kernel/locking/qspinlock.c.
+ * What it is not. It is not strictly first come, first served: a newcomer may overtake who has not
+ * joined yet. Left out of Linux's: the paravirtual lock.
+ *
+ * Source: Long and Zijlstra, Linux 4.2, kernel/locking/qspinlock.c; the bounded wait is of 4.18
+ * (_Q_PENDING_LOOPS: 512 on x86, else 1).
  */
 #ifndef LOCKLAB_QSPINLOCK_H
 #define LOCKLAB_QSPINLOCK_H
@@ -67,6 +70,15 @@
 
 /* Threads in one table. The tail could tell 65535 apart. */
 #define LOCKLAB_QSPINLOCK_MOST 1024
+
+/* Pauses that a newcomer spends on another thread's pending mark before it joins the queue. */
+#ifndef LOCKLAB_QSPINLOCK_PATIENCE
+#if LOCKLAB_QSPINLOCK_PARTS
+#define LOCKLAB_QSPINLOCK_PATIENCE 512
+#else
+#define LOCKLAB_QSPINLOCK_PATIENCE 1
+#endif
+#endif
 
 struct locklab_qspinlock {
     union {
@@ -203,7 +215,7 @@ static inline void locklab_qspinlock_acquire(struct locklab_qspinlock *lock,
         return;
     locklab_pause();
     /* It is just being handed over: (0,1,0) is about to become (0,0,1). */
-    while (word == LOCKLAB_QSPINLOCK_PENDING) {
+    for (int i = 0; word == LOCKLAB_QSPINLOCK_PENDING && i < LOCKLAB_QSPINLOCK_PATIENCE; i++) {
         locklab_pause();
         word = atomic_load_explicit(&lock->word, memory_order_relaxed);
     }

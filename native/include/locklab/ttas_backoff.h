@@ -31,6 +31,8 @@
 #ifndef LOCKLAB_BACKOFF_MAX
 #define LOCKLAB_BACKOFF_MAX 1024
 #endif
+_Static_assert(1 <= LOCKLAB_BACKOFF_MIN && LOCKLAB_BACKOFF_MIN <= LOCKLAB_BACKOFF_MAX,
+               "set 1 <= LOCKLAB_BACKOFF_MIN <= LOCKLAB_BACKOFF_MAX: 0 pauses would never back off");
 
 struct locklab_ttas_backoff {
     _Atomic(uint32_t) locked;
@@ -59,8 +61,7 @@ static inline void locklab_ttas_backoff_acquire(struct locklab_ttas_backoff *loc
             for (unsigned i = 0; i < delay; i++)
                 locklab_pause();
         } while (atomic_load_explicit(&lock->locked, memory_order_relaxed) != 0);
-        if (delay < LOCKLAB_BACKOFF_MAX)
-            delay *= 2;
+        delay = delay > LOCKLAB_BACKOFF_MAX / 2 ? LOCKLAB_BACKOFF_MAX : 2 * delay;
     }
 }
 

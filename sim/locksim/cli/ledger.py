@@ -69,6 +69,4 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
     if len(rows) > MOST_ROWS:
         output.print(f"  … and {len(rows) - MOST_ROWS} rows of lower cost")
     output.print("  number: line transfers per acquisition. queue, move: ns per transfer.")
-    output.print(
-        "  cost: both, in ns per acquisition. *: a buffered store; its CPU does not wait."
-    )
+    output.print("  cost: both, in ns per acquisition. *: a buffered store; its CPU does not wait.")

@@ -233,7 +233,7 @@ class _File:
         keywords = {}
         for keyword in node.keywords:
             if keyword.arg is None:
-                self.fail("declaration", node, detail="** is not understood")
+                self.fail("declaration", node, detail="** is not allowed")
             keywords[keyword.arg] = self._argument(keyword.value, owner)
         try:
             made = make(*values, **keywords)
@@ -257,7 +257,7 @@ class _File:
             if isinstance(count, int) and count < (0 if made.per_cpu or made.per_thread else 1):
                 wrong = f"an array of {count} elements"
             elif not isinstance(count, int | str):
-                wrong = "the number of elements is no number"
+                wrong = "the number of elements is not a number"
             elif not _is_element(made.of):
                 wrong = "the elements are words, pointers or structs"
         elif isinstance(made, part) and not _is_struct(made.of):
@@ -268,7 +268,7 @@ class _File:
             ):
                 wrong = "a pointer points to a struct's class"
         elif isinstance(made, word) and not isinstance(given["init"], int):
-            wrong = "a word begins with a whole number"
+            wrong = "a word starts with a whole number"
         elif isinstance(made, param) and not isinstance(given["default"], int):
             wrong = "a param is a whole number"
         if wrong:

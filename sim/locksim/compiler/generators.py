@@ -56,11 +56,11 @@ def attach(code: ClassCode, compiled: Compiled) -> None:
         compiled: gives the bytecode of a live class (:func:`~locksim.compiler.compile_class`).
 
     Raises:
-        ValueError: a method's name is none that a struct can have.
+        ValueError: a struct cannot have a method of this name.
     """
     for name, method in code.methods.items():
         if not name.isidentifier() or name[:2] == "__" or name in RESERVED | {*code.struct.FIELDS}:
-            raise ValueError(f"{code.name} can not have a method {name!r}")
+            raise ValueError(f"{code.name} cannot have a method {name!r}")
         if not _is_live(code.struct, name):
             setattr(code.struct, name, _function(code, method, compiled))
 
@@ -153,7 +153,7 @@ class Interpreted:
 
 
 def _interpret(self: Struct, body: _Body, arguments: tuple[Any, ...]) -> Program:
-    """Run a method; the frame's ``interpreted`` tells where it is."""
+    """Run a method; the frame's ``interpreted`` says where it is."""
     method, rows = body.method, body.rows
     interpreted = Interpreted(method.file, method.line, f"{type(self).__name__}.{method.name}")
     if len(arguments) != len(method.arg_types):
@@ -269,7 +269,7 @@ def _call(
         code = body.compiled(type(callee))
         method = code.methods[name]
     theirs = Addresses(callee, code.types, names.space)
-    kinds = [*method.arg_types, *["int"] * len(values)]  # too many: the callee will refuse
+    kinds = [*method.arg_types, *["int"] * len(values)]  # too many: the callee refuses them
     given = [_typed(v, kind, theirs) for v, kind in zip(values, kinds, strict=False)]
     result = function(callee, *given)
     if isinstance(result, GeneratorType):

@@ -74,8 +74,8 @@ def link(
 
     Raises:
         CompileError: a method is outside the language.
-        LinkError: a call that can not be resolved, recursion, a path round a loop that takes no
-            time.
+        LinkError: a call that cannot be resolved, recursion, an iteration of a loop that takes
+            no time.
     """
     return _Linker(space, weak_fences).link(workload, base)
 
@@ -157,7 +157,7 @@ class _Linker:
         return key
 
     def _types_of_setups(self, workload: Workload) -> None:
-        """Memory has to know what set-up programs allocate too; they are no part of the image."""
+        """Memory has to know what set-up programs allocate too; they are not part of the image."""
         scan = _Linker(self.space)
         todo: list[Struct] = [workload]
         while todo:
@@ -222,9 +222,9 @@ class _Linker:
                 if state[nxt] == 1:
                     raise LinkError(
                         f"{function.method.file}:{instrs[nxt].line}: {function.code.name}."
-                        f"{function.method.name} can go round this loop for ever without any "
-                        "time passing\nhelp: let every way round the loop perform an operation, "
-                        "a pause() at least"
+                        f"{function.method.name} can repeat this loop forever without any "
+                        "time passing\nhelp: perform an operation in every iteration, "
+                        "such as pause()"
                     )
                 if state[nxt] == 0:
                     stack.append((nxt, []))
@@ -370,7 +370,7 @@ class _Linker:
         values = [reg(o) for o in operands] + [0] * (2 - len(operands))
         op, order, was_store = instr.op, int(named["order"]), 0
         if op == "STORE" and order == SEQ_CST:
-            # As compilers emit for x86; the result goes to a register that nobody reads.
+            # As compilers emit for x86; the result goes to a register that is never read.
             op, was_store = "SWAP", 1
         d = reg(named["d"]) if "d" in named else f.result
         self._row(place, getattr(b, op), d, reg(named["base"]), offset, *values, was_store, order)

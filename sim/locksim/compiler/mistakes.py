@@ -20,18 +20,18 @@ class Mistake:
     example: str
 
 
-_PLAIN = "use whole numbers, pointers, words and arrays declared in the class"
+_PLAIN = "use integers, pointers, words and arrays declared in the class"
 
 MISTAKES: dict[str, Mistake] = {
     # Python itself
-    "syntax": Mistake("Python can not read this: {detail}", "correct the line", "while True"),
+    "syntax": Mistake("Python cannot read this: {detail}", "correct the line", "while True"),
     "no-source": Mistake(
-        "the source of {name} can not be found",
+        "the source of {name} cannot be found",
         "define the class in a file or a notebook cell",
         "exec('class L(Lock): ...')",
     ),
     "too-deep": Mistake(
-        "this program is nested too deeply to be read", "split the expression", "((((((1))))))"
+        "this program is nested too deeply", "split the expression", "((((((1))))))"
     ),
     # Operations and yields
     "missing-yield": Mistake(
@@ -40,13 +40,13 @@ MISTAKES: dict[str, Mistake] = {
         "self.word.load()",
     ),
     "yield-not-operation": Mistake(
-        "'{text}' is no operation; a yield performs exactly one",
+        "'{text}' is not an operation; a yield performs exactly one",
         "yield a load, store, swap, compare_swap, fetch_…, fence, pause, compute, block, wake, "
-        "alloc or free; what is no operation needs no yield",
+        "alloc or free; anything else needs no yield",
         "yield 3",
     ),
     "yield-nothing": Mistake(
-        "this yield performs nothing", "write 'yield pause()' to wait a moment", "yield"
+        "this yield performs nothing", "write 'yield pause()' to wait", "yield"
     ),
     "yield-program": Mistake(
         "'{name}()' is a program, not one operation",
@@ -57,12 +57,12 @@ MISTAKES: dict[str, Mistake] = {
         "'{text}' is one operation, not a program", "write 'yield {text}'", "yield from pause()"
     ),
     "yield-from-helper": Mistake(
-        "'{name}()' performs no operation, so it is called without 'yield from'",
+        "'{name}()' performs no operation; call it without 'yield from'",
         "write '{text}'",
         "x = yield from self.hash(3)",
     ),
     "yield-from-other": Mistake(
-        "'{text}' is no call of a program",
+        "'{text}' is not a call of a program",
         "write 'yield from self.method(…)' or 'yield from self.part.method(…)'",
         "yield from range(3)",
     ),
@@ -71,9 +71,7 @@ MISTAKES: dict[str, Mistake] = {
         "write 'yield from {text}'",
         "self.take()",
     ),
-    "not-called": Mistake(
-        "'{text}' is named but not called", "write '{text}(…)'", "yield self.word.load"
-    ),
+    "not-called": Mistake("'{text}' is not called", "write '{text}(…)'", "yield self.word.load"),
     "unknown-operation": Mistake(
         "a word has no operation '{name}'", "{suggestion}", "yield self.word.fetch_sub(1)"
     ),
@@ -81,12 +79,12 @@ MISTAKES: dict[str, Mistake] = {
         "{name}() does not take these arguments", "write {form}", "yield self.word.store()"
     ),
     "bad-order": Mistake(
-        "{name} can not have the order {order}",
+        "{name} cannot have the order {order}",
         "use one of {allowed}",
         "yield self.word.load(RELEASE)",
     ),
     "not-an-order": Mistake(
-        "'{text}' is no memory order",
+        "'{text}' is not a memory order",
         "use RELAXED, ACQUIRE, RELEASE, ACQ_REL or SEQ_CST by name",
         "yield self.word.load(1)",
     ),
@@ -96,33 +94,33 @@ MISTAKES: dict[str, Mistake] = {
         "node = yield alloc(3)",
     ),
     "negative-time": Mistake(
-        "compute() can not go back in time: {value} ps",
+        "compute() cannot go back in time: {value} ps",
         "give a duration of 0 or more",
         "yield compute(-1)",
     ),
     # Names
     "unbound": Mistake(
-        "'{name}' has no value yet on some way to this line",
-        "give it a value before, on every path: '{name} = 0'",
+        "'{name}' may have no value here: some path to this line does not set it",
+        "set it on every path: '{name} = 0'",
         "yield self.word.store(x)",
     ),
     "unknown-name": Mistake(
         "there is no '{name}' here", "{suggestion}", "yield self.word.store(taken)"
     ),
     "unknown-call": Mistake(
-        "'{name}()' is Python that a program can not call",
+        "'{name}()' is Python that a program cannot call",
         "programs call operations, cpu(), thread(), n_cpus(), n_threads(), now(), "
         "random_below(), random_exponential(), cast(), int(), min(), max(), abs() and methods of "
         "structs",
         "print(3)",
     ),
     "shadow": Mistake(
-        "'{name}' is a word of the language; as a variable it would hide it",
+        "'{name}' is a name of the language; a variable would hide it",
         "choose another name, '{name}_'",
         "cpu = 3",
     ),
-    "assign-self": Mistake("'self' can not be changed", "use another variable", "self = 3"),
-    "not-a-value": Mistake("'{text}' is no value", "{suggestion}", "x = Lock"),
+    "assign-self": Mistake("'self' cannot be changed", "use another variable", "self = 3"),
+    "not-a-value": Mistake("'{text}' is not a value", "{suggestion}", "x = Lock"),
     # Fields
     "unknown-field": Mistake(
         "{owner} has no field '{name}'", "{suggestion}", "yield self.wrod.store(1)"
@@ -131,17 +129,17 @@ MISTAKES: dict[str, Mistake] = {
         "{owner} has no method '{name}'", "{suggestion}", "yield from self.aquire()"
     ),
     "store-needed": Mistake(
-        "the word '{text}' lies in shared memory; '=' can not change it",
+        "the word '{text}' lies in shared memory; '=' cannot change it",
         "write 'yield {text}.store({value})'",
         "self.word = 1",
     ),
     "load-needed": Mistake(
-        "the word '{text}' lies in shared memory; its value has to be loaded",
+        "the word '{text}' lies in shared memory; load its value first",
         "write '(yield {text}.load())'",
         "x = self.word + 1",
     ),
     "assign-field": Mistake(
-        "'{text}' can not be assigned: {what}",
+        "'{text}' cannot be assigned: {what}",
         "keep the value in a variable or in a word()",
         "self.slots = 3",
     ),
@@ -149,7 +147,7 @@ MISTAKES: dict[str, Mistake] = {
         "'{text}' is a number, so it has no '{name}'", "{suggestion}", "yield x.next.load()"
     ),
     "not-indexable": Mistake(
-        "'{text}' is no array",
+        "'{text}' is not an array",
         "declare it as array(n), percpu() or perthread(), or drop the index",
         "yield self.word[0].load()",
     ),
@@ -165,7 +163,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     # Types
     "float": Mistake(
-        "{value} is no whole number; programs compute with whole numbers",
+        "{value} is not an integer; programs compute with integers",
         "scale it: times are in picoseconds, 'compute(250 * NS)'",
         "x = 0.5",
     ),
@@ -199,11 +197,11 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "true-division": Mistake("'/' gives a fraction", "write '//', which rounds down", "x = 7 / 2"),
     "power": Mistake(
-        "'{text}' is no operation of the machine", "write a shift, 1 << n", "x = x ** x"
+        "'{text}' is not an operation of the machine", "write a shift, 1 << n", "x = x ** x"
     ),
     "division-by-zero": Mistake("this divides by 0", "divide by something else", "x = 1 // 0"),
     "shift-range": Mistake(
-        "a shift by {count} does not make sense for 64-bit words", "shift by 0 to 63", "x = 1 << 64"
+        "a shift by {count} is outside the 64-bit word", "shift by 0 to 63", "x = 1 << 64"
     ),
     "lambda": Mistake("a program has no lambda", "write a method of the class", "x = lambda: 1"),
     "comprehension": Mistake(
@@ -214,7 +212,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "expression": Mistake("a program has no {what}", _PLAIN, "x = y[1:2]"),
     "no-effect": Mistake(
-        "this line computes '{text}' and throws it away", "assign it, or delete the line", "x == 1"
+        "the result of '{text}' is not used", "assign it, or delete the line", "x == 1"
     ),
     # Calls
     "wrong-count": Mistake(
@@ -233,20 +231,20 @@ MISTAKES: dict[str, Mistake] = {
         "yield from self.take(*x)",
     ),
     "recursion": Mistake(
-        "{chain}: a program can not call itself", "write a loop", "yield from self.acquire()"
+        "{chain}: a program cannot call itself", "write a loop", "yield from self.acquire()"
     ),
     "no-value": Mistake(
-        "'{name}()' returns nothing that could be used",
-        "let it return a value, or call it on a line of its own",
+        "'{name}()' returns no value",
+        "make it return a value, or call it on a line of its own",
         "x = yield from self.release()",
     ),
     "mixed-returns": Mistake(
         "{name}() returns a value on one path and nothing on another",
-        "end every path with 'return …'; 'return 0' for no",
+        "end every path with 'return …'; 'return 0' means no",
         "return",
     ),
     "thread-return": Mistake(
-        "nobody receives what thread() returns", "write 'return' alone", "return 1"
+        "nothing receives the value that thread() returns", "write 'return' alone", "return 1"
     ),
     # Statements
     "statement": Mistake(
@@ -258,17 +256,17 @@ MISTAKES: dict[str, Mistake] = {
         "a program has no '{what}'", "keep shared values in words of the class", "global x"
     ),
     "import": Mistake(
-        "a program can not import",
+        "a program cannot import",
         "import at the top of the file, from locksim.lang",
         "import math",
     ),
     "nested": Mistake(
-        "a program can not define a {what} inside",
+        "a program cannot define a {what} inside",
         "write a method of the class",
         "def inner(): pass",
     ),
     "loop-else": Mistake(
-        "an 'else' of a loop is hard to read",
+        "a program has no 'else' after a loop",
         "set a variable before the break and test it after the loop",
         "while x: ... else: ...",
     ),
@@ -278,21 +276,23 @@ MISTAKES: dict[str, Mistake] = {
         "for i in self.items: ...",
     ),
     "range-step": Mistake(
-        "the step of a range has to be a constant, and not 0",
+        "the step of a range must be a constant other than 0",
         "write a number, as in range(0, n, 2)",
         "for i in range(0, 9, x): ...",
     ),
     "target": Mistake(
-        "'{text}' can not be assigned",
+        "'{text}' cannot be assigned",
         "assign to a variable; memory is written by a store",
         "self.items[0] = 1",
     ),
     "unpack": Mistake(
-        "{names} names can not take {values} values", "write one value for each name", "a, b = 1"
+        "{values} values cannot be assigned to {names} names",
+        "write one value for each name",
+        "a, b = 1",
     ),
     "endless-loop": Mistake(
-        "this loop can go round for ever without any time passing",
-        "perform an operation on every way round; 'yield pause()' where there is nothing to do",
+        "this loop can repeat forever without any time passing",
+        "perform an operation in every iteration; 'yield pause()' if there is nothing to do",
         "while True: pass",
     ),
     # Methods and classes
@@ -301,7 +301,7 @@ MISTAKES: dict[str, Mistake] = {
         "a program has no async and await", "use def and yield", "async def acquire(self): ..."
     ),
     "missing-self": Mistake(
-        "the first argument of {name}() has to be 'self'",
+        "the first argument of {name}() must be 'self'",
         "write 'def {name}(self):'",
         "def acquire(): ...",
     ),
@@ -311,44 +311,44 @@ MISTAKES: dict[str, Mistake] = {
         "def take(self, n=1): ...",
     ),
     "annotation": Mistake(
-        "'{text}' says nothing about a register",
-        "annotate with a struct's name, or int",
+        "'{text}' is not a type that a register can have",
+        "annotate with the name of a struct, or int",
         "def take(self, n: float): ...",
     ),
     "special-method": Mistake(
-        "{name}() is a method of Python's own",
+        "{name}() is one of Python's own methods",
         "choose a name without underscores",
         "def __init__(self): ...",
     ),
     "reserved-name": Mistake(
-        "'{name}' is a name that every struct has already",
+        "'{name}' is already a name of every struct",
         "choose another name, '{name}_'",
         "key = word()",
     ),
     "metered-helper": Mistake(
         "{name}() is metered but performs no operation",
-        "yield at least one operation in it, a fence(RELEASE) at least",
+        "yield at least one operation in it, such as fence(RELEASE)",
         "def release(self): pass",
     ),
     "metered-name": Mistake(
-        "METERED can not watch '{name}' as '{role}'",
+        "METERED cannot watch '{name}' as '{role}'",
         "roles are acquire, try_acquire, release, read_acquire, read_try_acquire and read_release",
         'METERED = {"take": "grab"}',
     ),
     # Files
     "module-import": Mistake(
-        "a lock's file imports the language and library locks only, not '{name}'",
+        "a lock's file may import only the language and library locks, not '{name}'",
         "write 'from locksim.lang import *' "
         "or 'from locksim.library.locks.ticket import TicketLock'",
         "import os",
     ),
     "module-statement": Mistake(
-        "a lock's file holds imports, numbers and classes; this is none of them",
+        "a lock's file holds imports, numbers and classes; this is something else",
         "move it into a method, or delete it",
         "print(1)",
     ),
     "class-statement": Mistake(
-        "a struct holds fields, numbers in upper case, METERED and methods; this is none of them",
+        "a struct holds fields, numbers in upper case, METERED and methods; this is something else",
         "declare a word(), pointer(), array(), percpu(), perthread(), part() or param(), or write "
         "a method",
         "size = 3",
@@ -357,11 +357,11 @@ MISTAKES: dict[str, Mistake] = {
         "this declaration does not work: {detail}", "correct its arguments", "slots = array(-1)"
     ),
     "not-constant": Mistake(
-        "'{text}' is no constant", "use whole numbers and names of constants above", "N = cpu()"
+        "'{text}' is not a constant", "use integers and names of constants above", "N = cpu()"
     ),
     "base-class": Mistake(
-        "'{text}' is no struct, so {name} can not be made from it",
-        "derive from Struct, Lock, RWLock, SeqLock, CountedRef, ReadCopyUpdate, SleepableRCU, "
+        "'{text}' is not a struct, so {name} cannot derive from it",
+        "derive it from Struct, Lock, RWLock, SeqLock, CountedRef, ReadCopyUpdate, SleepableRCU, "
         "DecisionCache, Workload or another struct",
         "class L(dict): ...",
     ),

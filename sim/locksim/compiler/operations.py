@@ -87,7 +87,7 @@ def operation_name(thing: object) -> str | None:
 
 @dataclass(frozen=True)
 class Callee:
-    """What a call calls: a word's operation, another one, a struct's method, or other things."""
+    """The target of a call: a word's operation, another one, a struct's method, or other things."""
 
     name: str
     word: WordAt | None = None

@@ -46,7 +46,7 @@ KINDS: tuple[type[Struct], ...] = (
 """What a class can be derived from, those that are derived from others first."""
 
 BASES: tuple[type, ...] = (*KINDS, object)
-"""Classes of the language itself; their Python methods are no programs."""
+"""Classes of the language itself; their Python methods are not programs."""
 
 
 MAX_DEPTH = 100
@@ -164,12 +164,12 @@ def parse(text: str, file: str) -> ast.Module:
     """A file's syntax tree.
 
     Raises:
-        CompileError: Python can not read it.
+        CompileError: Python cannot read it.
     """
     source = Source(file, text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it is the compiler that tells about doubtful code
+            warnings.simplefilter("ignore")  # the compiler itself reports doubtful code
             tree = ast.parse(text, file)
             _check_depth(tree, source)
             compile(tree, file, "exec", dont_inherit=True)  # finds a break outside a loop, and such
@@ -185,7 +185,7 @@ def parse(text: str, file: str) -> ast.Module:
 
 
 def _check_depth(tree: ast.Module, source: Source) -> None:
-    """The compiler follows the nesting of the text on its own stack, which is not endless."""
+    """The compiler follows the nesting of the text on its own stack, which is limited."""
     level: list[ast.AST] = [tree]
     for _ in range(MAX_DEPTH):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
@@ -195,7 +195,7 @@ def _check_depth(tree: ast.Module, source: Source) -> None:
 
 
 def _function(value: object) -> Any:
-    """The function behind a class attribute, None for what is no method."""
+    """The function behind a class attribute, None for anything else."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     elif isinstance(value, property):

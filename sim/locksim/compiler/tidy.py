@@ -46,7 +46,7 @@ def _tidy(items: _Items) -> None:
 
 
 def _drop_unreachable(items: _Items) -> bool:
-    """What no path from the first instruction leads to, and labels that no jump needs."""
+    """Drop what no path from the first instruction reaches, and labels that no jump needs."""
     where = {item: k for k, item in enumerate(items) if isinstance(item, Label)}
     reached: set[int] = set()
     needed: set[Label] = set()
@@ -83,7 +83,7 @@ def _jumps(items: _Items) -> Iterator[tuple[Line, int, Line]]:
 
 
 def _thread(items: _Items) -> bool:
-    """A jump to a jump goes on at once."""
+    """A jump to a jump goes to the last target directly."""
     changed = False
     for item, at, target in _jumps(items):
         # A jump to itself is an endless loop, not a way to somewhere.

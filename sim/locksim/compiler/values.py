@@ -1,4 +1,4 @@
-"""What an expression is while it is compiled: a number, a pointer, a place in memory, a name.
+"""An expression while it is compiled: a number, a pointer, a place in memory, or a name.
 
 Types are those of the registers: a number, the address of a struct, or the address of a word. A
 *place* is not in a register yet: its address is a base register and a path of fields, and an

@@ -122,9 +122,9 @@ def wake(cpu_number: int) -> Op:
 
 
 def switch(thread_number: int) -> Op:
-    """Put the running thread aside and let another one go on, on this CPU.
+    """Put the running thread aside and let another one run on this CPU.
 
-    The thread that was put aside goes on behind its ``switch`` when somebody switches to it.
+    The thread that was put aside continues after its ``switch`` when another thread switches to it.
     Switching to the running thread does nothing.
     """
     return Op(Kind.SWITCH, a=int(thread_number))
@@ -151,7 +151,7 @@ def note(value: int) -> Op:
 
 
 class Context(Protocol):
-    """What the engine that drives a generator tells about the running thread."""
+    """What the engine that drives a generator knows about the running thread."""
 
     def cpu(self) -> int:
         """Number of the CPU that the thread runs on."""

@@ -119,12 +119,12 @@ def test_own_structs_survive_json() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"format": 0}, "this is no bytecode of format 1: write it again with this version"),
+        ({"format": 0}, "this is not bytecode of format 1: write it again with this version"),
         ({"classes": {}}, "the document holds 0 classes, not one: use codes_from_json"),
         ({"structs": {}}, "the bytecode is damaged: KeyError: 'Mine'"),
         (
             {"structs": {"Mine": {"library": "os:system"}}},
-            "the bytecode is damaged: ValueError: os is no module of the library",
+            "the bytecode is damaged: ValueError: os is not a module of the library",
         ),
     ],
 )

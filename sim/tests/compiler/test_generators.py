@@ -297,7 +297,7 @@ def test_a_store_is_called_a_store() -> None:
 
 
 def test_a_shift_by_too_many_bits_is_a_fault() -> None:
-    """Python would make a longer number; a register can not."""
+    """Python would make a longer number; a register cannot."""
     data = parsed(faulty("yield note(1 << x * 10)"), "Bad")
     message = error_of("reference", data())
     assert message.endswith("a shift by a number of bits outside 0..63: 70")
@@ -370,7 +370,7 @@ def test_a_document_can_not_replace_what_a_struct_is_made_of(name: str) -> None:
     document = code_to_json(compile_source("from locksim.lang import *\n" + text, "my.py")["L"])
     methods = document["classes"]["L"]["methods"]
     methods[name] = methods["acquire"]
-    with pytest.raises(FormatError, match="can not have a method"):
+    with pytest.raises(FormatError, match="cannot have a method"):
         code_from_json(document)
 
 

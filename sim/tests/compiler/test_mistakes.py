@@ -104,7 +104,7 @@ def test_a_class_without_source_is_refused() -> None:
     with pytest.raises(CompileError) as caught:
         compile_class(names["L"])
     assert (
-        "<string>:1:1: the source of L.take can not be found\n"
+        "<string>:1:1: the source of L.take cannot be found\n"
         "help: define the class in a file or a notebook cell" == str(caught.value)
     )
 

@@ -413,7 +413,7 @@ def test_tasks_need_a_program_and_a_number() -> None:
     for workload, text in (
         (NoNumber(), "NoNumber has a program task() and does not say how many threads run it"),
         (NoProgram(), "NoProgram has tasks, and no program for them"),
-        (Turns(tasks=-1), "Turns can not have -1 tasks"),
+        (Turns(tasks=-1), "Turns cannot have -1 tasks"),
     ):
         with pytest.raises(TasksError, match=text.replace("(", r"\(").replace(")", r"\)")):
             both(workload)

@@ -157,7 +157,7 @@ def test_settings():
         ({"n": "5"}, r"Outer\(n=...\) takes a whole number, not '5'"),
         ({"n": True}, r"Outer\(n=...\) takes a whole number, not True"),
         ({"inner": 5}, r"Outer\(inner=...\) takes a struct, not 5"),
-        ({"head": 5}, "Outer.head is a pointer: it can not be set here"),
+        ({"head": 5}, "Outer.head is a pointer: it cannot be set here"),
         ({"m": 5}, r"Outer has no setting 'm' \(it has: n, inner, nodes, own\)"),
     ):
         with pytest.raises(TypeError, match=text):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from locksim import jit
 from locksim.checker.models import c11, outcome, sc, tso
 from locksim.checker.models.model import Tables
 from locksim.checker.search import claims, cycles, loop, progress, registers, step, table, wander
-from locksim.checker.search.runner import Runner
 from locksim.lang import randomness
 
 _MODULES = (outcome, sc, tso, c11, claims, registers, step, table, loop, wander, progress, cycles)
@@ -46,21 +46,22 @@ def _tables(tables: Tables) -> Tables:
 
 _DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 
-COMPILED = Runner(
-    advance=jit.kept(loop.advance, SOURCES, nogil=True),
-    move_memo=jit.kept(loop.move_memo, SOURCES),
-    refill=jit.kept(table.refill, SOURCES),
-    doomed=jit.kept(progress.doomed, SOURCES),
-    wander=jit.kept(wander.wander, SOURCES),
-    follow=jit.kept(wander.follow, SOURCES),
-    phases=jit.kept(cycles.phases, SOURCES),
-    part=jit.kept(cycles.part, SOURCES),
-    components=jit.kept(cycles.components, SOURCES),
-    fair=jit.kept(cycles.fair, SOURCES),
-    entries=jit.kept(cycles.entries, SOURCES),
-    tables=_tables,
-    row=lambda row: np.array(row, np.int64),
-    rows=lambda rows: np.array(rows, np.int64),
-    pairs=lambda rows: np.array(rows, np.int64).reshape(-1, 2),
-    zeros=lambda code, n: np.zeros(n, _DTYPES[code]),
-)
+FUNCTIONS: dict[str, Any] = {
+    "advance": jit.kept(loop.advance, SOURCES, nogil=True),
+    "move_memo": jit.kept(loop.move_memo, SOURCES),
+    "refill": jit.kept(table.refill, SOURCES),
+    "doomed": jit.kept(progress.doomed, SOURCES),
+    "wander": jit.kept(wander.wander, SOURCES),
+    "follow": jit.kept(wander.follow, SOURCES),
+    "phases": jit.kept(cycles.phases, SOURCES),
+    "part": jit.kept(cycles.part, SOURCES),
+    "components": jit.kept(cycles.components, SOURCES),
+    "fair": jit.kept(cycles.fair, SOURCES),
+    "entries": jit.kept(cycles.entries, SOURCES),
+    "tables": _tables,
+    "row": lambda row: np.array(row, np.int64),
+    "rows": lambda rows: np.array(rows, np.int64),
+    "pairs": lambda rows: np.array(rows, np.int64).reshape(-1, 2),
+    "zeros": lambda code, n: np.zeros(n, _DTYPES[code]),
+}
+"""What a :class:`~locksim.checker.search.runner.Runner` is made of."""

@@ -78,6 +78,6 @@ def runner() -> Runner:
     """The compiled functions where they can be had, else the plain ones."""
     if not jit.enabled():
         return PLAIN
-    from locksim.checker.search.compiled import COMPILED
+    from locksim.checker.search.compiled import FUNCTIONS
 
-    return COMPILED
+    return Runner(**FUNCTIONS)

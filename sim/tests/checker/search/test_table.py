@@ -26,7 +26,7 @@ def plain(capacity):
 
 def arrays(capacity):
     """A table for rows of three, as compiled code has it."""
-    zeros = compiled.COMPILED.zeros
+    zeros = compiled.FUNCTIONS["zeros"]
     return zeros("q", capacity * WIDTH), zeros("i", 2 * capacity), zeros("q", 1)
 
 
@@ -44,7 +44,7 @@ def test_numbers_are_those_of_a_dictionary(rows):
     assert table == tuple(part.tolist() for part in same)
 
 
-@pytest.mark.parametrize("again", [refill, compiled.COMPILED.refill], ids=["plain", "compiled"])
+@pytest.mark.parametrize("again", [refill, compiled.FUNCTIONS["refill"]], ids=["plain", "compiled"])
 def test_every_row_is_found_again_after_growing(again):
     """Refilled slots know all rows."""
     for n in (1, 7, 60):

@@ -123,7 +123,7 @@ def test_the_memory_given_is_not_changed():
     image, memory = prepare(Hoarder(), machine, heap_lines=64)
     runs = [fast.run(image, memory, machine, seed=1, until_ps=UNTIL_PS) for _ in range(2)]
     assert "" == difference(*runs, trace=False)
-    assert not memory.words.any()
+    assert not any(memory.words)
 
 
 def test_seeds():
