@@ -112,7 +112,7 @@ def test_proof_has_nothing_to_replay(tmp_path):
 
 def test_missing_file_is_refused(tmp_path):
     """With the reason."""
-    assert "can not be read: No such file" in run("--replay", tmp_path / "none.json").stderr
+    assert "cannot be read: No such file" in run("--replay", tmp_path / "none.json").stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("tas", "--replay", "x.json")])
