@@ -357,6 +357,8 @@ def run_case(seed: int) -> None:
             flavour.set_thread_worker(None)
         driver.leave_all()
 
+    for flavour in map(urcu.Flavour, urcu.flavours):
+        flavour.pointer()  # starts a thread, which threading does not survive a signal in
     signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
     threads = [threading.Thread(target=work, args=(number,)) for number in range(1, THREADS)]

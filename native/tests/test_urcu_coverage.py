@@ -68,7 +68,7 @@ def test_names_are_there(coverage: ModuleType) -> None:
     worker.free()
 
 
-def test_header_that_nobody_knows(coverage: ModuleType, tmp_path: Path) -> None:
+def test_new_function(coverage: ModuleType, tmp_path: Path) -> None:
     """A new function or header is reported, not passed over."""
     header = tmp_path / "new.h"
     header.write_text("/* cds_no(int a); */\nextern\nint cds_new(int a,\n\tint b);\n")

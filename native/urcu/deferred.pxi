@@ -95,6 +95,8 @@ def run(tidies):
         if not more:
             return
         item = locklab_urcu_next()
+        if item is NULL:  # a second such thread was quicker: Callbacks.start was interrupted
+            continue
         if item.then == LOCKLAB_URCU_DESTROY:
             with nogil:
                 locklab_urcu_table_destroy(<cds_lfht *>item.objects[0])

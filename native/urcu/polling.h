@@ -19,7 +19,7 @@ enum locklab_urcu_status locklab_urcu_poll_start(struct locklab_urcu_poll **poll
 /* Whether it has passed. */
 bool locklab_urcu_poll_passed(const struct locklab_urcu_poll *poll);
 
-/* Nobody asks any more. */
+/* The caller asks no more. */
 void locklab_urcu_poll_end(struct locklab_urcu_poll *poll);
 
 #endif

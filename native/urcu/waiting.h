@@ -22,7 +22,7 @@ typedef void (*locklab_urcu_work)(void *argument);
 void locklab_urcu_synchronize(void *unused);
 void locklab_urcu_barrier(void *unused);       /* until liburcu has called what call_rcu was given */
 void locklab_urcu_defer_barrier(void *unused); /* likewise what defer_rcu was given */
-void locklab_urcu_free_worker(void *data);     /* a struct call_rcu_data that nobody uses any more */
+void locklab_urcu_free_worker(void *data);     /* a struct call_rcu_data that no thread uses any more */
 void locklab_urcu_resize(void *request);       /* a struct locklab_urcu_resize, which is freed */
 
 /* `kept` is posted when the work is done, waited for or not (NULL: nothing is). NULL: no memory. */

@@ -3,7 +3,7 @@
  * Threads of liburcu's that carry call_rcu's callbacks over a grace period (struct call_rcu_data),
  * for one thread or one CPU in place of the default one.
  *
- * liburcu does not check that a worker that is freed is nobody's: each thread's is noted here, with
+ * liburcu does not check that no thread uses a worker that is freed: each thread's is noted here, with
  * a count of threads beside the worker. CPUs are the caller's to count.
  */
 #ifndef LOCKLAB_URCU_WORKERS_H

@@ -52,10 +52,11 @@ class Callbacks:
                 self._process = os.getpid()
                 atexit.register(self._end)
                 tidies = [each._c.tidy for each in _CALLBACKS.values()]
-                self._thread = threading.Thread(
+                thread = threading.Thread(
                     target=self._c.run, args=(tidies,), name=f"urcu-{self._name}", daemon=True
                 )
-                self._thread.start()
+                thread.start()
+                self._thread = thread  # not before: Ctrl-C may have ended start()
 
     def renew(self) -> None:
         """Start anew in the child of a fork, which has no other thread."""
