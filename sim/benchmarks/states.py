@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
-from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock, SleepableRCU
+from locksim.kinds.checking import checked_bases
 from locksim.library.registry import Entry, entries
 
 PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
@@ -75,9 +75,8 @@ def main() -> int:
 
 
 def locks() -> list[Entry]:
-    """The locks of the library that have standard test clients."""
-    kinds = Lock | RWLock | SeqLock | ReadCopyUpdate | SleepableRCU
-    return [e for e in entries() if issubclass(e.struct, kinds)]
+    """The locks of the library that have test clients."""
+    return [e for e in entries() if e.kind == "lock" and issubclass(e.struct, checked_bases())]
 
 
 def published() -> dict[Cell, int]:

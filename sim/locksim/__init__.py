@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING, Any
 from locksim import renamed
 
 if TYPE_CHECKING:
+    from locksim.kinds.checking import check_lock, sample_lock
     from locksim.machine import Machine
     from locksim.study.simulation import Simulation, simulate
 
-__all__ = ["Machine", "Simulation", "simulate"]
+__all__ = ["Machine", "Simulation", "check_lock", "sample_lock", "simulate"]
 
 _WHERE = {
     "Machine": "locksim.machine",
     "Simulation": "locksim.study.simulation",
+    "check_lock": "locksim.kinds.checking",
+    "sample_lock": "locksim.kinds.checking",
     "simulate": "locksim.study.simulation",
 }
 

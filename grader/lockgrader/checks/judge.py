@@ -12,7 +12,7 @@ from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
 from lockgrader.sandbox import Profile
-from locksim.checker.clients.client import KINDS
+from locksim.kinds.checking import bases_with, checked_bases
 from locksim.lang.struct import Struct
 from locksim.library.registry import UnknownNameError
 from locksim.machine import MachineError
@@ -78,8 +78,8 @@ def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
         there = ", ".join(submitted.codes) or "none"
         return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
     cls = submitted.codes[name].struct
-    if not issubclass(cls, KINDS):
-        there = ", ".join(kind.__name__ for kind in KINDS)
-        message = f"{name} must be one of {there}: keep the base class of the starter file"
+    if not issubclass(cls, checked_bases()):
+        bases = bases_with("clients")
+        message = f"{name} must be a {bases}: keep the base class of the starter file"
         return Finding("fail", 0.0, message, tag="kind")
     return cls

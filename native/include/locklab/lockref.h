@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Lockref: a lock and a reference count in one word, so that counting seldom needs the lock.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/lockref.py.
  *
- * Mechanism. The lowest bit of the word is the lock, the upper half the count. get and put read the
- * word and, while the lock looks free, try to swap in the word with the count changed. The
- * compare-and-swap covers the lock too: it fails if somebody has taken it meanwhile. When the lock
- * is held, or after LOCKLAB_LOCKREF_RETRIES failures, they take the lock and count under it.
- * acquire is test-and-test-and-set on the lowest bit; release is a plain store of the whole word,
- * because while the bit is set nobody but the holder changes the word. get_not_zero and put_or_lock
- * work likewise, but leave a count alone that is 0, or 1. mark_dead makes the count negative.
- *
- * Invariants. The count changes by a compare-and-swap that found the lock free, or by the holder:
- * it stands still for whoever holds the lock, and no change is lost. It is 1 for the object's
- * maker, plus the gets, less the puts; negative once the object is dead.
+ * In C. A count gives up after LOCKLAB_LOCKREF_RETRIES lost swaps and takes the lock. get_not_zero
+ * and put_or_lock work likewise, but leave a count alone that is 0, or 1. mark_dead makes the count
+ * negative; it stays negative once the object is dead. The count is not protected against 2^31
+ * references. A machine without 64-bit atomic instructions would put a library's lock round each
+ * access.
  *
  * Why the orders suffice. get needs none: its caller has a way to the object already. put is a
- * release, and who drops the last reference acquires, so that all that others did with the
- * object comes before what it does then. It acquires by one more load of the word. That meets every
- * earlier put: one without the lock is a read-modify-write, and so continues the release sequences
- * before it; one under the lock ends in a plain store, but has acquired the word before, by the swap
- * that took the lock, and its store is a release. A fence would do as well, but ThreadSanitizer
- * does not know fences. put_or_lock acquires by taking the lock. Linux leaves both orders out: there
- * the last reference is dropped under the lock, and memory is freed only after a grace period.
+ * release, and the thread that drops the last reference acquires, so that all that others did with
+ * the object comes before what it does then. It acquires by one more load of the word. That meets
+ * every earlier put: one without the lock is a read-modify-write, and so continues the release
+ * sequences before it; one under the lock ends in a plain store, but has acquired the word before,
+ * by the swap that took the lock, and its store is a release. A fence would do as well, but
+ * ThreadSanitizer does not know fences. put_or_lock acquires by taking the lock. Linux leaves both
+ * orders out: there the last reference is dropped under the lock, and memory is freed only after a
+ * grace period.
  *
  * What it is not. It is not free of contention: the line still goes from CPU to CPU at each get and
- * put; what is spared is the waiting. It is not fair: who loses the swap has to come again. Linux's
- * lock is the other half of the word and a queued one; here it is one bit, served in no order. The
- * count is not protected against 2^31 references. A machine without 64-bit atomic instructions
- * would put a library's lock round each access.
+ * put; only the waiting is saved. It is not fair: a thread that loses the swap has to try again.
+ * Linux's lock is the other half of the word and a queued one; here it is one bit, served in no
+ * order.
  *
  * Source: Linux 3.12, lib/lockref.c (Long, Torvalds); the limit on retries is of Linux 5.3, the
  * value for a dead object that of lockref_mark_dead there.
@@ -175,7 +170,7 @@ static inline bool locklab_lockref_put_or_lock(struct locklab_lockref *ref)
     return true;
 }
 
-/* The caller holds the lock. From now on nobody gets a reference by get_not_zero. */
+/* The caller holds the lock. From now on no thread gets a reference by get_not_zero. */
 static inline void locklab_lockref_mark_dead(struct locklab_lockref *ref)
 {
     uint64_t count = (uint32_t)LOCKLAB_LOCKREF_DEAD;

@@ -98,19 +98,19 @@ def _avc(cell: Cell, think_ps: int) -> Workload:
 
 
 def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
-    from locksim.cli.workloads import workload_for
+    from locksim.kinds import ArrivalProcess, LoadSettings, plain_load
     from locksim.lang.struct import SeqLock
     from locksim.library.workloads.blocking_readers import BlockingReaders
-    from locksim.library.workloads.paced import CONSTANT
 
     if cell.loop == "throughput":
         reads = 100 if cell.read else 0
     else:
         reads = round(100 * (1 - cell.write_share / WHOLE))
-    load: Any = workload_for(cell.kernel, 0, 0, reads, words=0)
+    arrivals = ArrivalProcess(think_times="constant")
+    settings = LoadSettings(hold_ps, think_ps, reads, words=0, arrivals=arrivals)
+    load: Any = plain_load(cell.kernel, settings).workload
     # The native loop uses the waiting read side of a sequence lock, where there is one.
     if isinstance(load.lock, SeqLock) and hasattr(load.lock, "read_acquire"):
-        load = BlockingReaders(lock=load.lock, read_percent=reads, blocking_percent=100, words=0)
-    times = {"hold_ps": hold_ps, "think_ps": think_ps, "think_times": CONSTANT}
-    found: Workload = type(load)(**{**load._params, **times}, lock=load.lock)
+        return BlockingReaders(lock=load.lock, **load._params, blocking_percent=100)
+    found: Workload = load
     return found

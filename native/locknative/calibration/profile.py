@@ -10,7 +10,7 @@ from typing import Any
 from locknative.calibration.costs import CostNs
 from locknative.calibration.shape import Shape
 from locksim.machine import Machine
-from locksim.machine.messages import parse
+from locksim.machine.profile import parse
 
 STORE_BUFFER_ENTRIES = 56
 

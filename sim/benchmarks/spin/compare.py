@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 from locksim.checker import check_workload
-from locksim.checker.clients.client import clients
+from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.lang.struct import Struct
 from locksim.library.locks.mcs import MCSLock
@@ -78,7 +78,7 @@ def main() -> int:
     print("{:<10} {:>7} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6}".format(*head))
     different = 0
     for name, lock, threads, rounds in CASES:
-        client = clients(lock, threads, rounds)[0]
+        client = clients_of(lock, threads, rounds)[0]
         with tempfile.TemporaryDirectory() as folder:
             pan = compiled(name, threads, rounds, Path(folder))
             ours, theirs = [], []

@@ -69,7 +69,8 @@ def check(
         )
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
-    from locksim.checker import Budget, Sampling, check_lock, sample_lock
+    from locksim.checker import Budget, Sampling
+    from locksim.kinds.checking import check_lock, sample_lock
     from locksim.library.registry import resolve
 
     if play is not None and play.suffix != ".html":
@@ -108,11 +109,11 @@ def check(
         _print(verdict, "steps" if random else "states")
     if play is not None:
         from locksim.checker.play.graph import graph
-        from locksim.checker.play.walk import of_lock
+        from locksim.kinds.checking import walk_of_lock
         from locksim.study.traces.page import page
 
         chosen = verdict.client if verdict.verdict == "violated" else ""
-        walk = of_lock(
+        walk = walk_of_lock(
             entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
         )
         with saving("--play"):
@@ -142,7 +143,7 @@ def _show(counterexample: Counterexample) -> None:
 
 
 def _replay(file: Path, json: bool) -> None:
-    from locksim.checker.replay.replay_file import replay_file
+    from locksim.kinds.replay_file import replay_file
 
     replayed = replay_file(file)
     if json:

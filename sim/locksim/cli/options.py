@@ -1,11 +1,16 @@
 """Common options of the commands that simulate: load, number of runs and placement."""
 
-from typing import Annotated, Literal
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from lockui.arguments import bounded, whole_numbers
 from lockui.errors import UsageError
+
+if TYPE_CHECKING:
+    from locksim.kinds import LoadSettings
 
 __all__ = [
     "Arrivals",
@@ -17,6 +22,7 @@ __all__ = [
     "Words",
     "check_runs",
     "cpus_of",
+    "load_settings",
     "read_placement",
 ]
 
@@ -45,6 +51,32 @@ def check_runs(*, replications: int, seed: int, operations: int = 1) -> None:
     bounded(operations, "--operations", 1, 10**9)
     bounded(replications, "--replications", 1, 10**5)
     bounded(seed, "--seed", 0, 2**62)
+
+
+def load_settings(
+    hold_ns: int,
+    think_ns: int,
+    read_percent: int,
+    words: int,
+    process: tuple[str, int, str, str],
+    tasks: int = 16,
+) -> LoadSettings:
+    """Read the settings of a plain load from the options of that name.
+
+    Args:
+        process: --arrivals, --burst, --hold-times and --think-times.
+
+    Raises:
+        LoadError: a value is out of range, or a word is not known.
+    """
+    from locksim.kinds import ArrivalProcess, LoadSettings
+    from locksim.lang import NS
+
+    times = {"hold_ps": hold_ns * NS, "think_ps": think_ns * NS}
+    arrivals = ArrivalProcess(*process)
+    return LoadSettings(
+        **times, read_percent=read_percent, words=words, tasks=tasks, arrivals=arrivals
+    )
 
 
 def read_placement(text: str) -> Literal["compact", "scatter"] | list[int]:

@@ -29,7 +29,7 @@ from rich.markup import escape
 from locksim.cli import options
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
-from locksim.cli.options import check_runs, cpus_of, read_placement
+from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from locksim.cli.reports import FORMATS, check_format, report_text
 from lockui import tables
 from lockui.arguments import bounded
@@ -87,8 +87,8 @@ def run(
     Exit code 1: mutual exclusion was violated. 2: bad input, or the program got stuck.
     """
     from locksim import machine as machines
-    from locksim.cli.workloads import Rhythm, livelock_limit_ps, violations, workload_for
-    from locksim.study.simulation import simulate
+    from locksim.kinds import plain_load
+    from locksim.study.simulation import LONGEST_PS, simulate
     from locksim.study.traces.record import MOST_ROWS, record
     from locksim.study.traces.save import check_ending
 
@@ -98,20 +98,20 @@ def run(
     bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = read_placement(placement)
     check_runs(replications=replications, seed=seed, operations=operations)
-    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
-    workload = workload_for(lock, hold, think, read_percent, words, tasks, rhythm)
+    process = (arrivals, burst, hold_times, think_times)
+    load = plain_load(lock, load_settings(hold, think, read_percent, words, process, tasks))
     profile = machines.load(machine)
     n = profile.n_cpus if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
     with progress(f"{lock} on {machine}") as show_progress:
         result = simulate(
-            workload,
+            load.workload,
             machine=profile,
             cpus=n,
             placement=where,
             operations=operations,
             replications=replications,
             seed=seed,
-            longest_ps=livelock_limit_ps(workload, n, hold, think),
+            longest_ps=load.livelock_limit_ps(n) or LONGEST_PS,
             progress=show_progress,
         )
     document = {
@@ -127,7 +127,7 @@ def run(
         _print(lock, result)
     if ledger or trace is not None:
         recorded = record(
-            workload,
+            load.workload,
             machine=profile,
             cpus=n,
             placement=where,
@@ -146,13 +146,13 @@ def run(
         if trace is not None and not json:
             say(f"\n  {len(recorded.rows):,} events written to {trace}")
     if report is not None:
-        text = report_text(report, result, workload, profile, where, seed)
+        text = report_text(report, result, load.workload, profile, where, seed)
         document["report"] = {"format": report, "text": text}
         if not json:
             say(f"\n{text}")
     if json:
         print_json(document)
-    broken = violations(result)
+    broken = result.violations()
     if broken:
         warn(
             f"{lock}: mutual exclusion was violated {broken:,} times; the measurements are "

@@ -23,7 +23,7 @@ import typer
 from rich.markup import escape
 
 from locksim.cli import options
-from locksim.cli.options import check_runs, cpus_of, read_placement
+from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
 from lockui.console import console, progress, warn
@@ -70,9 +70,9 @@ def sweep(
 
     Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
     """
-    from locksim.cli.workloads import Rhythm, livelock_limit_ps, violations, workload_for
     from locksim.core.result import SimulationError
-    from locksim.study.simulation import simulate
+    from locksim.kinds import plain_load
+    from locksim.study.simulation import LONGEST_PS, simulate
 
     # Check all arguments before the first long run.
     where = read_placement(placement)
@@ -82,10 +82,9 @@ def sweep(
             "only 'locklab run' takes CPU numbers"
         )
     check_runs(replications=replications, seed=seed, operations=operations)
-    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
-    loads = {
-        name: workload_for(name, hold, think, read_percent, words, rhythm=rhythm) for name in locks
-    }
+    process = (arrivals, burst, hold_times, think_times)
+    settings = load_settings(hold, think, read_percent, words, process)
+    loads = {name: plain_load(name, settings) for name in locks}
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
@@ -98,14 +97,14 @@ def sweep(
             report(f"{name} on {cpus_of(n)}", i / len(plan))
             try:
                 result = simulate(
-                    loads[name],
+                    loads[name].workload,
                     machine=profile,
                     cpus=n,
                     placement=where,
                     operations=operations,
                     replications=replications,
                     seed=seed,
-                    longest_ps=livelock_limit_ps(loads[name], n, hold, think),
+                    longest_ps=loads[name].livelock_limit_ps(n) or LONGEST_PS,
                 )
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
@@ -116,7 +115,7 @@ def sweep(
                 ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
             rows.append(_row(name, result))
-            broken[name] = broken.get(name, 0) + violations(result)
+            broken[name] = broken.get(name, 0) + result.violations()
     if ended is not None and not rows:
         raise ended
     if output is not None:
@@ -126,7 +125,8 @@ def sweep(
             {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
         )
     else:
-        _print(rows, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
+        units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+        _print(rows, units, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
     for name, times in broken.items():
         if times:
             warn(f"{name}: mutual exclusion was violated {times:,} times")
@@ -189,10 +189,10 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], where: str) -> None:
-    """Print the curves, all rates in one unit."""
+def _print(rows: list[dict[str, Any]], units: str, where: str) -> None:
+    """Print the curves, all rates in one unit; ``units`` of work in words."""
     output = console()
-    output.print(f"critical sections on {where}", markup=False)
+    output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)
     view = tables.table()
@@ -213,7 +213,7 @@ def _print(rows: list[dict[str, Any]], where: str) -> None:
         )
     tables.print_table(output, view)
     output.print(
-        f"\n  {scale.unit}: critical sections of all CPUs together, with half of the 95 % interval."
+        f"\n  {scale.unit}: {units} of all CPUs together, with half of the 95 % interval."
         "\n  ns/section: from one to the next on one CPU. transfers: line transfers per"
         "\n  section. fairness: the slowest CPU's count over the fastest's.",
         markup=False,

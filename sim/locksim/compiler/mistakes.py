@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from locksim.lang import struct as language
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -361,8 +363,7 @@ MISTAKES: dict[str, Mistake] = {
     ),
     "base-class": Mistake(
         "'{text}' is not a struct, so {name} cannot derive from it",
-        "derive it from Struct, Lock, RWLock, SeqLock, CountedRef, ReadCopyUpdate, SleepableRCU, "
-        "DecisionCache, Workload or another struct",
+        f"derive it from {', '.join(kind.__name__ for kind in language.KINDS)} or another struct",
         "class L(dict): ...",
     ),
 }

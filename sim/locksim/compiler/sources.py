@@ -18,31 +18,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from locksim.compiler.diagnostics import Source, Span
-from locksim.lang.struct import (
-    CountedRef,
-    DecisionCache,
-    Lock,
-    ReadCopyUpdate,
-    RWLock,
-    SeqLock,
-    SleepableRCU,
-    Struct,
-    Workload,
-)
+from locksim.lang import struct as language
+from locksim.lang.struct import Struct
 
 T = TypeVar("T")
 
-KINDS: tuple[type[Struct], ...] = (
-    Workload,
-    DecisionCache,
-    SleepableRCU,
-    ReadCopyUpdate,
-    SeqLock,
-    RWLock,
-    CountedRef,
-    Lock,
-    Struct,
-)
+KINDS = tuple(sorted(language.KINDS, key=lambda kind: -len(kind.__mro__)))
 """What a class can be derived from, those that are derived from others first."""
 
 BASES: tuple[type, ...] = (*KINDS, object)

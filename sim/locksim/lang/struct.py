@@ -268,6 +268,12 @@ class Workload(Struct):
         yield  # type: ignore[unreachable] # makes it a generator function
 
 
+KINDS: tuple[type[Struct], ...] = tuple(
+    thing for thing in globals().values() if isinstance(thing, type) and issubclass(thing, Struct)
+)
+"""The classes of the language that programs are derived from, in the order of their definition."""
+
+
 class TasksError(TypeError):
     """A workload's further threads are not declared as they must be."""
 

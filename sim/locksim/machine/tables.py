@@ -32,7 +32,7 @@ class MachineTables:
     class between two CPUs; ``home_distance[node][cpu]`` the class between a home node and a CPU
     (2 for the same node, never 0 or 1). The rows ``transfer_ps``, ``memory_ps``,
     ``invalidate_ps`` and ``overlap_ps`` are indexed by class; entry 0 is 0, and entry 1 equals
-    entry 2 where the profile has no figure for SMT siblings.
+    entry 2 where the profile has no quantity for SMT siblings.
     """
 
     n_cpus: int
@@ -178,6 +178,6 @@ def _distances(places: list[Place], nodes: _Rows) -> _Rows:
 
 
 def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int, ...]:
-    # Of overlap a profile gives all figures or none.
+    # Of overlap a profile gives all values or none.
     beyond = [cost.get(f"{kind}.{name}", 0) for name in topology.node_classes]
     return (0, cost.get(f"{kind}.core", beyond[0]), *beyond)

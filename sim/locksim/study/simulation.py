@@ -158,6 +158,11 @@ class Simulation:
             rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus)
         return pd.DataFrame(rows)
 
+    def violations(self) -> int:
+        """How often a lock was entered while a thread was in that excludes this."""
+        table = self.by_lock()
+        return 0 if table.empty else int(table.groupby("lock")["violations"].max().sum())
+
     def transactions(self) -> Interval:
         """Line transfers (misses and upgrades of all CPUs) per unit of work."""
         done = CPU_COUNTERS.index("done")

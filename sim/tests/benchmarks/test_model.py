@@ -57,7 +57,7 @@ def _both(
 ) -> tuple[RunResult, RunResult]:
     """The same run by the fast engine and by the C model, stopped at each of the times.
 
-    On every machine with caches without end: the C model has no others.
+    On every machine with unbounded caches: the C model has no others.
 
     Arguments:
         overlap_percent: of the cheaper of transfer and invalidation, instead of the machine's.

@@ -69,7 +69,7 @@ def test_budget_exits_with_3():
         (("nope",), "no lock, cache or scheduler 'nope'"),
         (
             ("avc_rcu",),
-            "is no Lock, RWLock, SeqLock, ReadCopyUpdate, SleepableRCU or DecisionCache",
+            ": only these have test clients",
         ),
         (("ticket", "--memory", "arm"), "no memory model 'arm'"),
         (("ticket", "--threads", 0), "0 threads"),

@@ -22,38 +22,22 @@ from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.core.result import RunResult, SimulationError
 from locksim.engine.fast import engine as fast
 from locksim.engine.trace import MARK
+from locksim.kinds import kind_of
 from locksim.lang import (
-    CountedRef,
-    DecisionCache,
-    Lock,
-    ReadCopyUpdate,
-    RWLock,
-    SeqLock,
-    SleepableRCU,
     Struct,
     Workload,
 )
 from locksim.lang.layout import Space
 from locksim.lang.ops import Mark
-from locksim.library.avc.avc_of import AvcOf
-from locksim.library.avc.avc_rcu import AvcRCU
-from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.locks import clh
 from locksim.library.registry import Entry, entries, resolve
-from locksim.library.schedulers.interface import Scheduler
-from locksim.library.workloads.counted_ref import CountedRefs
 from locksim.library.workloads.critical_section import CriticalSection
-from locksim.library.workloads.label_lookups import LabelLookups
-from locksim.library.workloads.rcu_readers import RcuReaders
-from locksim.library.workloads.rcutest import RcuTest
-from locksim.library.workloads.readers_writers import ReadersWriters
-from locksim.library.workloads.sequence_readers import SequenceReaders
-from locksim.library.workloads.srcu_readers import SrcuReaders
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.machine import load
 from locksim.study.simulation import prepare
 
 UNTIL_PS = 4_000_000
+THINK_PS = 50_000
 SEED = 5
 
 
@@ -105,39 +89,12 @@ def test_library_runs_the_same_from_its_text(entry: Entry, machine: str, cpus: i
     file = inspect.getfile(importlib.import_module(entry.struct.__module__))
     data = resolve(f"{file}:{entry.struct.__name__}").struct
     assert data is not entry.struct
-    live, again = load_of(entry.struct), load_of(data)
+    live, again = (kind_of(cls).test_loads(cls, THINK_PS)[0] for cls in (entry.struct, data))
     expected = run("reference", live, machine, cpus)
     assert expected.trace is not None
     assert len(expected.trace) > 20
     assert equal(expected, run("reference", again, machine, cpus))
     assert equal(expected, run("fast", again, machine, cpus))
-
-
-def load_of(struct: type[Struct]) -> Workload:
-    """A load for a class of the library."""
-    if issubclass(struct, CountedRef):
-        return CountedRefs(lock=struct, lock_percent=20)
-    if issubclass(struct, SeqLock):
-        return SequenceReaders(lock=struct, read_percent=50)
-    if issubclass(struct, Lock):
-        return CriticalSection(lock=struct)
-    if issubclass(struct, RWLock):
-        return ReadersWriters(lock=struct, read_percent=50)
-    if struct.__name__ == "RCU":
-        return RcuTest(cache=AvcRCU(rcu=struct))
-    if issubclass(struct, ReadCopyUpdate):
-        return RcuReaders(lock=struct, read_percent=80)
-    if issubclass(struct, SleepableRCU):
-        return SrcuReaders(lock=struct, read_percent=80)
-    if struct.__name__ == "Cipso":
-        labels = NetLabel(cache=struct, option_ps=1_000, translate_ps=50_000)
-        return LabelLookups(labels=labels, other_ps=50_000, n_labels=4)
-    if issubclass(struct, Scheduler):
-        # "pinned" has one task for each CPU.
-        return TokenRing(scheduler=struct, tasks=2, work_ps=20_000)
-    if issubclass(struct, DecisionCache):
-        return RcuTest(cache=AvcOf(cache=struct))
-    return RcuTest(cache=struct)
 
 
 def test_a_users_file_with_a_setup_runs(tmp_path: Path) -> None:

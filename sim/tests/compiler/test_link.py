@@ -248,7 +248,7 @@ class SometimesTakesTime(AllWaysTakeTime):
 def test_a_cycle_without_time():
     """A way round a loop that only the callee could make take time is refused."""
     text = refusal(SometimesTakesTime())
-    assert "SometimesTakesTime.thread can go round this loop for ever" in text
+    assert "SometimesTakesTime.thread can repeat this loop forever" in text
     assert "test_link.py:" in text
     assert text.endswith("help: perform an operation in every iteration, such as pause()")
 

@@ -12,10 +12,10 @@ import hashlib
 from pathlib import Path
 
 import numpy as np
-from library_workloads import workloads_of
 from tiny_machine import tables
 
 from locksim.engine.fast import engine as fast
+from locksim.kinds import kind_of
 from locksim.lang import Workload
 from locksim.library import registry
 from locksim.study.simulation import prepare
@@ -30,7 +30,7 @@ def current() -> dict[str, str]:
     return {
         f"{entry.name} {type(workload).__name__}": golden(workload)
         for entry in registry.entries()
-        for workload in workloads_of(entry, THINK_PS)
+        for workload in kind_of(entry.struct).test_loads(entry.struct, THINK_PS)
     }
 
 

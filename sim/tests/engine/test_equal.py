@@ -3,10 +3,10 @@
 import pytest
 from engine import golden_traces
 from engine.engine_pair import compare, idle_rows, run_pair
-from library_workloads import workloads_of
 
 from locksim import machine
 from locksim.core.result import RunResult
+from locksim.kinds import kind_of
 from locksim.lang import Lock
 from locksim.library import registry
 
@@ -36,7 +36,7 @@ every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.
 def test_traces_counters_meters_and_memory(entry, name, placement, cpus):
     """Trace, counters, lock meters, transactions, memory and end agree, jumping or not."""
     tables = machine.load(name).tables(cpus, placement)
-    for workload in workloads_of(entry, THINK_PS):
+    for workload in kind_of(entry.struct).test_loads(entry.struct, THINK_PS):
         pair = run_pair(workload, tables, seed=cpus, until_ps=UNTIL_PS, heap_lines=512)
         compare(pair)
         assert isinstance(pair.expected, RunResult)
@@ -48,7 +48,9 @@ def test_traces_counters_meters_and_memory(entry, name, placement, cpus):
 def test_waiting_for_a_lock_is_jumped_over(entry):
     """On a crowded machine the fast engine leaves out idle rounds, or the lock has none."""
     tables = machine.load("xeon-8176-8x28").tables(16, "scatter")
-    pair = run_pair(workloads_of(entry, 1_000)[0], tables, seed=1, until_ps=UNTIL_PS)
+    pair = run_pair(
+        kind_of(entry.struct).test_loads(entry.struct, 1_000)[0], tables, seed=1, until_ps=UNTIL_PS
+    )
     compare(pair)
     spins_idly = entry.name != "tas"  # which writes the word in every round
     assert spins_idly == (idle_rows(pair) > 0)
@@ -59,7 +61,12 @@ def test_the_lock_meters_are_compared():
     tables = machine.load("itanium2-32").tables(4)
     for entry in ENTRIES:
         if issubclass(entry.struct, Lock):
-            pair = run_pair(workloads_of(entry, 1_000)[0], tables, seed=1, until_ps=UNTIL_PS)
+            pair = run_pair(
+                kind_of(entry.struct).test_loads(entry.struct, 1_000)[0],
+                tables,
+                seed=1,
+                until_ps=UNTIL_PS,
+            )
             assert isinstance(pair.plain, RunResult)
             assert pair.plain.locks.any()
 
@@ -73,6 +80,6 @@ def test_every_golden_trace_is_stored():
 def test_golden_traces(entry):
     """Physics, locks and random streams are what they were: see golden_traces.py."""
     stored = golden_traces.stored()
-    for workload in workloads_of(entry, golden_traces.THINK_PS):
+    for workload in kind_of(entry.struct).test_loads(entry.struct, golden_traces.THINK_PS):
         name = f"{entry.name} {type(workload).__name__}"
         assert stored[name] == golden_traces.golden(workload)

@@ -11,7 +11,6 @@ from engine.engine_pair import compare, difference, run_pair
 from engine.reference.test_laws import machines, program_of, programs, sums
 from hypothesis import given
 from hypothesis import strategies as st
-from library_workloads import workloads_of
 from random_machines import caches
 from tiny_machine import (
     L1,
@@ -30,6 +29,7 @@ from tiny_machine import (
 from locksim.core.memory import build
 from locksim.core.result import RunResult
 from locksim.engine.reference import engine as reference
+from locksim.kinds import kind_of
 from locksim.lang import RELAXED, Workload, array, compute, note, word
 from locksim.library import registry
 
@@ -207,7 +207,7 @@ def test_a_set_never_holds_more_than_its_ways(plans, machine, cache, until_ps):
 
 @given(programs, machines, st.sampled_from([(1, 8), (2, 4), (8, 1)]))
 def test_caches_with_room_for_all_change_nothing(plans, machine, shape):
-    """With room for the whole footprint the trace is that of caches without end."""
+    """With room for the whole footprint the trace is that of unbounded caches."""
     sets, ways = shape
     finite = {"private_sets": sets, "private_ways": ways}
     whole = [run(*map(program_of, plans), **machine, **more) for more in ({}, finite)]
@@ -328,7 +328,7 @@ def small_caches():
 def test_both_engines_agree_on_every_lock_and_cache(entry, cache):
     """Traces, counters and memory agree where lines are given up all the time."""
     machine = tables(4, bus_kind=1, jitter_ps=30, tenure_ps=10, **cache)
-    for workload in workloads_of(entry, 2_000):
+    for workload in kind_of(entry.struct).test_loads(entry.struct, 2_000):
         pair = run_pair(workload, machine, seed=1, until_ps=60_000, heap_lines=512)
         compare(pair)
         assert isinstance(pair.expected, RunResult)

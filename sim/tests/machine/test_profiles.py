@@ -8,7 +8,7 @@ ROLES = {"published", "measured", "fitted", "derived", "assumed"}
 
 
 def parameters(name: str) -> dict[str, Parameter]:
-    """A profile's figures by name."""
+    """A profile's quantities by name."""
     return {p.name: p for p in load(name).parameters()}
 
 
@@ -27,8 +27,8 @@ def test_the_promised_machines_are_there() -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_figure_has_a_source_and_a_role(name: str) -> None:
-    """No figure of a shipped profile stands without source, role and unit."""
+def test_every_quantity_has_a_source_and_a_role(name: str) -> None:
+    """No quantity of a shipped profile stands without source, role and unit."""
     for p in load(name).parameters():
         assert len(p.source) > 10, p
         assert p.role in ROLES, p
@@ -50,7 +50,7 @@ def test_shipped_profiles_make_tables_of_the_whole_machine(name: str) -> None:
 
 @pytest.mark.parametrize("cpus", [1, 2, 63, 64, 1000, 1024])
 def test_ideal_machines_are_uniform(cpus: int) -> None:
-    """ideal-N has N CPUs, all in one node, and only assumed figures."""
+    """ideal-N has N CPUs, all in one node, and only assumed quantities."""
     machine = load(f"ideal-{cpus}")
     tables = machine.tables(cpus)
     assert cpus == tables.n_cpus

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locksim.machine import Figure, Machine, MachineError, load
-from locksim.machine.messages import parse
+from locksim.machine import Machine, MachineError, Quantity, load
+from locksim.machine.profile import parse
 
 WHERE = "mine.toml"
 REMOVE = object()
 
 
-def figure(value: float, unit: str = "ns", **more: Any) -> dict[str, Any]:
-    """One figure as a TOML table."""
+def quantity(value: float, unit: str = "ns", **more: Any) -> dict[str, Any]:
+    """One quantity as a TOML table."""
     return {"value": value, "unit": unit, "source": "a test", "role": "assumed", **more}
 
 
@@ -28,17 +28,17 @@ def level(sets: int, ways: int) -> dict[str, Any]:
 def document() -> dict[str, Any]:
     """A sound profile: two nodes, two threads a core, a bus."""
     cost: dict[str, Any] = {
-        name: figure(5)
+        name: quantity(5)
         for name in (
             *("l1_hit", "store", "rmw", "fence", "pause", "tenure", "jitter"),
             *("invalidate_each", "alloc", "free", "context_switch", "wake"),
         )
     }
-    ladder = {"core": figure(6), "node": figure(50), "far": figure(90)}
+    ladder = {"core": quantity(6), "node": quantity(50), "far": quantity(90)}
     cost["transfer"] = copy.deepcopy(ladder)
     cost["invalidate"] = copy.deepcopy(ladder)
-    cost["memory"] = {"node": figure(80), "far": figure(120)}
-    cost["occupancy"] = {"bus": figure(10), "shared_read": figure(10)}
+    cost["memory"] = {"node": quantity(80), "far": quantity(120)}
+    cost["occupancy"] = {"bus": quantity(10), "shared_read": quantity(10)}
     return {
         "schema": 1,
         "name": "mine",
@@ -93,9 +93,9 @@ def test_the_sound_profile_is_accepted() -> None:
 REFUSALS: list[tuple[str, Any, str]] = [
     # Keys
     ("cost.store", REMOVE,
-     "cost.store: missing figure; add [cost.store] with value, unit, source and role"),
+     "cost.store: missing quantity; add [cost.store] with value, unit, source and role"),
     ("cost.transfer.far", REMOVE,
-     "cost.transfer.far: missing figure; "
+     "cost.transfer.far: missing quantity; "
      "add [cost.transfer.far] with value, unit, source and role"),
     ("cost.memory", REMOVE,
      "cost.memory: missing table; add [cost.memory.node] and one table for each farther class"),
@@ -103,18 +103,18 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("title", REMOVE, "title: missing key; add title = ..."),
     ("cost.store.source", REMOVE, "cost.store.source: missing key; add source = ..."),
     ("cost.store.value", REMOVE,
-     "cost.store.value: missing; add the figure as a number, such as value = 1.3"),
+     "cost.store.value: missing; add a number, such as value = 1.3"),
     ("cost.store.unit", REMOVE, "cost.store.unit: missing; add unit = 'ns', 'ps' or 'cycles'"),
-    ("cost.stroe", figure(5), "cost.stroe: unknown key; did you mean 'store'?"),
+    ("cost.stroe", quantity(5), "cost.stroe: unknown key; did you mean 'store'?"),
     ("cost.store.vlaue", 5, "cost.store.vlaue: unknown key; did you mean 'value'?"),
-    ("cost.occupancy.buss", figure(5), "cost.occupancy.buss: unknown key; did you mean 'bus'?"),
+    ("cost.occupancy.buss", quantity(5), "cost.occupancy.buss: unknown key; did you mean 'bus'?"),
     ("topology.node", 8, "topology.node: unknown key; did you mean 'nodes'?"),
     ("colour", "red",
      "colour: unknown key; known: "
      "cache, cost, description, name, origin, protocol, schema, title, topology"),
-    ("cost.transfer.fra", figure(95),
+    ("cost.transfer.fra", quantity(95),
      "cost.transfer.fra: no distance class 'fra'; did you mean 'far'?"),
-    ("cost.memory.core", figure(5),
+    ("cost.memory.core", quantity(5),
      "cost.memory.core: no distance class 'core'; known: far, node"),
     # Caches
     ("cache", {}, "cache.private: missing table; add [cache.private]"),
@@ -127,17 +127,18 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cache", {"private": level(8, 0)},
      "cache.private.ways: Input should be greater than or equal to 1, found 0; correct the value"),
     ("cache", {"private": level(8, 2), "l1": level(8, 4)},
-     "cache.l1: 32 lines, and the private cache round it 16; it can not hold more: check both"),
+     "cache.l1: 32 lines, and the private cache round it 16; it cannot hold more: check both"),
     ("cache", {"private": level(8, 2), "l1": level(4, 2)},
-     "cost.private_hit: missing figure; add [cost.private_hit] with value, unit, source and role"),
-    ("cost.private_hit", figure(9),
+     "cost.private_hit: missing quantity; "
+     "add [cost.private_hit] with value, unit, source and role"),
+    ("cost.private_hit", quantity(9),
      "cost.private_hit: never charged without [cache.l1]; remove it or add that table"),
     # Figures
     ("cost.store.value", -1, "cost.store.value: -1 is negative; a cost is zero or more"),
     ("cost.store.value", float("nan"),
-     "cost.store.value: nan is not a finite number; give the figure itself"),
+     "cost.store.value: nan is not a finite number; give a number"),
     ("cost.store.value", float("inf"),
-     "cost.store.value: inf is not a finite number; give the figure itself"),
+     "cost.store.value: inf is not a finite number; give a number"),
     ("cost.store.value", "5",
      "cost.store.value: Input should be a valid number, found '5'; correct the value"),
     ("cost.store.value", 0,
@@ -163,21 +164,21 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.memory.far.value", 79,
      "cost.memory.far: 79 ns is cheaper than memory.node at 80 ns; "
      "a farther line cannot be: check both"),
-    # Relative figures
+    # Relative quantities
     ("cost.fence.of", "rmw",
      "cost.fence: both value/unit and of/times; keep one of the two pairs"),
     ("cost.fence", {"of": "rmw", "source": "a test", "role": "derived"},
-     "cost.fence.times: missing; a relative figure needs both 'of' and 'times'"),
+     "cost.fence.times: missing; a relative quantity needs both 'of' and 'times'"),
     ("cost.fence", {"of": "rmw", "times": "0/3", "source": "a test", "role": "derived"},
      "cost.fence.times: '0/3' is not a positive fraction; write one such as '10/15'"),
     ("cost.fence", {"of": "rmw", "times": "1/0", "source": "a test", "role": "derived"},
      "cost.fence.times: '1/0' is not a positive fraction; write one such as '10/15'"),
     ("cost.fence", {"of": "rmw", "times": "1", "source": "a test", "role": "published"},
-     "cost.fence.role: 'published' on a relative figure; use 'derived' or 'assumed'"),
+     "cost.fence.role: 'published' on a relative quantity; use 'derived' or 'assumed'"),
     ("cost.fence", {"of": "rwm", "times": "1", "source": "a test", "role": "derived"},
-     "cost.fence.of: no figure 'rwm'; did you mean 'rmw'?"),
+     "cost.fence.of: no quantity 'rwm'; did you mean 'rmw'?"),
     ("cost.fence", {"of": "fence", "times": "1", "source": "a test", "role": "derived"},
-     "cost.fence.of: 'fence' is relative itself; refer to an absolute figure"),
+     "cost.fence.of: 'fence' is relative itself; refer to an absolute quantity"),
     # Topology
     ("topology.nodes", 0,
      "topology.nodes: Input should be greater than or equal to 1, found 0; correct the value"),
@@ -197,7 +198,7 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("topology.node_distance", [[0, 1], [2, 0]],
      "topology.node_distance[0][1]: 1, but [1][0] is 2; make the matrix symmetric"),
     ("topology.node_distance", [[0, 2], [2, 0]],
-     "topology.node_distance[0][1]: 2 is no class between two nodes; write 1 to 1"),
+     "topology.node_distance[0][1]: 2 is not a class between two nodes; write 1 to 1"),
     ("topology.node_distance", REMOVE,
      "topology.node_distance: missing; distance = 'matrix' needs it (nodes x nodes)"),
     ("topology.distance", "uniform",
@@ -223,13 +224,13 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "cost.occupancy.shared_read: never charged with directory = 'blocking'; "
      "remove it or set directory to 'pipelined'"),
     ("cost.occupancy.bus", REMOVE,
-     "cost.occupancy.bus: missing figure; "
+     "cost.occupancy.bus: missing quantity; "
      "add [cost.occupancy.bus] with value, unit, source and role"),
     ("protocol.directory", "lazy",
      "protocol.directory: 'lazy' is unknown; use 'blocking' or 'pipelined'"),
     ("schema", 2, "schema: 2 is unknown; use 1"),
     ("name", "My Machine",
-     "name: 'My Machine' is no name; use small letters, digits, '-' and '.'"),
+     "name: 'My Machine' is not a name; use small letters, digits, '-' and '.'"),
 ]  # fmt: skip
 
 
@@ -241,7 +242,7 @@ def test_each_fault_is_refused_with_what_where_and_how(key: str, value: Any, mes
 
 def cached() -> dict[str, Any]:
     """The sound profile with two levels of cache."""
-    data = changed("cost.private_hit", figure(9))
+    data = changed("cost.private_hit", quantity(9))
     return data | {"cache": {"private": level(8, 2), "l1": level(4, 1)}}
 
 
@@ -266,7 +267,7 @@ def test_the_caches_are_in_tables_and_parameters() -> None:
 def test_a_second_level_is_no_nearer_than_the_first() -> None:
     """A private_hit below l1_hit is refused."""
     data = cached()
-    data["cost"]["private_hit"] = figure(4)
+    data["cost"]["private_hit"] = quantity(4)
     message = (
         "cost.private_hit: 4 ns is cheaper than l1_hit at 5 ns; a farther line cannot be: "
         "check both"
@@ -294,12 +295,12 @@ def test_costs_can_be_replaced_beside_caches() -> None:
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:
     """Of two faults the misspelling is told, and the other is counted."""
     data = changed("cost.pause", REMOVE)
-    data["cost"]["puase"] = figure(5)
+    data["cost"]["puase"] = quantity(5)
     assert "cost.puase: unknown key; did you mean 'pause'? (and 1 more)" == refusal(data)
 
 
 def test_cycles_need_a_clock() -> None:
-    """A figure in cycles without clock_ghz is refused."""
+    """A quantity in cycles without clock_ghz is refused."""
     data = changed("topology.clock_ghz", REMOVE)
     data["cost"]["store"]["unit"] = "cycles"
     message = "cost.store.unit: 'cycles' without a clock; add clock_ghz to [topology]"
@@ -309,8 +310,8 @@ def test_cycles_need_a_clock() -> None:
 @given(st.integers(0, 10**12))
 def test_picoseconds_survive_nanoseconds(ps: int) -> None:
     """A whole number of picoseconds written in ns comes back exactly."""
-    in_ns = Figure(value=ps / 1000, unit="ns", source="a test", role="assumed")
-    in_ps = Figure(value=ps, unit="ps", source="a test", role="assumed")
+    in_ns = Quantity(value=ps / 1000, unit="ns", source="a test", role="assumed")
+    in_ps = Quantity(value=ps, unit="ps", source="a test", role="assumed")
     assert ps == in_ns.picoseconds(None) == in_ps.picoseconds(None)
 
 
@@ -327,12 +328,12 @@ def test_units_convert_to_picoseconds(
     value: float, unit: str, clock_ghz: float | None, expected_ps: int
 ) -> None:
     """ns, ps and cycles become whole picoseconds, rounded to the nearest."""
-    found = Figure(value=value, unit=unit, source="a test", role="assumed")  # type: ignore[arg-type]
+    found = Quantity(value=value, unit=unit, source="a test", role="assumed")  # type: ignore[arg-type]
     assert expected_ps == found.picoseconds(clock_ghz)
 
 
 def test_with_costs_changes_a_copy_only() -> None:
-    """The copy has the new cost, its role and the figure replaced; the original is untouched."""
+    """The copy has the new cost, its role and the quantity replaced; the original is untouched."""
     machine = parse(document(), WHERE)
     copied = machine.with_costs(role="measured", **{"transfer.far": 95_500, "store": 1_000})
     assert 90_000 == machine.cost_ps()["transfer.far"]
@@ -411,19 +412,19 @@ def test_errors_ask_for_exit_code_two() -> None:
 def measured(**more: Any) -> dict[str, Any]:
     """A sound profile whose tenure was measured."""
     found = document()
-    found["cost"]["tenure"] = figure(5, low=4.5, high=6, trials=10) | more
+    found["cost"]["tenure"] = quantity(5, low=4.5, high=6, trials=10) | more
     return found
 
 
 def test_a_measured_figure_has_an_interval() -> None:
-    """The interval and the trials are reported with the figure."""
+    """The interval and the trials are reported with the quantity."""
     (tenure,) = (p for p in parse(measured(), WHERE).parameters() if p.name == "tenure")
     assert (4.5, 6, 10) == (tenure.low, tenure.high, tenure.trials)
 
 
 @pytest.mark.parametrize("wrong", [{"low": 5.5}, {"high": 4.9}, {"low": None}])
 def test_an_interval_holds_its_figure(wrong: dict[str, Any]) -> None:
-    """Half an interval, or one beside the figure, is refused."""
+    """Half an interval, or one beside the quantity, is refused."""
     with pytest.raises(MachineError, match=r"cost\.tenure\.low: "):
         parse(measured(**wrong), WHERE)
 
@@ -452,14 +453,14 @@ def test_overlap_is_none_unless_given() -> None:
     """Without the tables a request gains nothing by its wait; with them, each class has its own."""
     found = document()
     assert (0, 0, 0, 0) == parse(found, WHERE).tables(2).overlap_ps
-    found["cost"]["overlap"] = {"core": figure(1), "node": figure(20), "far": figure(40)}
+    found["cost"]["overlap"] = {"core": quantity(1), "node": quantity(20), "far": quantity(40)}
     assert (0, 1000, 20000, 40000) == parse(found, WHERE).tables(2).overlap_ps
 
 
 @pytest.mark.parametrize(
     ("overlap", "message"),
     [
-        ({"core": 1, "node": 20}, r"cost\.overlap\.far: missing figure"),
+        ({"core": 1, "node": 20}, r"cost\.overlap\.far: missing quantity"),
         ({"core": 1, "node": 0, "far": 40}, r"cost\.overlap\.node: is zero"),
         (
             {"core": 1, "node": 50, "far": 60},
@@ -469,9 +470,9 @@ def test_overlap_is_none_unless_given() -> None:
     ],
 )
 def test_refuses_an_overlap_that_is_none(overlap: dict[str, float], message: str) -> None:
-    """A class without a figure or with nothing, all of a transfer, a class that there is not."""
+    """A class without a quantity or with nothing, all of a transfer, a class that there is not."""
     found = document()
-    found["cost"]["overlap"] = {name: figure(value) for name, value in overlap.items()}
+    found["cost"]["overlap"] = {name: quantity(value) for name, value in overlap.items()}
     with pytest.raises(MachineError, match=message):
         parse(found, WHERE)
 
@@ -479,8 +480,8 @@ def test_refuses_an_overlap_that_is_none(overlap: dict[str, float], message: str
 def test_refuses_an_overlap_with_more_than_an_invalidation() -> None:
     """It is a part of that too."""
     found = document()
-    found["cost"]["overlap"] = {"core": figure(1), "node": figure(20), "far": figure(40)}
-    found["cost"]["invalidate"]["node"] = figure(19)
+    found["cost"]["overlap"] = {"core": quantity(1), "node": quantity(20), "far": quantity(40)}
+    found["cost"]["invalidate"]["node"] = quantity(19)
     with pytest.raises(MachineError, match=r"not less than invalidate\.node at 19 ns"):
         parse(found, WHERE)
 
@@ -489,6 +490,6 @@ def test_plain_tenure_is_the_tenure_unless_given() -> None:
     """Profiles that have one tenure use it for everything."""
     found = document()
     assert 5000 == parse(found, WHERE).tables(2).tenure_plain_ps
-    found["cost"]["tenure_plain"] = figure(0)
+    found["cost"]["tenure_plain"] = quantity(0)
     tables = parse(found, WHERE).tables(2)
     assert (5000, 0) == (tables.tenure_ps, tables.tenure_plain_ps)

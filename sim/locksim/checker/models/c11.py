@@ -27,11 +27,10 @@ RC11; dependencies, which order nothing in C11 either.
 
 from __future__ import annotations
 
+from locksim.checker.models import claims, sc
 from locksim.checker.models import model as m
-from locksim.checker.models import sc
 from locksim.checker.models.outcome import DISABLED, DONE, RACE
-from locksim.checker.search import claims
-from locksim.checker.search.registers import N_BEHIND, N_FORGOT, N_NEW, N_OLD
+from locksim.checker.models.registers import N_BEHIND, N_FORGOT, N_NEW, N_OLD
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Order
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from locksim import machine
 from locksim.checker.errors import CheckError
-from locksim.checker.search.program import Program, unfold
+from locksim.checker.models.program import Program, unfold
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
 from locksim.core.memory import Memory, build
@@ -55,12 +55,13 @@ class Tables(NamedTuple):
 
     size: list[int]
     code: list[list[int]]
+    op: list[int]  # of each row of the code: a view of the row costs a count of references
     keep: list[int]
     keep_start: list[int]
     lock_of: list[int]
     type_lines: list[int]
     plain: list[int]
-    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.search.claims
+    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
 
 
 @dataclass(frozen=True)
@@ -165,6 +166,7 @@ def model(
     tables = Tables(
         size,
         program.code,
+        [row[0] for row in program.code],
         program.keep,
         program.keep_start,
         built.lock_of,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from locksim.checker.models import model as m
-from locksim.checker.search.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC
+from locksim.checker.models.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC
 from locksim.core.faults import Fault
 
 (DISABLED, DONE, FAULT, EXCLUSION, CHOICES, HEAP_FULL, FULL_BUFFER, RACE) = range(8)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from locksim.checker.models import claims, sc
 from locksim.checker.models import model as m
-from locksim.checker.models import sc
 from locksim.checker.models.outcome import DISABLED, DONE, FAULT_MEMORY, FULL_BUFFER, alive, fault
-from locksim.checker.search import claims
-from locksim.checker.search.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
+from locksim.checker.models.registers import N_ADDRESS, N_NEW, N_OLD, N_PC
 from locksim.compiler import bytecode as b
 
 

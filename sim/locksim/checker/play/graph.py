@@ -105,9 +105,9 @@ def graph(walk: Walk, max_states: int = MOST_STATES) -> dict[str, Any]:
             row = (thread, state.threads[thread], state.stores[thread])
             if row not in rows:
                 rows[row] = len(rows)
-                told = walk.thread(state, thread)
-                where = told.pop("place")
-                shown_rows.append(told | {"place": place(where["file"], where["line"], "")})
+                shown = walk.thread(state, thread)
+                where = shown.pop("place")
+                shown_rows.append(shown | {"place": place(where["file"], where["line"], "")})
             numbers.append(rows[row])
         if state.shared not in shared:
             shared[state.shared] = len(shared)
@@ -115,15 +115,15 @@ def graph(walk: Walk, max_states: int = MOST_STATES) -> dict[str, Any]:
         return [*numbers, shared[state.shared]]
 
     def step(move: Move) -> int:
-        told = vars_of(move.step)
-        at = place(told.pop("file"), told.pop("line"), told.pop("source"))
+        shown = vars_of(move.step)
+        at = place(shown.pop("file"), shown.pop("line"), shown.pop("source"))
         # Other threads' buffers are theirs: the step is the same whatever is in them.
-        told["buffers"] = [b if t == move.thread else [] for t, b in enumerate(told["buffers"])]
-        told |= {"place": at, "label": move.label}
-        text = repr(told)
+        shown["buffers"] = [b if t == move.thread else [] for t, b in enumerate(shown["buffers"])]
+        shown |= {"place": at, "label": move.label}
+        text = repr(shown)
         if text not in steps:
             steps[text] = len(steps)
-            shown_steps.append(told)
+            shown_steps.append(shown)
         return steps[text]
 
     keys = [key(state) for state in found.states]
@@ -160,10 +160,14 @@ def hint(walk: Walk, state: State, max_states: int = MOST_STATES) -> dict[str, A
         via, distance = found.toward[0]
         return {"can": True, "via": via, "distance": distance}
     if 0 in found.ends:
-        return {"can": True, "distance": 0, "text": "It is lost already: no way leads to the end."}
+        return {
+            "can": True,
+            "distance": 0,
+            "text": "The lock is already broken: no schedule leads to the end.",
+        }
     if found.complete:
         return {"can": False}
-    return {"can": False, "text": f"Not known: {max_states:,} states were not enough to tell."}
+    return {"can": False, "text": f"Not known: {max_states:,} states were not enough to decide."}
 
 
 def _moves(walk: Walk, state: State, outcomes: dict[tuple[Any, ...], list[Move]]) -> list[Move]:
@@ -211,7 +215,7 @@ def _backwards(walk: Walk, found: Map) -> None:
                     hopeful.add(state)
                     todo.append(state)
         lost = [state for state in range(n) if state not in hopeful]
-        # The checker's choice too: where nothing changes any more, everybody sees that it is over.
+        # The checker's choice too: where nothing changes any more, a reader sees that it is over.
         still = [state for state in lost if set(found.next[state]) == {state}]
         for state in still or lost:
             found.ends[state] = walk.verdict(found.states[state], NO_PROGRESS)

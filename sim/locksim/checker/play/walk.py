@@ -1,9 +1,9 @@
-"""Walking by hand: from a state to what can happen next, told in the words of the program.
+"""Walking by hand: from a state to what can happen next, in the words of the program.
 
 The exploration (:mod:`locksim.checker.search.explore`) answers whether a lock can be broken. Here
-somebody else chooses whose turn it is: a person (the player's game), or
+the choice of the next thread comes from outside: from a person (the player's game), or from
 :mod:`locksim.checker.play.graph`, which tries all. A step is taken by the same compiled function,
-and told by the same code as a counterexample's.
+and described by the same code as a counterexample's.
 
 A walk has no memory of its own. A *state* is a value that can be kept and compared; a *path* is a
 list of moves from the start, each a number ``via`` (thread * 64 + action, as the exploration's).
@@ -15,18 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from locksim.checker.clients.client import Client, clients
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome
-from locksim.checker.models.model import MEMORY_MODELS, Model, model
+from locksim.checker.models import registers as rg
+from locksim.checker.models.model import MEMORY_MODELS, Model
 from locksim.checker.replay.counterexample import Replay, Step, operation_name
 from locksim.checker.replay.render import did
-from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.compiler import bytecode as b
-from locksim.lang.struct import Struct
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class State:
 
     Arguments:
         threads: each thread's row. shared: the shared row.
-        stores: for each thread the program rows of the stores in its buffer, for telling.
+        stores: for each thread the program rows of the stores in its buffer, for messages.
     """
 
     threads: tuple[tuple[int, ...], ...]
@@ -67,7 +66,7 @@ class Move:
         return did(self.step).partition(" (")[0] if self.action == "flush" else did(self.step)
 
 
-_TOLD = {
+_MODELS = {
     "sc": "sequential consistency",
     "tso": "TSO: stores wait in buffers",
     "c11": "C11: a load may read an old value",
@@ -101,7 +100,7 @@ class Walk:
         return [move for move in found if move is not None]
 
     def move(self, state: State, thread: int, action: int) -> Move | None:
-        """A thread's move, or None if it can not make it now."""
+        """A thread's move, or None if it cannot make it now."""
         path = self._at(state)
         row, shared, note = path.rows[thread].copy(), path.shared.copy(), [0] * rg.NOTES
         status = st.perform(self.model.tables, row, shared, path.regs, action, note)
@@ -159,7 +158,7 @@ class Walk:
 
     def heading(self) -> dict[str, Any]:
         """What the player shows above a game."""
-        memory = _TOLD[self.memory]
+        memory = _MODELS[self.memory]
         return {
             "kind": "game",
             "version": 1,
@@ -185,48 +184,6 @@ class Walk:
                 raise CheckError(f"move {via} is not possible here")
             state = move.to
         return state, move
-
-    def answer(self, ask: str, path: list[int]) -> dict[str, Any]:
-        """Answer the player: "at", where a path leads, or "hint", how to break the lock from there.
-
-        Raises:
-            CheckError: a move of the path is not possible.
-        """
-        from locksim.checker.play.graph import hint
-
-        state, last = self.along(path)
-        if ask == "hint":
-            return hint(self, state) if state is not None else {"can": True, "distance": 0}
-        shown = state
-        if shown is None:
-            shown, _ = self.along(path[:-1])
-        assert shown is not None
-        moves = [] if state is None else self.moves(state)
-        found, message = "", ""
-        if last is not None and last.found:
-            found, message = last.found, last.message
-        elif state is not None:
-            found, message = self.ended(state, moves)
-        now = self.shared(shown)
-        threads = [
-            self.thread(shown, k) | {"says": now["says"][k]} for k in range(self.model.n_threads)
-        ]
-        words = [
-            [name, v] for (_, name), v in zip(self.model.memory.names, now["words"], strict=True)
-        ]
-        return {
-            "frame": {
-                "step": None if last is None else vars_of(last.step),
-                "found": found,
-                "message": message,
-                "words": words,
-                "threads": threads,
-            },
-            "moves": [
-                {"via": v.via, "thread": v.thread, "action": v.action, "label": v.label}
-                for v in moves
-            ],
-        }
 
     def _at(self, state: State) -> Replay:
         """A replay that stands at a state."""
@@ -254,40 +211,13 @@ class Walk:
 
     def _holds(self, path: Replay, thread: int) -> str:
         at = int(self.model.tables.size[m.HOLDERS])
-        told = []
+        inside = []
         for lock, name in enumerate(self.model.memory.locks):
             if path.shared[at + 2 * lock] == thread + 1:
-                told.append(f"● holds {name}")
+                inside.append(f"● holds {name}")
             if int(path.shared[at + 2 * lock + 1]) >> thread & 1:
-                told.append(f"◐ reads under {name}")
-        return ", ".join(told)
-
-
-def of_lock(
-    lock: Struct | type[Struct],
-    *,
-    threads: int = 2,
-    rounds: int = 1,
-    memory: str = "tso",
-    client: str = "",
-    name: str = "",
-) -> Walk:
-    """The walk through a lock's standard client.
-
-    Arguments:
-        lock, threads, rounds, memory, name: as for :func:`locksim.checker.check_lock`.
-        client: name of one of its clients, as a verdict gives it; by default the first.
-
-    Raises:
-        CheckError: the lock can not be checked, or has no such client.
-    """
-    cls = lock if isinstance(lock, type) else type(lock)
-    known = {c.name: c for c in clients(lock, threads, rounds)}
-    if client and client not in known:
-        raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
-    chosen = known[client] if client else next(iter(known.values()))
-    built = model(chosen.workload, threads, memory, plain=chosen.plain)
-    return Walk(built, chosen, name or cls.__name__)
+                inside.append(f"◐ reads under {name}")
+        return ", ".join(inside)
 
 
 def vars_of(step: Step) -> dict[str, Any]:

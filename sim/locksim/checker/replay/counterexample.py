@@ -1,4 +1,4 @@
-"""A counterexample: the steps of a path, told in the words of the program.
+"""A counterexample: the steps of a path, in the words of the program.
 
 The exploration keeps only who acted. Here the path is walked once more, step by step, with the same
 compiled step, which notes down what it did.
@@ -13,9 +13,9 @@ from typing import Any
 
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
+from locksim.checker.models import registers as rg
 from locksim.checker.models.model import Model
 from locksim.checker.replay.names import Names
-from locksim.checker.search import registers as rg
 from locksim.checker.search import step as st
 from locksim.checker.search.explore import Exploration
 from locksim.checker.search.leak import leaked
@@ -102,7 +102,7 @@ class Counterexample:
         return dataclasses.asdict(self)
 
 
-def tell(
+def of_state(
     found: Exploration, status: int, state: int, action: int, expect: dict[str, int] | None = None
 ) -> Counterexample:
     """The counterexample of an exploration.
@@ -113,10 +113,10 @@ def tell(
         expect: word's name → its value at the end, for the message.
     """
     path = found.path(state) + ([action] if action >= 0 else [])
-    return tell_path(found.relied, path, status, expect)
+    return of_path(found.relied, path, status, expect)
 
 
-def tell_path(
+def of_path(
     model: Model, path: list[int], status: int, expect: dict[str, int] | None = None
 ) -> Counterexample:
     """The counterexample of some steps (thread * 64 + action each), whose end shows what is wrong.
@@ -131,7 +131,7 @@ def tell_path(
     return Counterexample(kind, message, steps, model.n_threads)
 
 
-def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
+def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     """The counterexample of a run that goes round for ever."""
     walk = Replay(found.relied)
     steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
@@ -153,11 +153,11 @@ def tell_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
 
 
 _FOR_EVER = {
-    "starvation": "{steps} go round for ever, each thread gets its turns, others get in, "
-    "and thread {victim} does not",
-    "livelock": "{steps} go round for ever, each thread gets its turns, and nobody gets in, "
-    "least of all thread {victim}",
-    "bypass": "{steps} can be gone round as often as one likes while thread {victim} waits: "
+    "starvation": "{steps} repeat for ever: every thread keeps running, others acquire the lock, "
+    "and thread {victim} never does",
+    "livelock": "{steps} repeat for ever: every thread keeps running, no thread acquires the lock, "
+    "and thread {victim} waits",
+    "bypass": "{steps} can repeat any number of times while thread {victim} waits: "
     "others overtake it without bound",
 }
 
@@ -181,7 +181,7 @@ class Replay:
                 return
 
     def step(self, via: int) -> Step:
-        """Take a step and tell it."""
+        """Take a step and describe it."""
         self.thread, action = divmod(via, 64)
         row, note, code = self.rows[self.thread], self.note, self.model.program.code
         if self.failed < 0:
@@ -274,7 +274,7 @@ class Replay:
         if status == STUCK:
             return "deadlock", f"no thread can take a step\n{waits}"
         assert status == NO_PROGRESS
-        return "deadlock", f"from here on no way leads to the end, whoever runs\n{waits}"
+        return "deadlock", f"from here on no schedule leads to the end\n{waits}"
 
     def _fault(self) -> tuple[str, str]:
         kind, at = Fault(self.note[rg.N_FAULT]), self.note[rg.N_FAULT_AT]
@@ -301,7 +301,7 @@ class Replay:
         writer, readers = int(self.shared[at]) - 1, int(self.shared[at + 1])
         inside = [f"thread {writer} holds it"] if writer >= 0 else []
         inside += [f"thread {i} reads" for i in range(self.model.n_threads) if readers >> i & 1]
-        name, holders = self.model.memory.locks[lock], " and ".join(inside) or "nobody holds it"
+        name, holders = self.model.memory.locks[lock], " and ".join(inside) or "no thread holds it"
         if what in (Mark.RELEASED, Mark.READ_RELEASED):
             return f"thread {self.thread} releases {name}, which it does not hold: {holders}"
         enters = "enters" if what == Mark.ACQUIRED else "enters as a reader"
@@ -313,10 +313,12 @@ class Replay:
         name = self.names.word(address)
         if self.model.program.code[self.note[rg.N_PC]][0] == b.FREE:
             name = self.names.object(address).lstrip("&")
-            return f"thread {self.thread} frees {name}, and does not know its last store"
+            return (
+                f"thread {self.thread} frees {name}, and nothing orders that after its last store"
+            )
         return (
-            f"thread {self.thread} uses {name}, and nothing orders that after what another thread "
-            "did to it: in C this is a data race, on a weak machine an update can be lost"
+            f"thread {self.thread} uses {name}, and nothing orders that after another thread's "
+            "access to it: in C this is a data race, on a weak machine an update can be lost"
         )
 
     def waits(self) -> list[str]:

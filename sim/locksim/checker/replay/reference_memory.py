@@ -4,7 +4,7 @@ Nothing here is compiled, and nothing is shared with :mod:`sc`, :mod:`tso` and :
 classes are the definition, written for reading. Where the compiled C11 model has bits and a pool,
 this one has messages with times, views that map words to times, and vector clocks for races.
 
-A memory is asked first what an operation may do (:meth:`options`), and then told to do it.
+A memory is asked first what an operation may do (:meth:`options`), and then asked to do it.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ Clock = dict[int, int]
 
 @dataclass
 class Knowledge:
-    """How far somebody is along each word's line, and what happened before (a vector clock)."""
+    """How far a thread is along each word's line, and what happened before (a vector clock)."""
 
     view: View = field(default_factory=dict)
     clock: Clock = field(default_factory=dict)

@@ -40,8 +40,8 @@ def table(counterexample: Counterexample, width: int = 100) -> str:
             lines.append(_line(cells, widths))
         lines.append(rule)
     message = f"{counterexample.found}: {counterexample.message}".splitlines()
-    told = [wrapped for line in message for wrapped in _wrap(line, width)]
-    return "\n".join([*lines, *told])
+    wrapped_message = [wrapped for line in message for wrapped in _wrap(line, width)]
+    return "\n".join([*lines, *wrapped_message])
 
 
 def _line(cells: list[str], widths: list[int]) -> str:

@@ -1,6 +1,6 @@
 """Does a counterexample hold? Its steps, done one after another on the reference semantics.
 
-A step says who acts, and what it finds and leaves. Under C11 that does not always tell which
+A step says who acts, and what it finds and leaves. Under C11 that does not always show which
 message was read, or where in its word's line a store went: then all ways that fit are tried, and
 the counterexample holds if one of them shows what it claims.
 """
@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from locksim.checker.clients.client import Client
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.reference import ReferenceMachine, Violation
 from locksim.lang.ops import Mark
 
 FAIR_ROUNDS = 3000
-"""Turns of every thread after which a program that has not ended counts as stuck."""
+"""Steps of every thread after which a program that has not ended counts as stuck."""
 MAX_WAYS = 10_000
 """Ways to resolve what the steps leave open that are tried before giving up."""
 LAPS = 3
@@ -76,7 +76,7 @@ def replay(
         memory: "sc", "tso" or "c11". types: what the programs allocate.
 
     Raises:
-        ReplayError: a step can not happen, finds or leaves something else, or the path shows
+        ReplayError: a step cannot happen, finds or leaves something else, or the path shows
             nothing wrong.
     """
     way: _Way | None = _Way([])
@@ -102,16 +102,16 @@ class _Replay:
         types: list[type[Any]],
         way: _Way,
     ) -> None:
-        self.told, self.client, self.memory = counterexample, client, memory
+        self.claim, self.client, self.memory = counterexample, client, memory
         self.types, self.way = types, way
 
     def found(self) -> str:
         """What the steps show."""
-        steps = self.told.steps
-        watched = self.client.plain if self.told.found == "race" else ()
+        steps = self.claim.steps
+        watched = self.client.plain if self.claim.found == "race" else ()
         try:
             self.vm = ReferenceMachine(
-                self.client.workload, self.told.threads, self.memory, self.types, watched
+                self.client.workload, self.claim.threads, self.memory, self.types, watched
             )
         except Violation as violation:
             if [step.operation for step in steps] == ["start"]:
@@ -129,17 +129,17 @@ class _Replay:
     def _do(self, number: int, step: Step) -> None:
         vm = self.vm
         if step.operation == "random":
-            raise ReplayError(f"step {number} is a random choice, which can not be replayed")
+            raise ReplayError(f"step {number} is a random choice, which cannot be replayed")
         if not 0 <= step.thread < vm.n_threads():
             raise ReplayError(f"step {number}: there is no thread {step.thread}")
         if step.action == "flush":
             if not vm.model.buffers[step.thread]:
-                raise ReplayError(f"step {number} can not happen: nothing is buffered")
+                raise ReplayError(f"step {number} cannot happen: nothing is buffered")
             self._compare(number, step, vm.flush(step.thread))
         else:
             options = vm.options(step.thread)
             if not options:
-                raise ReplayError(f"step {number} can not happen: thread {step.thread} waits")
+                raise ReplayError(f"step {number} cannot happen: thread {step.thread} waits")
             fitting = [
                 i
                 for i, did in enumerate(options)
@@ -150,7 +150,7 @@ class _Replay:
             if not fitting:
                 self._compare(number, step, options[0])
             if not vm.run(step.thread, self.way.pick(fitting)):
-                raise ReplayError(f"step {number} can not happen: thread {step.thread} waits")
+                raise ReplayError(f"step {number} cannot happen: thread {step.thread} waits")
         named = [[(vm.memory.name(a), v) for a, v in buffer] for buffer in vm.model.buffers]
         if named != [[tuple(entry[:2]) for entry in buffer] for buffer in step.buffers]:
             raise ReplayError(f"step {number} leaves other store buffers: {named}")
@@ -164,8 +164,8 @@ class _Replay:
 
     def _at_the_end(self) -> str:
         vm = self.vm
-        if self.told.cycle is not None:
-            return self._go_round(self.told.cycle)
+        if self.claim.cycle is not None:
+            return self._go_round(self.claim.cycle)
         if vm.over:
             wrong = [name for name, value in self.client.expect.items() if vm.word(name) != value]
             if wrong:
@@ -184,17 +184,17 @@ class _Replay:
 
     def _go_round(self, cycle: int) -> str:
         """Once more through the cycle, some times: the same happens, and who waits still waits."""
-        vm, steps = self.vm, self.told.steps[cycle:]
+        vm, steps = self.vm, self.claim.steps[cycle:]
         vm.marks.clear()
         for _ in range(LAPS):
             for number, step in enumerate(steps, start=cycle + 1):
                 self._do(number, step)
         entered = {thread for thread, mark in vm.marks if mark in _ENTRIES}
-        if self.told.victim in entered or (self.told.found == "bypass" and not entered):
-            raise ReplayError(f"thread {self.told.victim} gets in after all, or nobody does")
-        if self.told.found == "bypass":
+        if self.claim.victim in entered or (self.claim.found == "bypass" and not entered):
+            raise ReplayError(f"thread {self.claim.victim} gets in after all, or no thread does")
+        if self.claim.found == "bypass":
             return "bypass"
         acting = {step.thread for step in steps}
-        if self.told.victim not in acting and vm.options(self.told.victim):
-            raise ReplayError(f"thread {self.told.victim} could act, and never does")
+        if self.claim.victim not in acting and vm.options(self.claim.victim):
+            raise ReplayError(f"thread {self.claim.victim} could act, and never does")
         return "starvation" if entered else "livelock"

@@ -1,6 +1,6 @@
 """Is everybody served, and who overtakes whom? Cycles in the graph of all states.
 
-The clients are endless (:mod:`locksim.checker.clients.endless`), so a run that never serves
+The clients are endless (``StructKind.endless_clients``), so a run that never serves
 somebody is a cycle of states in which that thread waits: between the mark at the start of its
 ``acquire`` and the one at its end.
 
@@ -24,11 +24,11 @@ from itertools import accumulate
 from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DONE
+from locksim.checker.models.program import Program, successors
+from locksim.checker.models.registers import NOTES
 from locksim.checker.search import cycles
 from locksim.checker.search.explore import Exploration
 from locksim.checker.search.loop import Numbers
-from locksim.checker.search.program import Program, successors
-from locksim.checker.search.registers import NOTES
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
 from locksim.lang.ops import Mark

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from locksim.checker.models import claims
 from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
-from locksim.checker.search import claims
-from locksim.checker.search.registers import N_ADDRESS, N_FORGOT, NOTES
+from locksim.checker.models.registers import N_ADDRESS, N_FORGOT, NOTES
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
@@ -163,7 +163,7 @@ def advance(
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    memo, threads, columns = x.memo, x.threads, t.size[m.ROW]
+    memo, threads, columns, ops = x.memo, x.threads, t.size[m.ROW], t.op
     edges, edge_via = x.edges, x.edge_via
     while True:
         s = c[EXPLORED]
@@ -183,7 +183,7 @@ def advance(
             fits = alone
             for i in range(first, first + 1 if alone else n):
                 thread_row = int(states[here + i])
-                op = t.code[threads[thread_row * columns + m.PC]][0]
+                op = ops[threads[thread_row * columns + m.PC]]
                 many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
                 actions = MAX_ACTIONS if many else 1
                 if op == b.EXIT:

@@ -10,7 +10,7 @@ its own: action ``FLUSH`` makes its oldest store visible.
 
 from __future__ import annotations
 
-from locksim.checker.models import c11, sc, tso
+from locksim.checker.models import c11, claims, sc, tso
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import (
     CHOICES,
@@ -22,8 +22,7 @@ from locksim.checker.models.outcome import (
     alive,
     fault,
 )
-from locksim.checker.search import claims
-from locksim.checker.search.registers import (
+from locksim.checker.models.registers import (
     N_ADDRESS,
     N_FAULT_AT,
     N_FAULT_PC,
@@ -303,7 +302,7 @@ def _run_on(
     n = t.keep_start[pc + 1] - first
     for i in range(t.size[m.WIDTH]):
         row[m.REGISTERS + i] = regs[t.keep[first + i]] if i < n else 0
-    if memory == m.C11 and t.code[pc][0] == b.EXIT:
+    if memory == m.C11 and t.op[pc] == b.EXIT:
         c11.leave(t, thread, shared)
     return DONE
 

@@ -45,7 +45,7 @@ def _acts(t: m.Tables, rows: list[list[int]], agent: int) -> bool:
     n = t.size[m.N_THREADS]
     if agent >= n:
         return rows[agent - n][m.BUFFERED] > 0
-    return t.code[rows[agent][m.PC]][0] != b.EXIT
+    return t.op[rows[agent][m.PC]] != b.EXIT
 
 
 def _at_the_end(
@@ -158,7 +158,7 @@ def wander(
                 True,
             )
         else:
-            op = t.code[rows[chosen][m.PC]][0]
+            op = t.op[rows[chosen][m.PC]]
             wanted = _draw(random, MAX_CHOICES)
             if op != b.RANDOM and _draw(random, 4) > 0:
                 wanted = 0
@@ -213,7 +213,7 @@ def follow(
             continue
         if agent >= n:
             return CUT, len(trail)
-        op = t.code[rows[agent][m.PC]][0]
+        op = t.op[rows[agent][m.PC]]
         status, _, changed = _act(t, rows[agent], shared, regs, op, 0, before, was, note)
         if changed or (status != DONE and status != DISABLED and status != FULL_BUFFER):
             return CUT, len(trail)

@@ -11,8 +11,8 @@ has 64-bit words where the kernel has 32 and 16 bits: on 128-byte lines it fills
 does there, on 64-byte lines it needs two; the words of the search and ``used`` are on the
 first.
 
-The security server is a fixed time on the CPU and a formula for its policy: what it computes is
-of no interest here, that a miss is dear and happens outside the cache's lock is.
+The security server is a fixed time on the CPU and a formula for its policy. Only two things matter
+here: a miss is expensive, and it happens outside the cache's lock.
 """
 
 from locksim.lang import *

@@ -1,21 +1,21 @@
 """The access vector cache of the SELinux kernel that IBM measured on Linux 2.4.3.
 
-Mechanism. As in 2.6.8 (``avc_spinlock``): one global lock, taken with interrupts off, held over
-the search and the copy of the decision. Two things are more. The cache counts its lookups, probes
-and hits, under the lock, so the counters' lines go where the lock goes. And the security server
-has a lock of its own, ``ss_lock``: a miss takes it to compute a decision, and the network code
-takes it to find the label of an interface or a node (``sid_lookup``), once or more a packet.
+Mechanism. As in 2.6.8 (``avc_spinlock``): one global lock, taken with interrupts off, held over the
+search and the copy of the decision. There are two differences. The cache counts its lookups, probes
+and hits, under the lock, so the counters' lines go where the lock goes. And the security server has
+a lock of its own, ``ss_lock``: a miss takes it to compute a decision, and the network code takes it
+to find the label of an interface or a node (``sid_lookup``), once or more a packet.
 
 Invariant. Every read and write of a slot, a node or a counter of the cache happens under
 ``lock``; ``ss_lock`` is only taken while ``lock`` is free, so the two never wait for each other.
 
-Cost in line transfers. On one CPU: none. Beyond the lock's own, a check by another CPU than the
-last moves the node's line with ``used`` and the counters' lines, a read and an upgrade each: the
-hold time grows with the number of CPUs though the code does not change.
+Cost in line transfers. On one CPU: none. Beyond the lock's own, a check by a CPU that did not make
+the last one moves the node's line with ``used`` and the counters' lines, a read and an upgrade
+each: the hold time grows with the number of CPUs though the code does not change.
 
 Split by colour (``AvcColoured``): the key's hash chooses one of ``n_colours`` caches, each with its
 own lock, slots and counters. It helps as far as the load's keys have different colours: a load that
-asks for four keys uses four locks, however many there are.
+asks for four keys uses at most four locks, however many colours there are.
 
 Fairness. That of the locks.
 
@@ -52,10 +52,11 @@ class SecurityServer(Struct):
 
 
 class AvcStatistics(Struct):
-    """What the cache counts: of references to entries, and of the hash (avc_cache_stats of 2.4.3).
+    """Counters of the cache: references to entries, and the hash (avc_cache_stats of 2.4.3).
 
-    Eight counters in the kernel's order. Four words fill a line of 32 bytes; the kernel's are half
-    as long, but nothing aligns them: either way two lines are written.
+    Eight counters in the kernel's order. Four words fill a line of 32 bytes, so the eight counters
+    fill two lines. The kernel's counters are half as long and would fit one line, but they are not
+    aligned and so touch two lines as well.
     """
 
     entry_lookups = word()

@@ -5,9 +5,9 @@ security server computes, and its decision is put into the cache; after some ins
 CPU reclaims. An update reads the decision and replaces it by one that grants more.
 
 The second half of a decision is the seal on the first: a number that follows from the key, the
-first half and ``salt``. Every decision that is found is compared with its seal, so a cache that
-gives half an old and half a new decision, somebody else's, or one that was never put in stops the
-run.
+first half and ``salt``. Every decision that is found is compared with its seal. So a cache stops
+the run if it gives half an old and half a new decision, another key's decision, or one that was
+never put in.
 
 Invariants. None of its own.
 
@@ -28,7 +28,7 @@ class AvcOf(AVC):
     """An AVC that keeps its decisions in a cache of one's choice.
 
     Arguments:
-        salt: of the seals; whoever does not know it can not make up a decision.
+        salt: of the seals; without it no cache can make up a decision.
         reclaim_every: insertions of one CPU after which it reclaims.
     """
 

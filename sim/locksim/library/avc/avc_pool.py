@@ -6,7 +6,7 @@ was used since the hand's last visit loses its mark and stays, the first one wit
 taken out of its chain and reused.
 
 Invariant. A node is on the free list or on exactly one chain. Every program here but ``search``
-needs the cache's lock for itself; ``search`` needs that nobody changes a chain meanwhile.
+needs the cache's lock for itself; ``search`` needs that no other CPU changes a chain meanwhile.
 
 Difference from the kernel. 2.6.8 puts a second node into the chain when two CPUs miss the same
 key at once; here the second insertion refreshes the first one's node.

@@ -1,18 +1,17 @@
 """The access vector cache under RCU: a check reads and writes nothing that others write.
 
 Mechanism. A check searches the key's chain without any lock, copies the decision and is done.
-Writers take the spinlock of the one slot that they change. An entry is never changed in place:
-an update makes a copy with the new decision and puts it in the old one's place
-(``list_replace_rcu``), so that a reader sees the old or the new decision, never half of both.
-The old entry goes to ``call_rcu``. Entries are allocated one by one; when their number passes
-the threshold, the inserting CPU first reclaims up to 16: a hand goes round the slots, skips
-those whose lock is taken (``try_acquire``: nobody waits), takes ``used`` marks away and takes
-out entries that have none.
+Writers take the spinlock of the one slot that they change. An entry is never changed in place: an
+update makes a copy with the new decision and puts it in the old one's place (``list_replace_rcu``),
+so that a reader sees the old or the new decision, never half of both. The old entry goes to
+``call_rcu``. Entries are allocated one by one; when their number passes the threshold, the
+inserting CPU first reclaims up to 16: a hand goes round the slots, skips those whose lock is taken
+(``try_acquire``: no CPU waits), takes ``used`` marks away and takes out entries that have none.
 
-Invariants. A chain's links change only under its slot's lock, and a new entry is complete
-before the link to it is stored (release). What has been taken out of a chain is freed only
-after a grace period. If no memory can be had, the answer is still the security server's; it is
-just not remembered. ``active_nodes`` may pass the threshold only by those who are inserting at
+Invariants. A chain's links change only under its slot's lock, and a new entry is complete before
+the link to it is stored (release). What has been taken out of a chain is freed only after a grace
+period. If no memory can be had, the answer is still the security server's; it is just not
+remembered. ``active_nodes`` may pass the threshold only by the entries that CPUs are inserting at
 that moment, or while a whole sweep finds every entry used or its slot locked.
 
 Cost in line transfers. A hit: none, on any number of CPUs, if ``store_used`` is 0: the mark is

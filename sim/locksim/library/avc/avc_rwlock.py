@@ -1,4 +1,4 @@
-"""The access vector cache under a reader-writer lock: the first mend of 2004.
+"""The access vector cache under a reader-writer lock: the first fix of 2004.
 
 Mechanism. Lookups, which are nearly all that happens, take the lock for reading and so do not
 exclude each other. A miss drops it, has the decision computed, and takes it for writing to

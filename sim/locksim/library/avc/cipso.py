@@ -15,14 +15,14 @@ the bucket; it has ``size`` entries, at most 10. Each entry holds one reference 
 
 Cost in line transfers. A hit by one CPU alone: none. With several CPUs, for one label: the lock's
 line (the size and the list's ends lie on it too), the entry that is counted up, the entry before it
-that is counted down, and the label's references, twice. It is not scalable for one label, and with
-the old index it is hardly better for many.
+that is counted down, and the label's references, twice. The cache does not scale for one label, and
+with the old index it is hardly better for many.
 
 Fairness. That of the bucket's lock.
 
-Difference from the kernel. Two who miss the same label at once both insert it, as in Linux. A key
-is a number here and its hash is made from it; the kernel hashes and compares the option's bytes,
-which is register work and left to the caller (``locksim.library.kernel.netlabel``).
+Difference from the kernel. Two CPUs that miss the same label at once both insert it, as in Linux. A
+key is a number here and its hash is made from it; the kernel hashes and compares the option's
+bytes, which is register work and left to the caller (``locksim.library.kernel.netlabel``).
 
 Source: Linux 2.6.19, net/ipv4/cipso_ipv4.c; moore-2006.
 """

@@ -1,8 +1,8 @@
 """A cache of decisions under one spinlock: the least that works.
 
 Mechanism. A few hash slots, each with a chain of entries. Everything, a lookup too, happens under
-the one lock; so an entry that is taken out of its chain can be freed at once, since nobody else can
-be looking at it, and an entry may be changed in place.
+the one lock; so an entry that is taken out of its chain can be freed at once, since no other CPU
+can be looking at it, and an entry may be changed in place.
 
 Reclaim is by second chance: a lookup marks its entry, ``reclaim`` takes the marks away and frees
 the entries that had none. Only a missing mark is stored, so that a hit writes the lock's line and
@@ -12,7 +12,7 @@ Cost in line transfers. That of the lock, for each lookup.
 
 Fairness. That of the lock.
 
-Not modelled. A bound on the number of entries: who fills the cache calls ``reclaim``.
+Not modelled. A bound on the number of entries: the CPU that fills the cache calls ``reclaim``.
 """
 
 from locksim.lang import *

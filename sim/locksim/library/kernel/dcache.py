@@ -1,24 +1,24 @@
 """Directory entries and the path that leads to one: ``d_path`` with an unlocked walk.
 
 Mechanism. An entry knows its parent and its name. ``d_path`` takes a reference to the process's
-root directory, goes from the file's entry up to the root, name by name, and drops the reference.
-A rename changes entries as a writer of ``rename_lock``, one lock for the whole tree. How a walk is
-kept from meeting a rename is left to the kinds below; a walk is an attempt: entered, done, and
-left, and repeated where leaving says so.
+root directory, goes from the file's entry up to the root, name by name, and drops the reference. A
+rename changes entries as a writer of ``rename_lock``, one lock for the whole tree. The kinds below
+differ in how they keep a walk from meeting a rename. A walk is an attempt: it is entered, done and
+left, and it is repeated if ``walk_leave`` asks for that.
 
 - ``dcache_seqwriter``: Linux 3.8. The walk is a writer, and takes each entry's lock besides.
 - ``dcache_seqrwlock``: the patches of long-2013. The walk is a blocking reader.
 - ``dcache_seqretry``: Linux from 3.12. The walk is optimistic, and locks if a rename came by.
 
-Invariants. Parents and names change only under ``rename_lock`` held for writing. A path that is
-returned is one that the file had at one moment, all of it at once. The root's parent is the root.
+Invariants. Parents and names change only under ``rename_lock`` held for writing. A returned path is
+one that the file had at one moment, never a mixture of two. The root's parent is the root.
 
-Lines. Parent and name share one line, lock and count the next, as in Linux 3.8's ``struct
-dentry``, where they lie before and behind the short name. So a walk without the entries' locks
-reads lines that nobody writes, whoever counts references meanwhile.
+Lines. Parent and name share one line, lock and count the next, as in Linux 3.8's ``struct dentry``,
+where they lie before and behind the short name. So a walk without the entries' locks reads lines
+that no CPU writes, even while other CPUs count references.
 
 Cost in line transfers of a call, uncontended: that of entering and leaving, and one for each count
-or lock that another CPU used last: the root's twice, if somebody came in between.
+or lock that another CPU used last: the root's twice, if another CPU came in between.
 
 Not modelled. Mount points (``vfsmount_lock`` is a per-CPU lock for its readers), the lock of
 ``fs_struct`` (a process's own), the buffer, deleted files. A name is a number, 0 to 7, and a path
@@ -45,7 +45,7 @@ class Dentry(Struct):
 
 
 class Dcache(Struct):
-    """The entries of one path, and ``d_path``; what ``rename_lock`` is, a kind says.
+    """The entries of one path, and ``d_path``; a kind defines what ``rename_lock`` is.
 
     A kind has the field ``rename_lock`` and the programs ``walk_enter(attempt)``, which gives a
     token, ``walk_leave(attempt, token)``, which gives nonzero if the walk must be repeated, and

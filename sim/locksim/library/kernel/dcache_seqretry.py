@@ -1,13 +1,13 @@
 """Paths read without a lock, and under it if a rename came by: Linux from 3.12 on.
 
-Mechanism. The first attempt looks at the sequence only, and writes nothing. If somebody renamed
+Mechanism. The first attempt looks at the sequence only, and writes nothing. If a rename came
 meanwhile, the second one takes ``rename_lock`` as an exclusive reader, which leaves the sequence
 alone, and is the last. The root is held by RCU, so no reference is counted.
 
 Invariants. A path from an optimistic attempt is returned only if the sequence stood still, and was
 even, from before its first to after its last load. At most two attempts.
 
-Cost in line transfers. None where nobody renames, on however many CPUs.
+Cost in line transfers. None as long as there is no rename, on however many CPUs.
 
 Fairness. Second attempts queue up with the renames, first come, first served.
 

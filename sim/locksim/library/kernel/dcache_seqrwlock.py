@@ -7,7 +7,7 @@ are counted without the entries' locks, which a walk does not take either.
 Invariants. No walk overlaps a rename; none is ever repeated. The sequence stands still for a walk.
 
 Cost in line transfers. Two writes of the lock's word, in and out, and two of the root's count,
-wherever other CPUs call too; the walk itself reads lines that nobody writes.
+wherever other CPUs call too; the walk itself reads lines that no CPU writes.
 
 Fairness. Readers first: a steady stream of walks starves a rename.
 

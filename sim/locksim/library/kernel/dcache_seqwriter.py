@@ -1,15 +1,15 @@
 """Paths read under rename_lock taken as a writer: ``d_path`` until 2013.
 
-Mechanism. A walk takes ``rename_lock`` as a writer, though it changes nothing, only so as not to be
+Mechanism. A walk takes ``rename_lock`` as a writer, though it changes nothing, only to avoid being
 disturbed. On the way it takes each entry's spinlock while it copies the name, the same lock under
 which every ``dget`` and ``dput`` of that entry counts.
 
 Invariants. Walks exclude each other and every rename; none is ever repeated. They count the
 sequence up, so every optimistic reader of the machine begins again.
 
-Cost in line transfers. The hand-over of the ticket lock, which grows with the waiters; the data
-that the last walk wrote: the sequence and one line for each entry's lock, all *inside* the critical
-section. So the section is long because all CPUs take turns in it.
+Cost in line transfers. The handoff of the ticket lock, which grows with the waiters; the data that
+the last walk wrote: the sequence and one line for each entry's lock, all *inside* the critical
+section. So the section is long because all CPUs write these lines in turn.
 
 Fairness. First come, first served, from the ticket lock.
 
@@ -37,7 +37,7 @@ class SpinlockDentry(Struct):
 class WriterWalkDcache(Dcache):
     """Walks are writers of rename_lock, and take no entry's lock.
 
-    Long's patches 1 and 4 without 2 and 3; nobody released it.
+    Long's patches 1 and 4 without 2 and 3; it was never released.
     """
 
     rename_lock = part(SpinSeqLock, padded=True)

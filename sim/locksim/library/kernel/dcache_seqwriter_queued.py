@@ -1,13 +1,13 @@
-"""Paths read as in Linux 3.8, over queued spinlocks: what changing the spinlock alone is worth.
+"""Paths read as in Linux 3.8, over queued spinlocks: the effect of changing the spinlock alone.
 
 Mechanism, invariants, and what is not modelled: ``dcache_seqwriter``, with ``qspinlock`` (Linux
-4.2) in place of the ticket lock under ``rename_lock`` and in each entry. Nobody released such a
-kernel.
+4.2) in place of the ticket lock under ``rename_lock`` and in each entry. Such a kernel was never
+released.
 
-Cost in line transfers. Walks still exclude each other. What goes is the storm of many waiters that
-all read a released lock again; what comes is the queue's own cost, which with one or two waiters is
-the larger one. And its release waits for the line here, where x86 has a plain store (see
-``qspinlock``): four times in each walk, inside the critical section.
+Cost in line transfers. Walks still exclude each other. The storm of many waiters that all read a
+released lock again disappears. The queue adds its own cost, which is the larger one with one or two
+waiters. And its release waits for the line here, where x86 has a plain store (see ``qspinlock``):
+four times in each walk, inside the critical section.
 """
 
 from locksim.lang import *

@@ -2,12 +2,12 @@
 
 Mechanism. A process is a number. A CPU takes the process at the head of the queue, runs it for a
 slice, and puts it back at the tail if it still wants to run. A CPU that finds nothing goes on the
-stack of idle CPUs and sleeps; who puts a process while a CPU is idle hands it to that CPU and wakes
-it.
+stack of idle CPUs and sleeps. If a process is put into the queue while a CPU is idle, it is handed
+to that CPU, which is woken.
 
-It works for processes that need no registers between two slices: everything that one has to
-remember is in its number and in words. Then no CPU has to save a context, and a workload's
-``thread()`` is what a CPU does: take, run, take.
+The queue is for processes that need no registers between two slices: a process keeps everything
+that it has to remember in its number and in words of memory. So no CPU has to save a context. A
+workload's ``thread()`` is then the loop of a CPU: take a process, run it, take the next one.
 
 Invariants. A process is in the queue once, or in one CPU's mailbox, or runs on one CPU, or sleeps.
 While a CPU is idle the queue is empty. All of it changes under ``lock``, but for a mailbox, which
@@ -16,8 +16,9 @@ belongs to its CPU from the moment when that left the stack.
 Fairness. Processes that always want to run get equal shares of the CPUs, which is what CFS gives to
 processes of equal weight once its balancing has done its work.
 
-Not modelled. Queues for each CPU and their balancing, preemption of who runs by who wakes up,
-affinity: the CPU that was idle for the shortest time is woken, wherever the process ran before.
+Not modelled. Queues for each CPU and their balancing, preemption of a running process by one that
+wakes up, affinity: the CPU that was idle for the shortest time is woken, wherever the process ran
+before.
 """
 
 from locksim.lang import *

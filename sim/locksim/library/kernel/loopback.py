@@ -1,29 +1,30 @@
-"""TCP over the loopback device in Linux 2.4: sockets with owners, packets, and who sleeps where.
+"""TCP over the loopback device in Linux 2.4: sockets with owners, packets, and where tasks sleep.
 
 Sockets 2k and 2k + 1 are the two ends of a connection. One unit of data is a message: what one
 ``send`` puts in and one ``receive`` takes out.
 
 **The socket's lock** is two things (include/net/sock.h, net/core/sock.c). A spinlock guards a mark,
 ``owned``: a system call sets it (``lock_sock``) and sleeps while another one has it, on a queue of
-exclusive waiters. Interrupts can not sleep: a packet for a socket that is owned goes to its
-backlog, which the owner works off before it lets go (``release_sock``), without the spinlock. Then
-it calls ``wake_up`` if anybody is on the queue. Who was woken leaves the queue only when it runs
-and finds the socket free, so each owner that lets go before that calls again, and wakes the next.
+exclusive waiters. Interrupts cannot sleep: a packet for a socket that is owned goes to its backlog,
+which the owner works off before it lets go (``release_sock``), without the spinlock. Then it calls
+``wake_up`` if a task is on the queue. A woken task leaves the queue only when it runs and finds the
+socket free. So each owner that releases the socket before that calls again, and wakes the next.
 
 **Packets.** Nagle's rule: while a segment is unacknowledged, further messages only join the one
 that waits. The receiver acknowledges when its reader has emptied the queue (``cleanup_rbuf``); the
 acknowledgement sends what has gathered meanwhile. So a batch is what senders write in the time that
 the reader takes, and costs two packets, one each way.
 
-A packet has two halves. It is sent by who owns the socket. It is received by a softirq of the same
-CPU, which 2.4.3 runs on the way back to user space and before it sleeps (``ret_from_sys_call`` in
-arch/i386/kernel/entry.S, ``schedule``), and not where bottom halves are let go: by then the system
-call has given its own socket back. Acknowledgement and next batch are so all the reader's work.
+A packet has two halves. The task that owns the socket sends it. A softirq of the same CPU receives
+it. 2.4.3 runs that softirq on the way back to user space and before a task sleeps
+(``ret_from_sys_call`` in arch/i386/kernel/entry.S, ``schedule``), not at the moment when bottom
+halves are enabled again. By then the system call has released its own socket. So the reader pays
+for the work of an acknowledgement and of the next batch.
 
 **Sleepers.** A socket has one wait queue for its reader (``tcp_data_wait``) and for writers that
 found its buffer full (``wait_for_tcp_memory``). Data that arrive wake all of them, whatever they
-wait for (``sock_def_readable``), and so does space if a writer asked for it (``tcp_new_space``).
-Who waits stays on that queue until it owns the socket again; while it waits for that it is
+wait for (``sock_def_readable``), and so does space if a writer asked for it (``tcp_new_space``). A
+task that waits stays on that queue until it owns the socket again; while it waits for that it is
 UNINTERRUPTIBLE, which a wake-up by data does not touch.
 
 **Costs.** A system call has a part outside the socket's lock (``entry_ps``) and one inside
@@ -31,14 +32,14 @@ UNINTERRUPTIBLE, which a wake-up by data does not touch.
 of ``SHARED_LINES`` by chance, as the source does not say which the network code shares. Access
 checks stand between the parts of that work, some before the socket is owned and some after. A
 packet costs ``packet_ps``, half of it on each way. Its checks are made back to back, by one hook on
-the way out (interface, node) and one on the way in (interface, node, socket), each of which looks
-up the node's label after its first check: so in security/selinux/hooks.c of 2.6
+the way out (interface, node) and one on the way in (interface, node, socket). Each hook looks up
+the node's label after its first check. This is so in security/selinux/hooks.c of 2.6
 (``selinux_ip_postroute_last``, ``selinux_socket_sock_rcv_skb``), and five checks with two labels a
 packet were counted on 2.4.3, whose patch was not at hand.
 
 Invariants. 0 <= unsent + in_flight <= capacity before each send. Data arrive in order: a segment is
-sent only when none is in flight. Who sleeps on a socket has put its entry on the queue and set its
-state while it owned the socket, so what comes later finds the sleeper.
+sent only when none is in flight. A task that sleeps on a socket has put its entry on the queue and
+set its state while it owned the socket, so a later wake-up finds it.
 
 Lock order: a socket's spinlock, then one of its wait queues', then the run queue's. An
 acknowledgement that finds the socket free sends the next batch under the socket's spinlock, and a
@@ -72,7 +73,7 @@ REQUESTED = 1 << 2
 
 
 class Sock(Struct):
-    """One end of a connection (struct sock). ``owners`` are those who wait to own it.
+    """One end of a connection (struct sock). ``owners`` are the tasks that wait to own it.
 
     ``backlog`` and ``acknowledged`` arrived while it was owned. ``unsent`` and ``in_flight`` count
     messages on their way to the other end, ``received`` those from there. ``unacknowledged`` is 1

@@ -1,9 +1,9 @@
-"""What a labelled packet costs the host that receives it: NetLabel over CIPSO, Linux 2.6.18.
+"""The cost of a labelled packet for the host that receives it: NetLabel over CIPSO, Linux 2.6.18.
 
 Mechanism. ``validate`` is what ``ip_options_compile`` does with the option of every packet and of
 every fragment: a strict check walks the category bits (``cipso_rbm_strictvalid``; without it that
 walk is left out). ``getattr`` is what the socket does with a whole message: handle the option, ask
-the label cache, and on a miss translate the option into a label, which is dear: categories are
+the label cache, and on a miss translate the option into a label, which is expensive: categories are
 mapped bit by bit, the security server builds a context and looks for its number.
 
 The register work of each step is a parameter; the cache's work is not: it is the cache's own

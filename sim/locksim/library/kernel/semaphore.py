@@ -1,16 +1,17 @@
-"""System V semaphores as in Linux 2.4 (ipc/sem.c): who finds one at 0 sleeps until it is told.
+"""System V semaphores as in Linux 2.4 (ipc/sem.c): a task that finds one at 0 sleeps.
 
-Mechanism. These have no wait queue. Who has to wait appends an entry to the semaphore's list, sets
-its state and gives up the CPU (``sys_semop``). Who adds one walks the list (``update_queue``) to
-the first that has not been told yet, wakes it, and marks its entry: no second wake-up goes to it.
-The one that was told tries for itself, takes its entry off when it has got its unit, and walks the
-list in its turn. One lock guards all semaphores of the system (``sem_lock``, ipc/util.h).
+Mechanism. These have no wait queue. A task that has to wait appends an entry to the semaphore's
+list, sets its state and gives up the CPU (``sys_semop``). A task that adds a unit walks the list
+(``update_queue``) to the first entry without the mark TOLD, wakes its task, and marks the entry: no
+second wake-up goes to it. The woken task tries for itself, takes its entry off when it has got its
+unit, and then walks the list too. One lock guards all semaphores of the system (``sem_lock``,
+ipc/util.h).
 
-Invariants. The count is never negative. While it is not 0, somebody on the list has been told, or
+Invariants. The count is never negative. While it is not 0, an entry on the list is marked TOLD, or
 the list is empty: each change of the count ends with a walk.
 
-Fairness. First come, first told; but the count is there from ``up`` on, so a task that is running
-already may take it before the one that was told gets a CPU. That one keeps its place.
+Fairness. First come, first woken. But the count is there from ``up`` on, so a task that is running
+already may take it before the woken one gets a CPU. The woken one keeps its place.
 
 Not modelled. Operations on several semaphores of a set, undo, waiting for 0.
 """
@@ -24,7 +25,7 @@ TOLD = 1
 
 
 class Semaphore(Struct):
-    """A count, and those who wait for it to rise; ``flags`` of an entry is TOLD or 0."""
+    """A count, and the tasks that wait for it to rise; ``flags`` of an entry is TOLD or 0."""
 
     count = word()
     pending = part(WaitList)

@@ -26,9 +26,9 @@ Where the counts come from, by the file that says it:
   has 100 copies of one descriptor (lat_select.c). An RPC server waits on its sockets for UDP and
   for TCP (lat_rpc.c). Bandwidths move 64 KB at a time (bench.h), the others one byte.
 
-The kernel of April 2001 was a patch and no module yet. What its papers say of it stands above the
-module's word: a send or a receive asks about the socket and about the connection's two ends, UNIX
-sockets too (smalley-2001), where the module asks about the descriptor instead of the ends; and
+The kernel of April 2001 was a patch and not yet a module. Where its papers differ from the module,
+the papers count: a send or a receive asks about the socket and about the connection's two ends,
+UNIX sockets too (smalley-2001), where the module asks about the descriptor instead of the ends; and
 files and sockets have a permission to be polled (Loscocco and Smalley, technical report of 2001,
 "Networking, Permissions"), which the module lacks: each descriptor of a select is taken to ask
 once.
@@ -37,8 +37,8 @@ Assumed is one check for the descriptor that an open makes: descriptors were a c
 2001 (the same report), and without it open/close falls short by that one check.
 
 Fitted is how deep stat's and open's file lies. lmbench keeps it in a directory that it asks its
-user for, /usr/tmp unless told otherwise, and neither paper names one; on Red Hat's systems that was
-a link, which would be eight checks. The first table's stat asks for 4.7, so ``DIRECTORIES`` are 4.
+user for, /usr/tmp by default, and neither paper names one; on Red Hat's systems that was a link,
+which would be eight checks. The first table's stat asks for 4.7, so ``DIRECTORIES`` are 4.
 
 What is estimated. Program start: the files that a loader opens (the shell's, three times as many);
 two or three checks more or less change nothing at that length.
@@ -61,7 +61,7 @@ Hooks = Counter[str]
 def path(**hooks: int) -> Hooks:
     """A path by its hooks: ``path(dir_search=4, getattr=1)``.
 
-    Names are free, but for the two works ``label`` and ``packet``, which are no checks.
+    Names are free, but for the two works ``label`` and ``packet``, which are not checks.
     """
     names = {"label": LABEL, "packet": PACKET}
     return Counter({names.get(k, k.replace("_", " ")): n for k, n in hooks.items()})

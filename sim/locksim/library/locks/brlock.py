@@ -6,19 +6,19 @@ writing, in the order of their numbers, and lets go of all.
 Invariants. A writer that is in holds every lock, so no reader and no other writer is in. All
 writers take the locks in the same order, so none waits for another in a circle.
 
-Cost in line transfers. A reader: none, since nobody but writers touches its line: two atomic
-instructions on a line of its own. That is the whole point, and the price is the writer's: N lines
-to take, and again what readers need to get them back. Reads that outnumber writes less than some
-N times are better off with ``rwlock``. Memory: a line for each CPU and lock.
+Cost in line transfers. A reader: none, since only writers touch its line: two atomic instructions
+on a line of its own. The writer pays for this: it takes N lines, and the readers then need as many
+transfers to get them back. If there are fewer than some N reads for each write, ``rwlock`` is the
+better choice. Memory: a line for each CPU and lock.
 
 Fairness. On each CPU readers overtake a waiting writer. The lock of CPU 0 decides between
 writers.
 
 The meters also count each CPU's lock by itself.
 
-Not modelled. Readers that move to another CPU inside: they would have to remember whose lock they
-took. On machines whose atomic instructions are dear the kernel had a variant with plain counters,
-a fence and a check of the writer's lock.
+Not modelled. Readers that move to another CPU while they hold the lock: they would have to remember
+whose lock they took. On machines whose atomic instructions are expensive the kernel had a variant
+with plain counters, a fence and a check of the writer's lock.
 """
 
 from locksim.lang import *

@@ -2,26 +2,26 @@
 
 Mechanism. The low bit of the word is the lock, the upper half the count. ``get`` and ``put`` read
 the word and, as long as the lock looks free, try to swap in the word with the count changed. The
-compare-and-swap covers the lock too: it fails if anybody has taken it meanwhile. After so many
-failures, or when the lock is held, they take the lock and count under it. ``acquire`` is
-test-and-test-and-set on the low bit; ``release`` is a plain store of the whole word, because
-while the bit is set nobody but the holder changes the word.
+compare-and-swap covers the lock too: it fails if another CPU has taken the lock meanwhile. After
+``retries`` failures, or when the lock is held, they take the lock and count under it. ``acquire``
+is test-and-test-and-set on the low bit; ``release`` is a plain store of the whole word, because
+while the bit is set only the holder changes the word.
 
 Invariants. The count changes either by a compare-and-swap that found the lock free, or by the
-holder of the lock: it stands still for whoever holds it, and no change is lost. It is the number
+holder of the lock: it stands still while the lock is held, and no change is lost. It is the number
 of gets less the number of puts, and 1 for the object's maker.
 
 Orders. ``get`` needs none, as the caller must have a way to the object already. ``put`` is a
-RELEASE, and an ACQUIRE for whoever drops the last reference: what others did with the object comes
-before what he does with it. Linux leaves both out (``cmpxchg64_relaxed``), because the last
-reference is dropped under the lock, and a dentry's memory is freed only after a grace period.
+RELEASE, and an ACQUIRE for the CPU that drops the last reference: what others did with the object
+comes before what this CPU does with it. Linux leaves both out (``cmpxchg64_relaxed``), because the
+last reference is dropped under the lock, and a dentry's memory is freed only after a grace period.
 
-Cost in line transfers. Uncontended: none if this CPU used the object last, else one: the first
-load brings a copy and the swap asks for the right to write, so two for a line that others share.
+Cost in line transfers. Uncontended: none if this CPU used the object last, else one: the first load
+brings a copy and the swap asks for the right to write, so two for a line that others share.
 Contended: about two for each operation, whatever N, and further ones for swaps that fail because
 another CPU was quicker. ``lockref_spinlock`` needs the line for the lock, again for the unlock if
-somebody asked for it in between, and all others wait meanwhile. The line itself remains the limit:
-this spares waiting, not transfers.
+another CPU asked for it in between, and all others wait meanwhile. The line itself remains the
+limit: this saves waiting, not transfers.
 
 Fairness. None: a compare-and-swap that loses has to come again. The limit, ``retries``, came in
 2019 (Linux 5.3), after machines on which it lost for very long.

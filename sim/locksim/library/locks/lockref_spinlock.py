@@ -8,8 +8,8 @@ Invariants. The count changes only under the lock. It is the number of gets less
 puts, and 1 for the object's maker.
 
 Cost in line transfers. Uncontended: none if this CPU used the object last, else one. Contended:
-those of a hand-over of the lock. The count itself adds none where it comes with the lock's line,
-but the waiters that spin on that line take it away again while the holder counts.
+those of a handoff of the lock. The count itself adds none where it comes with the lock's line, but
+the waiters that spin on that line take it away again while the holder counts.
 
 Fairness. The lock's: first come, first served with the ticket lock.
 

@@ -1,20 +1,20 @@
 """MCS lock: a queue of waiters, each spinning on a word of its own.
 
-Mechanism. ``tail`` points to the last node of the queue. ``acquire`` swaps its own node in;
-whoever was last before is its predecessor, and it links itself behind that node and spins on
-its *own* ``locked`` word. ``release`` hands over by clearing the successor's word; if there is
-none it swaps ``tail`` back to NULL, and if that fails a successor is just linking itself in, so
+Mechanism. ``tail`` points to the last node of the queue. ``acquire`` swaps its own node in; the
+node that was last before is its predecessor. It links itself behind that node and spins on its
+*own* ``locked`` word. ``release`` hands the lock over by clearing the successor's word. If there is
+no successor it swaps ``tail`` back to NULL. If that fails a successor is just linking itself in, so
 it waits for the link.
 
-Invariants. ``tail`` is NULL exactly while nobody holds or waits. Each node in the queue but the
-last is, or will shortly be, linked to its successor. A ``locked`` word is set by its owner
-before it is linked, and cleared once, by its predecessor.
+Invariants. ``tail`` is NULL exactly while no CPU holds or waits. Each node in the queue but the
+last is, or will shortly be, linked to its successor. A ``locked`` word is set by its owner before
+it is linked, and cleared once, by its predecessor.
 
 Cost in line transfers. Uncontended: none if this CPU had the lock last, else one for ``tail``;
-releasing is a second operation on the same line. Contended, five or six a hand-over whatever N
-is: one for ``tail``, and the rest to get the own node back, to link into the predecessor's, to
-read the link, to clear the successor's word and to see it cleared. Only the swap is on a line
-that all share, and it is out of the way before the hand-over.
+releasing is a second operation on the same line. Contended, five or six for each handoff whatever N
+is: one for ``tail``, and the rest to get the own node back, to link into the predecessor's, to read
+the link, to clear the successor's word and to see it cleared. Only the swap is on a line that all
+share, and it is out of the way before the handoff.
 
 Fairness. First come, first served, in the order of the swaps on ``tail``.
 

@@ -1,24 +1,24 @@
-"""Queued reader-writer lock: one word for who is in, one fair lock for who waits.
+"""Queued reader-writer lock: one word for the CPUs that are in, one fair lock for those that wait.
 
 Mechanism. The word counts readers above two marks for the writer: LOCKED, a writer is in, and
 WAITING, the writer at the head of the queue wants to get in. A reader adds 1 and is in if it saw
-neither mark. Otherwise it takes its 1 back and queues up for ``queue``, a fair spinlock. Whoever
-holds that is the head: a head that reads adds its 1 again, waits until no writer is in, and gives
-the queue to the next; a head that writes sets WAITING, which stops new readers, waits until all
-readers are gone, and turns WAITING into LOCKED. So the queue mixes readers and writers in the
+neither mark. Otherwise it takes its 1 back and queues up for ``queue``, a fair spinlock. The CPU
+that holds it is the head: a head that reads adds its 1 again, waits until no writer is in, and
+gives the queue to the next; a head that writes sets WAITING, which stops new readers, waits until
+all readers are gone, and turns WAITING into LOCKED. So the queue mixes readers and writers in the
 order in which they came, and only its head looks at the word.
 
 Invariants. LOCKED is set only from a word without readers and without LOCKED; a reader that got in
-without the queue saw no mark. Never a writer together with anybody else. WAITING is set only by
-the holder of ``queue``, so there is at most one such writer.
+without the queue saw no mark. A writer is never in together with another CPU. WAITING is set only
+by the holder of ``queue``, so there is at most one such writer.
 
 Orders. Getting in is an ACQUIRE, getting out a RELEASE; what goes in between (taking a 1 back,
 setting WAITING) may be RELAXED. The head that reads adds its 1 RELAXED and *looks* with ACQUIRE.
 
 Cost in line transfers. Readers alone: as ``rwlock``, two writes of the word each, so that all
 readers of the machine together have a constant rate. Once they queue, waiters spin on the queue's
-words and not on the word that holders need, which ``rwlock`` can not spare them; with the ticket
-lock as the queue they all spin on one line of it, with a queue lock each on its own.
+words and not on the word that holders need, which ``rwlock`` cannot avoid; with the ticket lock as
+the queue they all spin on one line of it, with a queue lock each on its own.
 
 Fairness. First come, first served in the queue. A reader that arrives while no writer is at the
 head does not queue at all; a writer thus waits for those readers that came before it was head.

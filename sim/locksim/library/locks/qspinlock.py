@@ -3,44 +3,45 @@
 Mechanism. The word has three parts: the tail of the queue (the CPU's number + 1), the pending bit
 and the locked byte. Below, (tail, pending, locked).
 
-- Nobody there: ``acquire`` swaps (0,0,0) for (0,0,1). That is all when uncontended.
+- No CPU there: ``acquire`` swaps (0,0,0) for (0,0,1). That is all when uncontended.
 - Only a holder: the newcomer sets the pending bit, (0,0,1) to (0,1,1), spins on the word until the
   locked byte is 0, and takes the lock by turning pending into locked. It needs no node: two CPUs
   that compete do so on the lock's line alone.
-- Anybody else waiting: the newcomer puts its node at the tail and waits on its own node until it is
-  the head of the queue. The head spins on the word until holder and pending are gone, then
-  sets locked; if it is the tail as well, it takes the tail out in the same swap. Otherwise it makes
-  its successor the head, which begins to watch the word while this one is in.
+- Another CPU waiting: the newcomer puts its node at the tail and waits on its own node until it is
+  the head of the queue. The head spins on the word until holder and pending are gone, then sets
+  locked; if it is the tail as well, it takes the tail out in the same swap. Otherwise it makes its
+  successor the head, which begins to watch the word while this one is in.
 
-``release`` takes the locked byte away, whoever comes next: it need not look for a successor, as
-``mcs`` must, because the next one watches the word.
+``release`` takes the locked byte away, whichever CPU comes next: it need not look for a successor,
+as ``mcs`` must, because the next one watches the word.
 
 Invariants. At most one CPU is pending and at most one is the head: no more than two ever spin on
-the word. Locked is set only by the pending CPU, by the head while nobody is pending, or on the
-word 0. A word with a tail gets no new pending bit.
+the word. Locked is set only by the pending CPU, by the head while no CPU is pending, or on the word
+0. A word with a tail gets no new pending bit.
 
 Orders. Each way in ends with an ACQUIRE on the word: the first swap, the swap that sets pending (it
 may find the lock free by then), the pending CPU's and the head's last load. Changing pending into
 locked may then be RELAXED. Joining is an ACQ_REL, as in ``mcs``. ``release`` is a RELEASE.
 
 Cost in line transfers. Uncontended as TAS: none if this CPU had the lock last, else one. With two
-CPUs a hand-over costs a few transfers of the lock's line and no others. With many it is constant in
-N like ``mcs``, but twice as much, some 12 a hand-over: a newcomer takes the word's line with its
-first swap, looks at it again and joins at the tail, and the head, who watches that word, fetches
-it again each time. What is won is the size, 4 bytes, and the cheap case of two.
+CPUs a handoff costs a few transfers of the lock's line and no others. With many CPUs the cost is
+constant in N as for ``mcs``, but twice as much, some 12 for each handoff. A newcomer takes the
+word's line with its first swap, looks at it again and joins at the tail. The head watches that
+word, and fetches its line again each time. The gain is the size, 4 bytes, and the cheap case of two
+CPUs.
 
-Fairness. First come, first served from the second waiter on: a newcomer can overtake those who
-have not yet joined, and the first swap succeeds whenever the word is 0, which it never is while
-somebody waits.
+Fairness. First come, first served from the second waiter on: a newcomer can overtake those who have
+not yet joined, and the first swap succeeds whenever the word is 0, which it never is while a CPU
+waits.
 
-Not modelled. The parts of the word can not be stored to by themselves here: words have no bytes. So
-this is the form that Linux compiles where it has no such stores (for 16,384 CPUs and more,
-and ``queued_spin_unlock`` of asm-generic in 4.2): an atomic subtraction where x86 stores a zero
-byte, a compare-and-swap loop where x86 exchanges the tail's 16 bits. On the simulated machine a
-release therefore waits for its line and for the CPU's earlier stores, which a byte store in the
-store buffer does not: the holder, not the next one, is delayed. Nested contexts: Linux has four
-nodes a CPU, shared by all locks; here each lock has one. The bounded wait for a pending bit that is
-just being handed over (4.18), and paravirtual locks.
+Not modelled. The parts of the word cannot be stored to by themselves here: words have no bytes. So
+this is the form that Linux compiles where it has no such stores (for 16,384 CPUs and more, and
+``queued_spin_unlock`` of asm-generic in 4.2): an atomic subtraction where x86 stores a zero byte, a
+compare-and-swap loop where x86 exchanges the tail's 16 bits. On the simulated machine a release
+therefore waits for its line and for the CPU's earlier stores, which a byte store in the store
+buffer does not: the holder, not the next one, is delayed. Nested contexts: Linux has four nodes a
+CPU, shared by all locks; here each lock has one. The bounded wait for a pending bit that is just
+being handed over (4.18), and paravirtual locks.
 """
 
 from locksim.lang import *

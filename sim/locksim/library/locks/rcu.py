@@ -1,20 +1,20 @@
 """Classic RCU: readers cost nothing; memory is freed after every CPU passed a quiescent state.
 
 Mechanism. A reader takes no lock and writes nothing; it only must not outlive its CPU's next
-quiescent state (a way out of the kernel, a context switch). An updater unlinks an object, so
-that no *new* reader can find it, and hands it to ``call_rcu``. The object is freed after a
-*grace period*: a time in which every CPU has passed a quiescent state, so that every reader
-that could have seen the object is gone. Grace periods are numbered and run one after another
-for the whole machine: ``current`` is the newest that has started, ``completed`` the newest that
-has ended, ``waiting_for`` counts the CPUs that have yet to report in the current one. The last
-to report ends it, and starts another if somebody asked. Callbacks go in batches: a CPU collects
-them in ``next_batch``, and when its earlier batch is gone the collection becomes
-``this_batch``, which waits for the grace period ``batch`` and is freed as a whole.
+quiescent state (a way out of the kernel, a context switch). An updater unlinks an object, so that
+no *new* reader can find it, and hands it to ``call_rcu``. The object is freed after a *grace
+period*: a time in which every CPU has passed a quiescent state. Every reader that could have seen
+the object is then gone. Grace periods are numbered and run one after another for the whole machine:
+``current`` is the newest that has started, ``completed`` the newest that has ended, ``waiting_for``
+counts the CPUs that have yet to report in the current one. The last to report ends it, and starts
+another if a CPU asked for it. Callbacks go in batches: a CPU collects them in ``next_batch``, and
+when its earlier batch is gone the collection becomes ``this_batch``, which waits for the grace
+period ``batch`` and is freed as a whole.
 
-``quiescent()`` is called where the CPU holds no reference: it reports to a grace period that it
-has not reported to yet, and moves this CPU's batches on. The kernel splits this in two, a flag
-set at the context switch and a look at the flag once a tick; here a call does both, and nearly
-always finds nothing to do: four loads that hit.
+``quiescent()`` is called where the CPU holds no reference. It reports to the current grace period,
+unless this CPU has done so already, and moves this CPU's batches on. The kernel splits this in two,
+a flag set at the context switch and a look at the flag once a tick; here a call does both, and
+nearly always finds nothing to do: four loads that hit.
 
 Invariants. ``completed <= current <= completed + 1``. All shared state changes under ``lock``.
 A batch waits for a grace period that starts *after* it was closed: its number is ``current +
@@ -52,7 +52,7 @@ class RcuHead(Struct):
 
 
 class RcuCpu(Struct):
-    """What one CPU knows: written by nobody else (struct rcu_data of Linux 2.6)."""
+    """What one CPU knows: only that CPU writes it (struct rcu_data of Linux 2.6)."""
 
     passed = word()
     batch = word()

@@ -1,4 +1,4 @@
-"""RCU by quiescent states, as in user space: who wants to free looks at every CPU himself.
+"""RCU by quiescent states, as in user space: an updater looks at every CPU itself before it frees.
 
 Mechanism. ``current`` numbers the grace periods. Every CPU has a word of its own: the number that
 it saw in its last quiescent state, or 0 while it is offline. ``synchronize_rcu`` counts
@@ -7,8 +7,8 @@ nothing at all; at a quiescent state a CPU reads ``current`` and, if it is a new
 ``rcu`` the CPUs count themselves off under a lock, and the last one ends the grace period; here
 they only say where they are, and the updater does the counting.
 
-While it waits, an updater is offline itself: of two updaters one has the lock, and the other, who
-waits for it, must not hold that grace period up.
+While it waits, an updater is offline itself. Of two updaters one has the lock, and the other one
+waits for it; the waiting one must not delay that grace period.
 
 Invariants. A CPU's word is 0 or not above ``current``, and only that CPU writes it. ``current``
 changes only under ``lock``. A CPU whose word shows a number has, since it read that number,

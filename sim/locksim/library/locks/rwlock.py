@@ -1,15 +1,15 @@
 """Reader-writer lock on one word that prefers readers.
 
-Mechanism. The low bits count readers, the sign bit says that a writer is in. A reader adds 1
-and looks at what was there: if it was not negative the reader is in; if it was, it takes its 1
-back and reads until the word is no longer negative. A writer waits until the whole word is 0
-and swaps the sign bit in. It leaves by taking only that bit away, because readers may be on
-their way in and out of the count. This is what ia64 Linux did in 2.6 (``fetchadd4.acq``,
-``fetchadd4.rel``, ``cmpxchg4.acq``).
+Mechanism. The low bits count readers, the sign bit says that a writer is in. A reader adds 1 and
+looks at what was there: if it was not negative the reader is in; if it was, the reader takes its 1
+back and reads until the word is no longer negative. A writer waits until the whole word is 0 and
+swaps the sign bit in. It leaves by taking only that bit away, because readers may be on their way
+in and out of the count. This is what ia64 Linux did in 2.6 (``fetchadd4.acq``, ``fetchadd4.rel``,
+``cmpxchg4.acq``).
 
-Invariants. The writer's bit is set only while the count was 0 at that moment, and a reader
-stays only if it saw no bit: never a writer together with anybody else. The word is 0 when
-nobody holds or tries.
+Invariants. The writer's bit is set only while the count was 0 at that moment, and a reader stays
+only if it saw no bit: a writer is never in together with another CPU. The word is 0 when no CPU
+holds or tries.
 
 Cost in line transfers. A reader that has no competitor in sight still *writes* the lock's word
 twice. With N CPUs that read, each pair of ``read_acquire`` and ``read_release`` is two

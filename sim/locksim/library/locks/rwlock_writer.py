@@ -8,12 +8,11 @@ and is in if it saw neither writer nor announcement; otherwise it takes its 1 ba
 there is none. A writer that finds the word 0 announces itself and gets in by one swap.
 
 Invariants. The bit is set only on a word that counts no reader; a reader stays only if it saw the
-upper half 0, hence no bit. Never a writer together with anybody else. The word is 0 when nobody
-holds or tries.
+upper half 0, hence no bit. A writer is never in together with another CPU. The word is 0 when no
+CPU holds or tries.
 
-Cost in line transfers. Readers as in ``rwlock``: two writes of the word each, one after another
-all over the machine. Every try that fails is two more, in the way of the writers, which are on
-the same line.
+Cost in line transfers. Readers as in ``rwlock``: two writes of the word each, one after another all
+over the machine. Every try that fails is two more, and delays the writers, which use the same line.
 
 Fairness. A writer waits for the readers that are in, not for later ones; writers overtake all
 waiting readers, and writers that follow closely on one another starve the readers. Among

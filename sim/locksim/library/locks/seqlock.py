@@ -6,9 +6,9 @@ until the number is even, remembers it, reads the data and looks at the number o
 is another one, what was read may be half old and half new, and the reader starts again.
 
 Invariants. The sequence changes only under ``lock``, by one at a time. Between two equal, even
-values of it nobody wrote. The data must be read and written by atomic operations (RELAXED ones
-will do), since readers and a writer do overlap; what a reader makes of it before ``read_retry``
-may be nonsense, so it must not be followed as a pointer, or only under RCU.
+values of it no CPU wrote. The data must be read and written by atomic operations (RELAXED ones will
+do), since readers and a writer do overlap; a value that a reader computes from it before
+``read_retry`` may be meaningless, so it must not be followed as a pointer, or only under RCU.
 
 Orders. The reader's first load is an ACQUIRE, against the end of the last write. Its second one
 must come *after* its loads of the data, which no order of a load says: hence a fence(ACQUIRE)
@@ -16,13 +16,14 @@ before it, as in Boehm's paper. The writer's first store must come *before* its 
 data, which no order of a store says: hence a fence(RELEASE) after it. Its last store is a RELEASE.
 Linux has the same four: ``smp_rmb`` twice, ``smp_wmb`` twice.
 
-Cost in line transfers. A read of unchanged data: none, on however many CPUs. A write: the line,
-and then for every CPU that reads one more, since its copy of the number is gone, and the lines of
-the data besides. The spinlock is on the number's line: writers that wait disturb readers.
+Cost in line transfers. A read of unchanged data: none, on however many CPUs. A write: one for the
+line of the number, and then one for every CPU that reads, since its copy of the number is gone. The
+lines of the data are added to both. The spinlock is on the number's line: waiting writers disturb
+readers.
 
 Fairness. Writers as their spinlock is, here first come first served. Readers have no say: writers
-that follow closely on one another make a reader repeat for ever. Nobody but the writer's own
-colleagues can make a writer wait.
+that follow closely on one another make a reader repeat for ever. Only other writers can make a
+writer wait.
 
 Not modelled. Disabling preemption in a writer: here threads are pinned. Long readers that fall
 back on the lock after a failure are ``seqlock_exclusive`` and ``seqrwlock``.

@@ -1,16 +1,16 @@
-"""Sequence lock with a locking reader that excludes everybody but the optimistic readers.
+"""Sequence lock with a locking reader that excludes all CPUs but the optimistic readers.
 
 Mechanism. As ``seqlock``; besides, a reader may take the writers' spinlock without touching the
 number (``read_seqlock_excl`` in Linux). It then sees the data at rest and need not repeat. The
-optimistic readers notice nothing of it, because the number stays even and unchanged. Mainline's
-way to end a long reader's bad luck is this: the first try is optimistic, the second one locks
+optimistic readers notice nothing of it, because the number stays even and unchanged. This is how
+mainline ends the retries of a long reader: the first try is optimistic, the second one locks
 (``read_seqbegin_or_lock``; a path's walk to the root under ``rename_lock`` does so).
 
 Invariants. Those of ``seqlock``. At most one of all writers and locking readers is in.
 
-Cost in line transfers. A locking read is an acquisition and a release of the spinlock: a write
-of the line, which takes the number from the optimistic readers' caches too. They lose a
-transfer by it, not their work.
+Cost in line transfers. A locking read is an acquisition and a release of the spinlock: a write of
+the line, which takes the number from the optimistic readers' caches too. This costs each of them a
+transfer, but they do not read again.
 
 Fairness. A locking reader queues up with the writers, first come first served, and cannot
 starve. But locking readers exclude each other: many of them at once run one after another. The

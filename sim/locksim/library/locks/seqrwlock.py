@@ -6,17 +6,17 @@ reading: it waits for the writer, keeps writers out, needs no second look, and l
 readers in beside it. An *optimistic* reader looks at the sequence only.
 
 Long proposed it in 2013 for the kernel's ``rename_lock``. ``d_path`` took that lock as a writer,
-though it changes nothing, only so as not to be disturbed; so each call made all path look-ups of
-the machine, which are optimistic readers, begin again, and calls excluded each other. As a
-blocking reader it does neither.
+though it changes nothing, only to avoid being disturbed. So each call made all path look-ups of the
+machine, which are optimistic readers, begin again, and calls excluded each other. As a blocking
+reader it does neither.
 
-Invariants. The sequence changes only while the lock is held for writing, so it stands still, and
-is even, while a blocking reader is in. Never a writer together with a blocking reader.
+Invariants. The sequence changes only while the lock is held for writing, so it stands still, and is
+even, while a blocking reader is in. A writer and a blocking reader are never in together.
 
 Cost in line transfers. Optimistic read of unchanged data: none. Blocking read: two writes of the
 lock's word, so blocking readers all over the machine share a constant rate, as any readers of
 ``rwlock``; and since the sequence is on that word's line, an optimistic reader that comes by
-fetches the line again. Write: the line, and again for everybody who reads.
+fetches the line again. Write: the line, and again for each CPU that reads.
 
 Fairness. The reader-writer lock prefers readers: a steady stream of blocking readers starves the
 writers, and writers that follow closely on one another starve optimistic readers.

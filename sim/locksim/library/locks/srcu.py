@@ -1,39 +1,40 @@
 """Sleepable RCU: readers are counted, so that they may sleep; each domain waits for its own only.
 
 Mechanism. In ``rcu`` and ``rcu_qsbr`` a CPU in a quiescent state has no reader, so no reader may
-give up its CPU. Here a reader counts itself in and out, and who wants to free waits until both
-counts agree. They are kept for each CPU, so that readers share no line; a reader that slept may
-count itself out on another CPU, since only sums are compared. The counts come in two ranks, and
-``index`` says which one new readers use. An updater waits for the rank that is not in use, *flips*
-``index``, and waits for the other. Readers that come meanwhile enter the rank that it does not wait
-for, so they hold nobody up.
+give up its CPU. Here a reader counts itself in and out, and an updater that wants to free waits
+until both counts agree. They are kept for each CPU, so that readers share no line; a reader that
+slept may count itself out on another CPU, since only sums are compared. The counts come in two
+ranks, and ``index`` says which one new readers use. An updater waits for the rank that is not in
+use, *flips* ``index``, and waits for the other. Readers that come meanwhile enter the rank that it
+does not wait for, so they do not delay it.
 
-Why two waits. A reader reads ``index`` and then counts itself in. If it stands still in between, it
-may enter a rank long after the flip away from it: the rank that is not in use when the next updater
-comes, and the one that a single wait would not look at.
+Why two waits. A reader reads ``index`` and then counts itself in. If it is delayed in between,
+``index`` may flip first; the reader then enters the rank that is no longer in use. The next updater
+flips back to that rank, so a wait for the other rank alone would miss this reader.
 
-Why out is summed before in. Counts only grow, and who was counted out by the first sum was counted
-in by the second. The other way round, one who comes and goes between the sums would hide one who
-stays.
+Why out is summed before in. Counts only grow, and a reader that the first sum counted out is
+counted in by the second. The other way round, a reader that comes and goes between the sums would
+hide a reader that stays.
 
 Barriers, by Linux's letters. B, in ``read_lock``, after the count, and A, between the sums: either
 the updater finds the reader counted in, or the reader finds the old object unlinked. That is store
-buffering, so x86 needs B; A acquires besides what C, in ``read_unlock``, puts before the count out
-(a RELEASE would do for C; Linux promises its callers a full fence). D, after the flip: a CPU whose
-count out the first sum misses finds the flip at its next reader but one at the latest. So few
-readers fit between the sums, and counts of two bits suffice for three CPUs; without D enough of
-them would fit to make narrow counts wrap and agree. E, before the flip, is the RELEASE of the
-store: the sums come before it. No model of the checker lets a store overtake a load, so none shows
-what E is for. ``test_srcu.py`` leaves out one after the other.
+buffering, so x86 needs B; A also acquires what C, in ``read_unlock``, puts before the count out (a
+RELEASE would do for C; Linux promises its callers a full fence). D, after the flip: a CPU whose
+count out the first sum misses finds the flip at its next reader but one at the latest. So only a
+few readers fit between the sums, and counts of two bits suffice for three CPUs. Without D enough of
+them would fit to make narrow counts wrap and agree by mistake. E, before the flip, is the RELEASE
+of the store: the sums come before it. No model of the checker lets a store overtake a load, so none
+shows what E is for. ``test_srcu.py`` leaves them out one after the other.
 
 Invariants. Out is not above in, for each rank, summed over the CPUs. ``index`` changes by 1, under
 ``lock``; its lowest bit is the rank. Only its own CPU writes a count, and a thread never leaves its
 CPU amid one.
 
-Cost in line transfers. Reader: none as long as nobody waits. It has two full fences, and two counts
-on a line of its CPU's own. A grace period on N CPUs: the updater reads the counts on N lines, for
-either rank and sum again if they changed since; who counts then gets his line back (N), and
-re-reads ``index`` (N).
+Cost in line transfers. Reader: none as long as no updater waits. It has two full fences, and two
+counts on a line of its CPU's own. A grace period on N CPUs: the updater reads the counts on N
+lines. It reads them for two ranks and two sums each, but a line moves again only if its CPU has
+changed it since. Each CPU that counts afterwards gets its line back (N), and re-reads ``index``
+(N).
 
 Fairness. No reader ever waits. Updaters wait for one another: each has a grace period of its own. A
 reader that never ends stops all freeing in its domain, and in no other.

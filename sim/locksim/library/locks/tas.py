@@ -1,15 +1,14 @@
 """Test-and-set lock: exchange the word until the old value says that it was free.
 
 Mechanism. ``acquire`` writes 1 and looks at what was there; 0 means that the lock is ours.
-``release`` writes 0. There is nothing else: no queue, no memory of who waits.
+``release`` writes 0. There is nothing else: no queue, no record of the CPUs that wait.
 
-Invariant. The word is 1 exactly while somebody is between ``acquire`` and ``release``.
+Invariant. The word is 1 exactly while a CPU is between ``acquire`` and ``release``.
 
-Cost in line transfers. Uncontended: none if this CPU had the lock last, else one for the
-exchange. Contended: *every* attempt of every waiter takes the line for writing, so N waiters
-keep it moving among themselves, and the releasing store queues up behind them: about N
-transfers a hand-over, and the critical section's own misses are slowed down too if they share
-the line.
+Cost in line transfers. Uncontended: none if this CPU had the lock last, else one for the exchange.
+Contended: *every* attempt of every waiter takes the line for writing, so N waiters keep it moving
+among themselves, and the releasing store queues up behind them: about N transfers for each handoff,
+and the critical section's own misses are slowed down too if they share the line.
 
 Fairness. None. The CPU that releases has the line and may take the lock again at once; a waiter
 far away may starve.

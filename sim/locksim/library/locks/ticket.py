@@ -4,17 +4,17 @@ Mechanism. ``acquire`` takes the next number by one fetch-and-add, and then only
 ``now_serving`` shows that number. ``release`` counts ``now_serving`` up with a plain store:
 only the holder writes it.
 
-Invariants. ``now_serving <= next_ticket``; the difference is the number of CPUs that hold or
-wait. No number is given twice, so exclusion needs nothing but the counting.
+Invariants. ``now_serving <= next_ticket``; the difference is the number of CPUs that hold or wait.
+No number is given twice, so mutual exclusion needs nothing but the counting.
 
-Cost in line transfers. Uncontended: none if this CPU had the lock last, else one. Both words
-lie on one line. With N - 1 waiters a release takes the line (one transfer), then every waiter
-reads it again (N - 1), and the arrival's fetch-and-add takes it from all of them: N + 1 a
-hand-over, and more where waiters read again before the next release: half of TTAS's storm or
-a little above, but still growing with N.
+Cost in line transfers. Uncontended: none if this CPU had the lock last, else one. Both words lie on
+one line. With N - 1 waiters a release takes the line (one transfer), then every waiter reads it
+again (N - 1), and the arrival's fetch-and-add takes it from all of them: N + 1 for each handoff,
+and more where waiters read again before the next release: half of TTAS's storm or a little above,
+but still growing with N.
 
-Fairness. First come, first served, in the order of the fetch-and-adds. The price: when the next
-in line is far away or not running, everybody waits for it.
+Fairness. First come, first served, in the order of the fetch-and-adds. The price: when the next in
+line is far away or not running, all waiters wait for it.
 
 Not modelled. The kernel's numbers are 8 or 16 bits wide and wrap around; 64 bits do not.
 Waiting in proportion to the distance in the queue, which Mellor-Crummey and Scott recommend, is

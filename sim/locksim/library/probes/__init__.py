@@ -1,13 +1,14 @@
 """Probes: the loops that measure a real machine, as programs for a simulated one.
 
 Each module here is one probe of ``native/probes``, under the same name and with the same operations
-in the same order. What a probe reads on a real machine is rarely one cost: a hand-over is a
-transfer, an atomic instruction, the tenure of the one who had the line, and a wait for the bus. The
-same loop on a simulated machine reads the same mixture, so a cost can be solved for: it is the one
-with which the simulated probe reads what the real one read. The probes of one CPU by itself need no
-program: there a reading is a cost.
+in the same order. The reading of a probe on a real machine is rarely one cost: a handoff is a
+transfer, an atomic instruction, the line hold time (``tenure``) of the CPU that had the line, and a
+wait for the bus. The same loop on a simulated machine reads the same mixture, so a cost can be
+solved for: it is the one with which the simulated probe reads what the real one read. The probes of
+one CPU by itself need no program: there a reading is a cost.
 
-The load of ``stop`` is the harness's flag, which a waiting loop looks at in each turn; it is a hit.
+The load of ``stop`` is the harness's flag, which a waiting loop reads in each iteration; it is a
+hit.
 """
 
 from locksim.library.probes.contended_add import ContendedAdd

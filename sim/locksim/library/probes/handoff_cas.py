@@ -6,7 +6,7 @@ __all__ = ["HandoffCas"]
 
 
 class HandoffCas(Workload):
-    """CPU i waits for i, then for i + N, and so on; one unit of work is one hand-over."""
+    """CPU i waits for i, then for i + N, and so on; one unit of work is one handoff."""
 
     line = word(padded=True)
     stop = percpu(word())

@@ -6,7 +6,7 @@ __all__ = ["HandoffStore"]
 
 
 class HandoffStore(Workload):
-    """One unit of work is one hand-over.
+    """One unit of work is one handoff.
 
     Arguments:
         pauses: 1 to pause between two looks, as locks do.

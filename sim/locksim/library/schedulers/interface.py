@@ -1,4 +1,4 @@
-"""What a scheduler offers to a workload, and how a thread waits: tasks, wait queues, the rules.
+"""The interface of schedulers to workloads, and how a thread waits: tasks, wait queues, the rules.
 
 The engine knows one operation, ``switch``. Everything else is here, in programs that cost what
 they cost. Threads 0 … N-1 are the CPUs' idle threads and run ``idle()``; the others are tasks. A
@@ -6,15 +6,15 @@ task begins with ``begin()`` and ends with ``exit()``. Between, it calls ``sched
 its CPU, ``resched()`` on its way back to user space, where its time slice may be over, and the
 programs below to wait and to wake.
 
-**Wait queues** are Linux 2.4's (include/linux/wait.h; ``__wake_up_common`` in kernel/sched.c). Who
-waits puts an entry of its own on the queue, sets its state, and gives up the CPU; it takes the
-entry off when it runs again. ``wake_up`` walks the queue under the queue's lock, and changes
-nothing on it. It makes those runnable whose state it is asked for: all that did not ask to be woken
-alone (their entries come first), and the first of those that did (exclusive ones, in the order of
-their arrival). So a task that was woken and has no CPU yet is walked over again by each wake-up
-until it runs: that costs the lines of its entry and of its state, and no run queue's lock. A task
-has two entries, as it may be on two queues: who waits for a socket's data stays on that queue while
-it waits to own the socket (``tcp_data_wait``).
+**Wait queues** are Linux 2.4's (include/linux/wait.h; ``__wake_up_common`` in kernel/sched.c). A
+task that waits puts an entry of its own on the queue, sets its state, and gives up the CPU. It
+takes the entry off when it runs again. ``wake_up`` walks the queue under the queue's lock, and
+changes nothing on it. It makes those runnable whose state it is asked for: all that did not ask to
+be woken alone (their entries come first), and the first of those that did (exclusive ones, in the
+order of their arrival). So a task that was woken and has no CPU yet is walked over again by each
+wake-up until it runs: that costs the lines of its entry and of its state, and no run queue's lock.
+A task has two entries, as it may be on two queues: a task that waits for a socket's data stays on
+that queue while it waits to own the socket (``tcp_data_wait``).
 
 The rules of waiting. Entry and state come *before* the last look at what is waited for: a wake-up
 after that look finds both. So
@@ -31,15 +31,15 @@ after that look finds both. So
 The store of the state is a full barrier (``set_current_state``), and so is the lock that
 ``wake_up`` takes: of two CPUs that each write and then read what the other wrote, one sees it.
 Where a lock guards what is waited for, the look may come first: ``wait()`` has entry and state in
-place before it lets the lock go, and who makes the condition true holds it.
+place before it releases the lock, and the task that makes the condition true holds that lock.
 
     yield from box.lock.acquire()
     while not (yield box.messages.load(RELAXED)):
         yield from self.scheduler.wait(box.queue, box.lock)
 
 A wake-up that comes before the sleeper has left its CPU makes it RUNNING again; ``schedule()``
-looks at the state under the run queue's lock and then keeps it. Who waits may be woken for nothing
-(by a walk that read its state of a moment ago) and looks again.
+looks at the state under the run queue's lock and then keeps the CPU. A waiting task may be woken
+for nothing (by a walk that read its earlier state); it looks again.
 
 Lock order: what guards the condition, a wait queue's lock, then one run queue's.
 """
@@ -71,7 +71,8 @@ EXCLUSIVE = 1
 class WaitEntry(Struct):
     """A task's place on a wait queue (Linux's wait_queue_t): one line of the task's stack.
 
-    ``flags`` is EXCLUSIVE for who is to be woken alone; other queues have marks of their own.
+    ``flags`` is EXCLUSIVE for a task that is to be woken alone; other queues have marks of their
+    own.
     """
 
     task = pointer("Task")
@@ -96,7 +97,7 @@ class Task(Struct):
 
 
 class TaskList(Struct):
-    """Tasks in the order of their arrival. Whoever calls holds the lock that guards it."""
+    """Tasks in the order of their arrival. The caller holds the lock that guards it."""
 
     first = pointer(Task)
     last = pointer(Task)
@@ -127,7 +128,7 @@ class TaskList(Struct):
 
 
 class WaitList(Struct):
-    """Entries of tasks that wait. Whoever calls holds the lock that guards it."""
+    """Entries of tasks that wait. The caller holds the lock that guards it."""
 
     first = pointer(WaitEntry)
     last = pointer(WaitEntry)
@@ -166,7 +167,7 @@ class WaitList(Struct):
 
 
 class WaitQueue(Struct):
-    """Who waits for something, and the lock that guards the list (Linux's wait_queue_head)."""
+    """The waiting tasks, and the lock that guards the list (Linux's wait_queue_head)."""
 
     lock = part(TTASLock)
     entries = part(WaitList)

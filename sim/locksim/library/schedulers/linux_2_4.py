@@ -11,26 +11,28 @@ reads on its way back to user space (``resched``); an idle one halts and is sent
 Nothing is preempted inside the kernel.
 
 The order inside ``schedule()`` is the kernel's. The lock is let go before the switch, so ``prev``
-is off the CPU only when the next task has said so (``schedule_tail``): until then its mark
-HAS_CPU keeps everybody from running it. Who wakes it meanwhile puts it on the list and finds no
-CPU for it, so ``schedule_tail`` looks for one.
+is off the CPU only when the next task has said so (``schedule_tail``): until then its mark HAS_CPU
+keeps every CPU from running it. A waker that comes meanwhile puts it on the list and finds no CPU
+for it, so ``schedule_tail`` looks for one.
 
 What the walk reads of a task lies on one line of 32 bytes, as in 2.4's ``task_struct``. It was last
 written by the CPU that ran the task, or by the tick. And it lies 32 bytes behind the head of two
 pages, as all of them do: a cache of 2 MB in 8 ways has 32 places for such lines, of 8 lines each.
-So the walk misses inside the lock, and the lock is held for a time that grows with CPUs, and faster
+So the walk misses inside the lock. The time for which the lock is held grows with CPUs, and faster
 than in proportion with runnable tasks. Which pages a task got is left to chance.
 
 A tick takes one from the running task's counter. There is no interrupt here: a CPU reads the clock
-on its way back to user space, and a tick that has passed counts then, against who runs then.
+on its way back to user space, and a tick that has passed counts then, against the task that runs
+then.
 
-Where tasks ran before the simulation begins (``first_cpu``) says nothing of what they do.
+Where tasks ran before the simulation begins (``first_cpu``) is unrelated to what they do.
 
 The length of the queue is metered: each ``schedule()`` counts it on a line of its CPU's own.
 
 Invariants. A task that is RUNNING and has left its CPU is on the list (``active`` is 1). A task
 runs on one CPU at most: the one that set its HAS_CPU under the lock. No CPU halts after it was
-told: ``need_resched`` is set before the interrupt is sent, which a CPU that is awake keeps.
+asked to reschedule: ``need_resched`` is set before the interrupt is sent, which a CPU that is awake
+keeps.
 
 Not modelled. Real-time classes, ``SCHED_YIELD``, affinity masks, the time of the last switch by
 which 2.4 chooses among idle CPUs, the big kernel lock. And the interrupt to a busy CPU
@@ -57,7 +59,7 @@ class Weight(Struct):
     """What the walk reads of a task: one line of 32 bytes in 2.4. ``previous`` is on the next.
 
     ``placement`` is twice the CPU that it runs or ran on, plus HAS_CPU while it runs. ``next`` and
-    ``previous`` are threads' numbers; 0 ends the list, as no task has it.
+    ``previous`` are threads' numbers; 0 ends the list, since thread 0 is not a task.
     """
 
     counter = word(TICKS)
@@ -74,7 +76,7 @@ class TaskStruct(Task):
 
 
 class CpuState(Struct):
-    """A CPU's task, the request that others make to it, and what it has seen.
+    """A CPU's task, the request to reschedule, its last tick, and the queue lengths that it saw.
 
     ``current`` is a thread's number, the CPU's own when it is idle; ``last`` ran before it.
     """

@@ -2,27 +2,28 @@
 
 Mechanism. ``schedule()`` takes the own queue's lock, appends the running task if it can go on,
 takes the oldest task and switches to it; with none, to the CPU's idle thread. The lock is held
-across the switch, and whoever runs next on that CPU lets it go (Linux's ``finish_task_switch``): so
-nobody can take a task from the queue that is still running. ``wake_up_process`` appends a task to
-the queue of the CPU where it ran last, whose cache still has its data, and wakes that CPU if it
-halts. An idle CPU looks into all queues before it halts, and takes a waiting task over (``pull``).
-Who wakes a task for a busy CPU while another one halts, wakes that one, which will pull.
+across the switch, and the task that runs next on that CPU releases it (Linux's
+``finish_task_switch``). So no CPU can take a task from the queue that is still running.
+``wake_up_process`` appends a task to the queue of the CPU where it ran last, whose cache still has
+its data, and wakes that CPU if it halts. An idle CPU looks into all queues before it halts, and
+takes a waiting task over (``pull``). If a task is woken for a busy CPU while another CPU halts, the
+waker wakes that other CPU, which will pull.
 
 A task's slice is a time: ``schedule()`` notes when it ends, ``resched()`` compares it with the
 clock. The queue is a ring then: first come, first served, each for a slice at most.
 
 Invariants. A task is on a run queue, or runs, or sleeps (``active`` is 0), never two of these.
 ``cpu`` changes only under the lock of the queue that the task leaves. No CPU halts while a task
-waits: it says that it is idle first and looks then; who appends does it the other way round, with a
-fence between.
+waits. Before it halts, a CPU marks itself idle and then looks into the queues. A CPU that appends a
+task looks for idle CPUs afterwards, behind a fence.
 
 Cost in line transfers. A task that sleeps and is woken on its own CPU by its own CPU: none. A
 wake-up from another CPU moves the queue's line there and back, and the task's.
 
 Against Linux 2.6.0. The O(1) scheduler has 140 priorities in two arrays; here all tasks are equal,
 so there is one list. It balances by a timer's tick, every millisecond on an idle CPU; here the CPU
-is told at once, so an idle CPU never lets a task wait (the later kernels' "nohz kick"). Wake-ups go
-to the last CPU, never to the waker's. Time slices end only at ``resched()``.
+learns of it at once, so an idle CPU never lets a task wait (the later kernels' "nohz kick").
+Wake-ups go to the last CPU, never to the waker's. Time slices end only at ``resched()``.
 """
 
 from locksim.lang import *

@@ -1,11 +1,11 @@
 """One task a CPU, for ever: the task sleeps with its CPU.
 
-Mechanism. CPU i's idle thread switches to task i, once. A task that waits halts its CPU, and who
-wakes it sends that CPU an interrupt. There is no run queue and nothing to balance. This is how a
-benchmark with pinned threads runs, and what every lock here is measured with by default.
+Mechanism. CPU i's idle thread switches to task i, once. A task that waits halts its CPU, and its
+waker sends that CPU an interrupt. There is no run queue and nothing to balance. This is how a
+benchmark with pinned threads runs, and it is the default when a lock is measured.
 
 Invariant. A task that waits sleeps until its state is RUNNING: the state is written before the
-interrupt is sent, by an exchange, so that the woken CPU can not miss it.
+interrupt is sent, by an exchange, so that the woken CPU cannot miss it.
 """
 
 from locksim.lang import *

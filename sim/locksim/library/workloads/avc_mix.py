@@ -1,9 +1,8 @@
-"""Checks of more keys than the cache has room for, and now and then an update.
+"""Checks of more keys than the cache has room for, with an update now and then.
 
-rcutest asks for one key for ever and never misses. Here keys come from a larger range, some far
-more often than others, so that searches walk chains, misses fill the cache, reclaim takes
-entries out and updates replace them: the whole cache works. One unit of work is one check or
-one update.
+rcutest always asks for one key and never misses. Here keys come from a larger range, some far more
+often than others, so that searches walk chains, misses fill the cache, reclaim takes entries out
+and updates replace them: the whole cache works. One unit of work is one check or one update.
 """
 
 from locksim.lang import *

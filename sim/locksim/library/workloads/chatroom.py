@@ -3,19 +3,19 @@
 The program is B. Hartner's for IBM (chat_c.c and chat_s.c, 1.0.1, December 2000). Each user has a
 TCP connection over the loopback. Its client has a thread that sends ``messages`` messages of 100
 bytes, one after another, and one that receives those of the other users. The server has one of each
-for every connection: the receiver adds one to the user's semaphore for every message, and the
-sender takes one from it and sends a message to each of the other users' connections, in the order
-of their numbers. So a client's socket on the server's side is written by nineteen threads, and two
-senders of a room that are at the same place ask for the same socket. The unit of work is what the
-benchmark counts: a message that a client has sent or received, 400 for each round of one message a
-user. On the whole there are as many sends, and as many receives, as units.
+for every connection: the receiver adds one to the user's semaphore for every message. The sender
+takes one from it and sends a message to each of the other users' connections, in the order of their
+numbers. So a client's socket on the server's side is written by nineteen threads, and two senders
+of a room that are at the same place ask for the same socket. The unit of work is what the benchmark
+counts: a message that a client has sent or received, 400 for each round of one message a user. On
+the whole there are as many sends, and as many receives, as units.
 
 A run begins when the clients are let go: all other threads sleep on what they wait for. It ends
-when every thread has returned. Starting the threads is no part of it.
+when every thread has returned. Starting the threads is not part of it.
 
 A run has phases. The clients' messages fit into the sockets' buffers, so their senders are done at
-once and the queues of the server fill; then these drain, and the run queue gets shorter until
-nobody is left.
+once and the queues of the server fill; then these drain, and the run queue gets shorter until no
+task is left.
 """
 
 from locksim.lang import *

@@ -1,7 +1,7 @@
 """Every CPU takes a reference to one object and drops it again; some take its lock instead.
 
-A lookup that ends at a dentry does this to its count, for every call of ``stat`` or ``open``; who
-changes the dentry takes its lock. The object has one more reference than the CPUs take, so it
+A lookup that ends at a dentry does this to its count, for every call of ``stat`` or ``open``; a CPU
+that changes the dentry takes its lock. The object has one more reference than the CPUs take, so it
 never dies. One unit of work is one get with its put, or one section under the lock, in which the
 count must stand still.
 """

@@ -1,9 +1,9 @@
 """Every CPU takes one lock again and again: acquire, change shared words, hold, release, think.
 
-The shared words are counted up with a load and a store each, under the lock: their lines move
-with the lock's, so the time for which the lock is held grows with the number of CPUs; and if
-the lock fails to exclude, counts get lost. The words begin on a line of their own. One unit of
-work is one critical section.
+The shared words are counted up with a load and a store each, under the lock: their lines move with
+the lock's, so the time for which the lock is held grows with the number of CPUs; and if mutual
+exclusion is violated, counts get lost. The words begin on a line of their own. One unit of work is
+one critical section.
 """
 
 from locksim.lang import *

@@ -1,9 +1,10 @@
 """A row of lmbench: one call after another by one process, with its access checks.
 
-One unit of work is one call, or one round trip: the time that it takes without SELinux, then
-every check of its path, asked of the access vector cache for an object of its own (a path walks
-different directories), then the work that is no check. A round trip between two hosts is passed
-one host after the other: the other host's checks go to a cache of its own, which is slower there.
+One unit of work is one call, or one round trip. It has three parts: the time that it takes without
+SELinux; every check of its path, asked of the access vector cache for an object of its own (a path
+walks different directories); and the work that is not a check. A round trip between two hosts
+passes one host after the other. The other host's checks go to a cache of its own, which is slower
+there.
 """
 
 from locksim.lang import *
@@ -23,7 +24,7 @@ class Lmbench(Workload):
     Arguments:
         base_ps: time of one call without checks, in picoseconds.
         checks: of one call here. there: on the other host.
-        extra_ps: work of one call that is no check: labels of new objects and of packets.
+        extra_ps: work of one call that is not a check: labels of new objects and of packets.
         n_objects: different objects that the checks go round, at least 1.
         cache, far_cache: the access vector caches of the two hosts.
     """

@@ -1,13 +1,13 @@
 """The rhythm of a plain load: how long a section lasts, and when a CPU begins the next one.
 
-Closed: a CPU thinks after each section, so a slow lock slows the load that it gets; nobody is ever
-behind. This is how locks are mostly measured. Open: a CPU's requests come when they come, at
-intervals with the mean ``think_ps``, whether or not the last one has been served; one that finds
-its CPU busy waits its turn there and is served at once after. This is how packets and interrupts
-ask, and under such a load waiting grows without bound as the offered rate nears what the lock can
+Closed: a CPU thinks after each section, so a slow lock slows the load that it gets, and no request
+is ever late. Most measurements of locks are like this. Open: a CPU's requests come at intervals
+with the mean ``think_ps``, whether or not the last one has been served. A request that finds its
+CPU busy waits there and is served as soon as the CPU is free. Packets and interrupts arrive like
+this, and under such a load waiting grows without bound as the offered rate nears what the lock can
 give. In either, requests may come in bursts: ``burst`` of them one right after the other, and then
-a pause ``burst`` times as long, so that the mean rate is that of single ones. A burst is one CPU's,
-which serves it one by one: its requests queue there and not at the lock.
+a pause ``burst`` times as long, so that the mean rate is that of single ones. A burst belongs to
+one CPU, which serves it one by one: its requests queue there and not at the lock.
 
 Holds and pauses are drawn from a distribution of the given mean:
 

@@ -1,4 +1,4 @@
-"""rcutest, the benchmark of kaigai-2004: N processes write one byte and seek back, for ever.
+"""rcutest, the benchmark of kaigai-2004: N processes write one byte and seek back, again and again.
 
 Each process has a file of its own, so nothing is shared but the access vector cache: every
 process asks for the same key. One iteration, one unit of work, is ``write()`` and ``lseek()``:
@@ -6,18 +6,18 @@ process asks for the same key. One iteration, one unit of work, is ``write()`` a
 - ``write()``: its way in, the check, and the file's semaphore round the copy into the page;
 - ``lseek()``: the file's semaphore again (Linux 2.6.8: ``generic_file_write`` in mm/filemap.c and
   ``generic_file_llseek`` in fs/read_write.c both take ``i_sem``), and the way out of the kernel,
-  where an RCU cache learns that its CPU has let go of everything.
+  where an RCU cache learns that its CPU holds no reference any more.
 
 The semaphore is the process's own and costs next to nothing. It matters all the same: its atomic
 instruction waits until the CPU's earlier stores are visible, the release of the cache's lock among
-them. A CPU can therefore not come back to the lock while its own release still waits
-for the line, and read its "free" from the store buffer before anybody else can see it.
+them. Without it, a CPU could come back to the lock while its own release still waits for the line,
+and read its "free" from the store buffer before any other CPU can see it.
 
 All processes start together, so that a lock's queue is full from the beginning. Under a lock that
 is not fair a run that starts with a nearly empty queue can fall into step in another way: two
-processes hand the lock to each other for ever, each back before the others, who spin, have read the
-line again. On a machine any long delay, a clock tick say, ends that; the full queue, once there,
-stays.
+processes hand the lock to each other for ever, each back before the others, which spin, have read
+the line again. On a real machine any long delay, such as a clock tick, ends that. A full queue,
+once there, stays.
 """
 
 from locksim.lang import *

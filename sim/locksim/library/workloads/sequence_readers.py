@@ -1,9 +1,9 @@
 """Every CPU reads optimistically under one sequence lock again and again, and writes now and then.
 
-Writers count all shared words up, as in ``readers_writers``. Readers read them all, do their
-work, and look whether a writer came by: if so they do it again, and so on until nobody did. Then
-the words must be equal; if they are not, the run stops. One unit of work is one critical section
-of either kind, however often it was read.
+Writers count all shared words up, as in ``readers_writers``. Readers read them all, do their work,
+and check whether a writer came by: if so they do it again, and so on until no writer did. Then the
+words must be equal; if they are not, the run stops. One unit of work is one critical section of
+either kind, however often it was read.
 """
 
 from locksim.lang import *

@@ -9,18 +9,18 @@ paths of their files, through ``seq_path``):
 - The **log writer** takes record after record: it copies it into the log file, which lies in
   memory, asks for paths on the way, and wakes the record's writer.
 
-Redo is what the log writer has written. It is alone, so where CPUs are to be had it is the limit,
-and its own waiting for ``rename_lock`` is what long-2013's "redo size" shows; where there are more
-processes that want to run than CPUs, it waits for a CPU besides.
+Redo is what the log writer has written. It is alone, so where there are enough CPUs it is the
+limit, and its own waiting for ``rename_lock`` is what long-2013's "redo size" shows; where there
+are more processes that want to run than CPUs, it waits for a CPU besides.
 
 The processes share the CPUs by a ``fair_queue``. Between two calls of the database a process has
-nothing to remember, as its number says what it is.
+nothing to remember, as its number encodes its kind.
 
 **Latches.** With more readers than CPUs the database's own latches put processes to sleep, and much
-of the machine idles. Readers are alike; so that ``running_readers`` of them run at a time is told
-by having as many processes of that kind, and a reader that ends its turn for another one by two
-operations on a semaphore, under the lock of its set. In Linux 3.8 one spinlock guards all
-semaphores of a set (ipc/sem.c, sem_lock).
+of the machine idles. Readers are alike; the model therefore has only ``running_readers`` of them,
+as many as run at a time. A reader that gives way to another one is modelled by two operations on a
+semaphore, under the lock of its set. In Linux 3.8 one spinlock guards all semaphores of a set
+(ipc/sem.c, sem_lock).
 
 One unit of work is a reader's or writer's call; ``log.written`` counts redo records.
 
@@ -62,9 +62,9 @@ class Slob(Workload):
         tick_ppm: kernel work that goes with user time, clock ticks above all, in its millionths.
         write_kernel_ps: further kernel work in a writer's call: system calls.
         path_ps: kernel work round a ``d_path``, outside of its locks.
-        log_batch: records after which it makes room for who waits: one write of its buffer.
-        slice_ps: mean user time after which a reader makes room for who waits, uniform from half of
-            it to half more.
+        log_batch: records after which it makes room for waiting processes: one write of its buffer.
+        slice_ps: mean user time after which a reader makes room for waiting processes, uniform
+            from half of it to half more.
         sleep_percent: share of a reader's calls that end in waiting for a latch.
         semop_ps: work under the semaphores' lock: its operation looks at every sleeper.
     """

@@ -1,6 +1,6 @@
 """As ``rcu_readers`` with sleepable RCU: readers count themselves in and out.
 
-Nobody asks for quiescent states. A reader's ``hold_ps`` may be taken for the time that it sleeps;
+No CPU announces quiescent states. A reader's ``hold_ps`` may be taken for the time that it sleeps;
 sleepers whose CPU runs others meanwhile need a scheduler and are another load.
 """
 

@@ -1,10 +1,10 @@
-"""Walks over more lines than a cache holds: what their number and their distance cost.
+"""Walks over more lines than a cache holds: the cost of the lines' number and distance.
 
 Two walks by one CPU. ``Walk`` goes over objects one after the other, round and round, as 2.4's
 ``schedule()`` goes over the tasks; ``SpacedWalk`` does so with objects 8 KB apart, as 2.4's tasks
 are: each is the bottom of two pages whose top is its kernel stack. ``TokenWalk`` is lmbench's
 ``lat_ctx`` (McVoy and Staelin, USENIX 1996) without its pipes: processes pass a token round, and
-who has it sums an array of its own, after the kernel's access checks on the way.
+the process that has it sums an array of its own, after the kernel's access checks on the way.
 
 Cost in line transfers: none while everything fits; then one from memory for each line that was
 given up. A walk in a circle is the worst case of giving up the least recently used line: one line

@@ -2,7 +2,7 @@
 
 Each value is the difference of two runs on one CPU, with one round and with several rounds, so that
 it excludes the first round with empty caches. Every value is for the machine as it is and for the
-same machine with unlimited caches.
+same machine with unbounded caches.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def view() -> Iterator[Table]:
 
     machine = machines.load(MACHINE)
     shown = Table(title=f"one CPU of {MACHINE}: ns per object in a walk over n objects")
-    for name in ("objects", "side by side", "8 KB apart", "8 KB apart, unlimited caches"):
+    for name in ("objects", "side by side", "8 KB apart", "8 KB apart, unbounded caches"):
         shown.add_column(name, justify="right")
     for n in OBJECTS:
         kinds = ((machine, Walk), (machine, SpacedWalk), (machine.without_caches(), SpacedWalk))
         shown.add_row(str(n), *(f"{per_object_ns(m, kind, n):.1f}" for m, kind in kinds))
     yield shown
     shown = Table(title=f"context switches with data, us beyond the switch, {CHECKS} checks")
-    for name in ("row", "without checks", "with", "added", "added, unlimited caches"):
+    for name in ("row", "without checks", "with", "added", "added, unbounded caches"):
         shown.add_column(name, justify="right")
     for turn, endless in zip(turns(machine), turns(machine.without_caches()), strict=True):
         times = (turn.plain_us, turn.checked_us, turn.added_us, endless.added_us)

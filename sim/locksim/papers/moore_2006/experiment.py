@@ -22,13 +22,13 @@ the message does not explain the name, and this is the one setting that it fits.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.lang import US, Workload
+from locksim.lang import Workload
 from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.workloads.netperf import (
     BACK,
@@ -41,97 +41,30 @@ from locksim.library.workloads.netperf import (
 )
 from locksim.machine import Machine, Parameter
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction, Role
+from locksim.papers.moore_2006.models import netperf_models
+from locksim.papers.moore_2006.setting import (
+    CONFIGURATIONS,
+    FRAME_BYTES,
+    LINK_BPS,
+    MTU,
+    SEND_PS,
+    Works,
+    traffic,
+)
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, Simulation, simulate
-
-LINK_BPS = 10**9
-FRAME_BYTES = 14 + 4 + 8 + 12
-"""Bytes of Ethernet's header, checksum, preamble and gap."""
-SHORTEST_BYTES = 46
-"""Smallest payload of an Ethernet frame, in bytes."""
-MTU = 1500
-IP_BYTES, TCP_BYTES, UDP_BYTES = 20, 32, 8
-"""Headers; TCP's with time stamps (1448 of 1538 bytes give the measured 941.48 Mbit/s)."""
-LARGEST_IP = 65535
-SEND_PS = 3 * US
-"""A sender's work for a frame; below the link's time in every configuration, otherwise assumed."""
-
 
 WARMUP_MESSAGES = 1000
 """Segments before the measurement, times four: a link that is slightly faster than the receiver
 fills the window in this time."""
 FIT_MESSAGES = 500
 """Messages of a run of the fit, times four: enough for a difference of two times of 1 %."""
-
-
-@dataclass(frozen=True, slots=True)
-class Configuration:
-    """One row of the table.
-
-    Arguments:
-        option_bytes: IP option in every packet. strict: whether the receiver checks its categories
-            strictly. cached: whether the label cache is on.
-    """
-
-    option_bytes: int = 0
-    strict: bool = False
-    cached: bool = True
-
-
-CONFIGURATIONS = {
-    "NoPatch": Configuration(),
-    "Disable": Configuration(),
-    "Unlabel": Configuration(),
-    "C_NoCat": Configuration(12),
-    "C_FlCat": Configuration(40, strict=True),
-    "C_F_LxV": Configuration(40),
-    "C_F_NoC": Configuration(40, strict=True, cached=False),
-}
 TESTS = ("tcp_stream", "udp_stream", "tcp_rr", "udp_rr")
 INPUTS = {("NoPatch", "tcp_rr"), ("NoPatch", "udp_rr")}
 FITTED_ON = {
     *((row, "tcp_rr") for row in ("C_NoCat", "C_FlCat", "C_F_LxV", "C_F_NoC")),
     *((row, "tcp_stream") for row in ("C_NoCat", "C_F_LxV", "C_F_NoC")),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Works:
-    """The works of the hosts, in picoseconds.
-
-    Arguments:
-        tcp_ps, udp_ps: one host's work for a transaction without labels.
-        short_ps, long_ps: work for a message's option of 12 and of 40 bytes, mean of the hosts.
-        check_ps: work for the strict check of a packet's option, mean of the hosts.
-        receive_ps: the server's work for a frame of a stream, without labels.
-        percent: the server's time for options and checks, in per cent of the mean.
-        client_ps, server_ps: work for the translation of an option into a label.
-    """
-
-    tcp_ps: int = 40 * US
-    udp_ps: int = 40 * US
-    short_ps: int = 4 * US
-    long_ps: int = 7 * US
-    check_ps: int = US
-    receive_ps: int = 7 * US
-    percent: int = 100
-    client_ps: int = 20 * US
-    server_ps: int = 20 * US
-
-
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """A message on the link.
-
-    Arguments:
-        bits: bits of user data. frames: number of frames.
-        frame_ps: time of a frame on the link. last_ps: time of the last frame.
-    """
-
-    bits: int
-    frames: int
-    frame_ps: int
-    last_ps: int
 
 
 class Moore2006(Experiment):
@@ -164,8 +97,6 @@ class Moore2006(Experiment):
         runs = {"replications": replications, "seed": seed}
 
         def assemble(done: Mapping[Any, Simulation]) -> Reproduction:
-            from locksim.papers.moore_2006.models import netperf_models
-
             cells = []
             limits = []
             for (row, test), run in done.items():
@@ -245,33 +176,6 @@ def role_of(row: str, test: str) -> Role:
     if (row, test) in INPUTS:
         return "input"
     return "fitted" if (row, test) in FITTED_ON else "predicted"
-
-
-def traffic(test: str, option_bytes: int) -> Traffic:
-    """Traffic of one message of a test on the link.
-
-    Arguments:
-        test: of ``TESTS``. option_bytes: of the IP option in every packet, fragments included.
-    """
-    head = IP_BYTES + option_bytes
-    if test == "tcp_stream":
-        data = MTU - head - TCP_BYTES
-        return Traffic(data * 8, 1, wire_ps(MTU), wire_ps(MTU))
-    if test == "udp_stream":
-        # One datagram as large as IP allows; a fragment carries a multiple of eight bytes.
-        datagram = LARGEST_IP - head
-        piece = (MTU - head) & ~7
-        frames = -(-datagram // piece)
-        last = datagram - piece * (frames - 1)
-        bits = (datagram - UDP_BYTES) * 8
-        return Traffic(bits, frames, wire_ps(piece + head), wire_ps(last + head))
-    shortest = wire_ps(head + (TCP_BYTES if test == "tcp_rr" else UDP_BYTES) + 1)
-    return Traffic(8, 1, shortest, shortest)
-
-
-def wire_ps(ip_bytes: int) -> int:
-    """Time of an IP packet or fragment on the link, in picoseconds."""
-    return (max(ip_bytes, SHORTEST_BYTES) + FRAME_BYTES) * 8 * 10**12 // LINK_BPS
 
 
 def workload(row: str, test: str, works: Works, *, n_labels: int = 1, **cache: Any) -> Workload:

@@ -15,7 +15,7 @@ from typing import Any
 from locksim.library.workloads.netperf import Stream
 from locksim.papers.experiment import Cell
 from locksim.papers.models import Load, ModelCell, Models
-from locksim.papers.moore_2006.experiment import CONFIGURATIONS, SEND_PS, Works, traffic
+from locksim.papers.moore_2006.setting import CONFIGURATIONS, SEND_PS, Works, traffic
 from locksim.study.analytic.network import mean_value, upper_bound
 
 __all__ = ["demands_ns", "netperf_models"]

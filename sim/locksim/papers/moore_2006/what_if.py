@@ -15,7 +15,8 @@ from locksim.library.avc.cipso import INDEX_ALL, INDEX_AS_IT_WAS, Cipso
 from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.workloads.label_lookups import LabelLookups
 from locksim.machine import Machine
-from locksim.papers.moore_2006.experiment import Works, fit, measure, rate_of, workload
+from locksim.papers.moore_2006.experiment import fit, measure, rate_of, workload
+from locksim.papers.moore_2006.setting import Works
 from locksim.papers.what_if import Comparison, Runs, what_if
 from locksim.study.simulation import Interval, simulate
 

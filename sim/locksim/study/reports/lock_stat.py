@@ -103,14 +103,14 @@ def _version(lines: list[str]) -> str:
     Raises:
         ReportError: the version is unknown or missing.
     """
-    named = next((found[1] for line in lines if (found := _HEAD.match(line))), None)
-    if named in VERSIONS:
-        return str(named)
+    version = next((found[1] for line in lines if (found := _HEAD.match(line))), None)
+    if version in VERSIONS:
+        return str(version)
     first = next((found for line in lines if (found := _CLASS.fullmatch(line))), None)
-    for version, columns in _COLUMNS.items():
-        if named is None and first is not None and len(first[2].split()) == len(columns.split()):
-            return version
-    what = "no version and no row" if named is None else f"version {named}"
+    for known, columns in _COLUMNS.items():
+        if version is None and first is not None and len(first[2].split()) == len(columns.split()):
+            return known
+    what = "no version and no row" if version is None else f"version {version}"
     raise ReportError(
         f"lock_stat: {what}; known versions: {', '.join(VERSIONS)}\n"
         "help: give /proc/lock_stat as the kernel writes it, its first line included"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
+from locksim.checker.play.game import answer
 from locksim.study.traces import bundle
 from locksim.study.traces.page import page
 from locksim.study.traces.player_data import of_counterexample, of_trace
@@ -54,14 +55,14 @@ class Player(anywidget.AnyWidget):
         """A game in which you are the scheduler and try to break a lock.
 
         Arguments:
-            lock: class or description. options: as for :func:`locksim.checker.play.walk.of_lock`.
+            lock: class or description. options: as for :func:`locksim.kinds.checking.walk_of_lock`.
 
         Raises:
             CheckError, CompileError, LinkError, SimulationError: the lock cannot be checked.
         """
-        from locksim.checker.play.walk import of_lock
+        from locksim.kinds.checking import walk_of_lock
 
-        return Game(of_lock(lock, **options))
+        return Game(walk_of_lock(lock, **options))
 
     def save(self, path: str | Path) -> Path:
         """Write a page that shows the same, for any browser.
@@ -85,8 +86,8 @@ class Game(Player):
         self.on_msg(self._answer)
 
     def _answer(self, _: Any, message: dict[str, Any], __: Any) -> None:
-        answer = self.walk.answer(message["ask"], message["path"])
-        self.send({"id": message["id"]} | answer)
+        told = answer(self.walk, message["ask"], message["path"])
+        self.send({"id": message["id"]} | told)
 
     def save(self, path: str | Path) -> Path:
         """Write a page with all states in it.

@@ -8,8 +8,8 @@ from checker.zoo import ZOO
 
 from locksim.checker import CheckError, check_lock
 from locksim.checker.play.graph import explore, graph
-from locksim.checker.play.walk import of_lock
 from locksim.checker.search.explore import explore as compiled
+from locksim.kinds.checking import walk_of_lock
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.ticket import TicketLock
@@ -21,7 +21,7 @@ both_models = pytest.mark.parametrize("memory", ["sc", "tso"])
 @pytest.mark.parametrize("lock", [TicketLock, MCSLock, ReaderPreferenceRWLock, PetersonFence])
 def test_right_locks_have_the_explorations_states(lock, memory):
     """Two searches that share only the step find equally many, and no way to break it."""
-    walk = of_lock(lock, threads=2, memory=memory)
+    walk = walk_of_lock(lock, threads=2, memory=memory)
     found = explore(walk, walk.start)
     assert compiled(walk.model).states == len(found.states)
     assert ({}, {}) == (found.ends, found.toward)
@@ -33,7 +33,7 @@ def test_hints_are_as_short_as_the_counterexample(animal, memory):
     """The distance from the start is the length of the checker's shortest path."""
     options = {"threads": animal.threads, "rounds": animal.rounds, "memory": memory}
     verdict = check_lock(animal.lock, **options)
-    walk = of_lock(animal.lock, client=verdict.client, **options)
+    walk = walk_of_lock(animal.lock, client=verdict.client, **options)
     found = explore(walk, walk.start)
     if not found.complete:
         pytest.skip(f"more than {len(found.states)} states")
@@ -58,7 +58,7 @@ def test_hints_are_as_short_as_the_counterexample(animal, memory):
 
 def test_page_data_is_the_graph():
     """Walking the memo as the page does leads through the same states as the walk."""
-    walk = of_lock(Peterson, threads=2, memory="tso")
+    walk = walk_of_lock(Peterson, threads=2, memory="tso")
     game = json.loads(json.dumps(graph(walk)))
     found = explore(walk, walk.start)
     n = game["threads"]
@@ -89,4 +89,4 @@ def _keys(game):
 def test_too_many_states_are_refused():
     """The message says how to make the game smaller."""
     with pytest.raises(CheckError, match="more than 50 states, too many for a page"):
-        graph(of_lock(MCSLock, threads=2), max_states=50)
+        graph(walk_of_lock(MCSLock, threads=2), max_states=50)

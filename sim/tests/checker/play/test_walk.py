@@ -5,7 +5,7 @@ from checker.classics import Peterson
 from checker.zoo import ZOO
 
 from locksim.checker import CheckError, check_lock
-from locksim.checker.play.walk import of_lock
+from locksim.kinds.checking import walk_of_lock
 from locksim.library.locks.ticket import TicketLock
 
 both_models = pytest.mark.parametrize("memory", ["sc", "tso"])
@@ -22,7 +22,7 @@ def test_counterexample_can_be_walked(animal, memory):
     """Every step of it is a move, is told alike, and the last one breaks the lock."""
     verdict = check_lock(animal.lock, threads=animal.threads, rounds=animal.rounds, memory=memory)
     told = verdict.counterexample
-    walk = of_lock(
+    walk = walk_of_lock(
         animal.lock,
         threads=animal.threads,
         rounds=animal.rounds,
@@ -42,7 +42,7 @@ def test_counterexample_can_be_walked(animal, memory):
 
 def test_moves_of_a_store_buffer():
     """Under TSO a buffered store is a move of its own, and shows in the thread's buffer."""
-    walk = of_lock(Peterson, threads=2, memory="tso")
+    walk = walk_of_lock(Peterson, threads=2, memory="tso")
     first = walk.moves(walk.start)
     assert [("run", 0), ("run", 1)] == [(move.action, move.thread) for move in first]
     after = first[0].to
@@ -52,30 +52,9 @@ def test_moves_of_a_store_buffer():
     assert [] == walk.thread(flushed.to, 0)["buffer"]
 
 
-def test_answer_tells_the_state_in_words():
-    """Threads with their next line, words with their values, moves with what they would do."""
-    walk = of_lock(TicketLock, threads=2, memory="sc")
-    answer = walk.answer("at", [0])
-    frame = answer["frame"]
-    assert ["lock.next_ticket", "1"] in frame["words"]
-    assert "fetch_add" == frame["step"]["operation"]
-    assert (
-        "while (yield self.now_serving.load(ACQUIRE)) != ticket:" == frame["threads"][0]["source"]
-    )
-    assert [0, 1] == [move["thread"] for move in answer["moves"]]
-    assert {"can": False} == walk.answer("hint", [0])
-
-
-def test_holding_is_said():
-    """Who has acquired the lock holds it until it releases it."""
-    walk = of_lock(TicketLock, threads=2, memory="sc")
-    says = [t["says"] for t in walk.answer("at", [0, 0])["frame"]["threads"]]
-    assert ["● holds lock", ""] == says
-
-
 def test_all_have_finished():
     """At a right end there is no move and nothing wrong."""
-    walk = of_lock(TicketLock, threads=1, memory="tso")
+    walk = walk_of_lock(TicketLock, threads=1, memory="tso")
     state = walk.start
     while moves := walk.moves(state):
         state = moves[0].to
@@ -83,15 +62,7 @@ def test_all_have_finished():
     assert walk.thread(state, 0)["done"]
 
 
-@pytest.mark.parametrize("path", [[64 * 7], [63], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
-def test_impossible_moves_are_refused(path):
-    """No such thread, nothing to flush, a thread that has finished."""
-    walk = of_lock(TicketLock, threads=2, memory="tso")
-    with pytest.raises(CheckError, match="is not possible here"):
-        walk.answer("at", path)
-
-
 def test_unknown_client_is_refused():
     """The message lists the lock's clients."""
     with pytest.raises(CheckError, match="there are: acquire and count up"):
-        of_lock(TicketLock, client="nobody")
+        walk_of_lock(TicketLock, client="nobody")

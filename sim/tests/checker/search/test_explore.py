@@ -9,7 +9,7 @@ from checker.classics import Peterson
 from locksim.checker import Budget, CheckError, check_lock, check_workload, outcomes
 from locksim.checker.models import model as model_module
 from locksim.checker.models.model import model
-from locksim.checker.search.program import unfold
+from locksim.checker.models.program import unfold
 from locksim.lang import (
     NS,
     RELAXED,
@@ -224,7 +224,7 @@ def test_pausing_for_ever_is_no_progress():
     """A loop without any operation on memory is found, not run."""
     verdict = check_workload(PausingForEver(), threads=1)
     assert ("violated", "deadlock") == (verdict.verdict, verdict.found)
-    assert "no way leads to the end" in verdict.counterexample.message
+    assert "no schedule leads to the end" in verdict.counterexample.message
 
 
 def test_sleeping_for_ever_is_a_deadlock():

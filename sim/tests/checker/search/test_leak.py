@@ -4,7 +4,7 @@ import pytest
 from checker.zoo import HeapMCS
 
 from locksim.checker import check_lock, check_workload, replay
-from locksim.checker.clients.client import Client
+from locksim.checker.client import Client
 from locksim.lang import RELAXED, Struct, Workload, alloc, cpu, param, pointer, thread, word
 
 

@@ -5,7 +5,7 @@ from checker import zoo
 from checker.classics import Bakery, DekkerFence, PetersonFence, Szymanski
 
 from locksim.checker import CheckError, check_lock, replay
-from locksim.checker.clients.endless import endless_clients
+from locksim.kinds.checking import endless_clients_of
 from locksim.lang import RELAXED, SEQ_CST, Lock, array, fence, pause, thread, word
 from locksim.library.locks.clh import CLHLock
 from locksim.library.locks.mcs import MCSLock
@@ -41,7 +41,7 @@ class Polite(Lock):
 
 def confirm(verdict, lock):
     """Go round a cycle on the generators."""
-    client = next(c for c in endless_clients(lock) if c.name == verdict.client)
+    client = next(c for c in endless_clients_of(lock) if c.name == verdict.client)
     return replay(verdict.counterexample, client, memory=verdict.memory)
 
 
@@ -81,7 +81,7 @@ def test_livelock_is_told_from_starvation(memory):
     assert "proven" == check_lock(Polite, threads=2, memory=memory).verdict
     verdict = check_lock(Polite, threads=2, memory=memory, property="starvation")
     assert ("violated", "livelock") == (verdict.verdict, verdict.found)
-    assert "nobody gets in" in verdict.counterexample.message
+    assert "no thread acquires the lock" in verdict.counterexample.message
     assert "livelock" == confirm(verdict, Polite)
 
 

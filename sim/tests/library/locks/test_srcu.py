@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from tiny_machine import tables
 
 from locksim.checker import check_lock, check_workload
-from locksim.checker.clients.rcu import ReplacingAmongSleepers
 from locksim.core.result import RunResult, SimulationError
 from locksim.engine.fast import engine as fast
+from locksim.kinds.srcu import ReplacingAmongSleepers
 from locksim.lang import (
     ACQ_REL,
     ACQUIRE,

@@ -11,8 +11,9 @@ from locksim.core.result import RunResult
 from locksim.papers import find
 from locksim.papers.experiment import Cell, Reproduction
 from locksim.papers.moore_2006 import experiment as moore_2006
-from locksim.papers.moore_2006.experiment import CONFIGURATIONS, TESTS, Works, traffic, workload
+from locksim.papers.moore_2006.experiment import TESTS, workload
 from locksim.papers.moore_2006.models import demands_ns
+from locksim.papers.moore_2006.setting import CONFIGURATIONS, Works, traffic
 
 PROFILE = machines.load("two-hosts-2006")
 

@@ -1,11 +1,11 @@
 """Acquisitions: what the lock meters count, as single passages with a beginning and an end."""
 
 import pytest
-from library_workloads import workloads_of
 from study.traces.traced import ENGINES, read_mostly, traced
 from tiny_machine import tables
 
 from locksim.engine.counters import LOCK_COUNTERS
+from locksim.kinds import kind_of
 from locksim.lang import Lock, RWLock
 from locksim.library import registry
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
@@ -20,7 +20,7 @@ LOCKS = [e for e in registry.entries() if issubclass(e.struct, Lock | RWLock)]
 @pytest.mark.parametrize("engine", ENGINES)
 def test_sums_are_those_of_the_lock_meters(entry, engine):
     """Successes, failures and hold times, of writers and readers."""
-    for workload in workloads_of(entry, 2_000):
+    for workload in kind_of(entry.struct).test_loads(entry.struct, 2_000):
         trace = traced(workload, tables(4), engine=engine, until_ps=100_000)
         found = trace.attribution.acquisitions
         for lock, row in enumerate(trace.result.locks.tolist()):

@@ -13,8 +13,9 @@ from study.traces.chromium import CHROMIUM, launch
 from study.traces.traced import contended, read_mostly
 
 from locksim.checker import check_lock
+from locksim.checker.play.game import answer
 from locksim.checker.play.graph import graph
-from locksim.checker.play.walk import of_lock
+from locksim.kinds.checking import walk_of_lock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.study.traces import bundle
@@ -206,7 +207,7 @@ def test_counterexample_plays(opened: Opened, tmp_path: Path) -> None:
 
 def test_game_is_won_by_following_hints(opened: Opened, tmp_path: Path) -> None:
     """In a page without Python: the hint's move each time, until the lock is broken."""
-    walk = of_lock(Peterson, threads=2, memory="tso")
+    walk = walk_of_lock(Peterson, threads=2, memory="tso")
     game = graph(walk)
     opened.open(write_page(tmp_path / "g.html", game))
     _, distance = game["hints"][",".join(map(str, game["start"]))]
@@ -228,7 +229,7 @@ def test_game_is_won_by_following_hints(opened: Opened, tmp_path: Path) -> None:
 
 def test_game_can_not_be_won_against_a_right_lock(opened: Opened, tmp_path: Path) -> None:
     """The checker knows, and says so; a digit lets that thread move."""
-    opened.open(write_page(tmp_path / "g.html", graph(of_lock(TicketLock, threads=2))))
+    opened.open(write_page(tmp_path / "g.html", graph(walk_of_lock(TicketLock, threads=2))))
     opened.tab.focus(".locklab")
     opened.press("c")
     opened.tab.wait_for_selector(".answer:has-text('no schedule can break it')")
@@ -239,9 +240,9 @@ def test_game_can_not_be_won_against_a_right_lock(opened: Opened, tmp_path: Path
 
 def test_notebook_module_talks_to_python(opened: Opened, tmp_path: Path) -> None:
     """The widget's own entry, render(), with a model that answers as Python does."""
-    walk = of_lock(Peterson, threads=2, memory="sc")
+    walk = walk_of_lock(Peterson, threads=2, memory="sc")
     opened.tab.expose_function(
-        "ask", lambda question: walk.answer(question["ask"], question["path"])
+        "ask", lambda question: answer(walk, question["ask"], question["path"])
     )
     test = tmp_path / "w.html"
     script = bundle.script().replace("export default", "const widget =")

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from library_workloads import workloads_of
 from random_machines import machines
 from study.traces.traced import ENGINES, traced
 from tiny_machine import run, tables
 
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import DRAINED
+from locksim.kinds import kind_of
 from locksim.lang import RELAXED, RELEASE, compute
 from locksim.lang.ops import Kind
 from locksim.library import registry
@@ -35,7 +35,7 @@ def booked(trace):
 def test_sums_are_the_counters_of_the_run(entry, engine):
     """Transfers by class, losses and times, for every lock and cache, in each engine."""
     machine = tables(4, jitter_ps=30, tenure_ps=10, bus_kind=1, clean_nearest=1)
-    for workload in workloads_of(entry, 2_000):
+    for workload in kind_of(entry.struct).test_loads(entry.struct, 2_000):
         trace = traced(workload, machine, engine=engine, until_ps=30_000)
         assert trace.result.cpu[:, FIRST:].tolist() == booked(trace)
         assert trace.result.lines.sum() == sum(t.kind != "none" for t in trace.transfers)

@@ -4,8 +4,8 @@ import pytest
 from checker.reclaim import CarelessRCU, ForgetfulRCU, HastyRCU
 
 from locksim.checker import check_lock, replay
-from locksim.checker.clients.client import clients
-from locksim.checker.clients.rcu import Box, Version
+from locksim.kinds.checking import clients_of
+from locksim.kinds.rcu import Box, Version
 from locksim.library.locks.rcu import RCU
 
 BROKEN = [CarelessRCU, ForgetfulRCU, HastyRCU]
@@ -25,6 +25,6 @@ def test_short_grace_period_is_found(rcu, memory):
     verdict = check_lock(rcu, threads=2, memory=memory)
     assert ("violated", "memory") == (verdict.verdict, verdict.found)
     assert verdict.counterexample.message.startswith("grace-period violation: ")
-    client = next(c for c in clients(rcu, 2, 1) if c.name == verdict.client)
+    client = next(c for c in clients_of(rcu, 2, 1) if c.name == verdict.client)
     types = [Box, Version]
     assert "memory" == replay(verdict.counterexample, client, memory=memory, types=types)

@@ -3,10 +3,10 @@
 import pytest
 
 from locksim.checker import CheckError
-from locksim.checker.clients.client import Counting
-from locksim.checker.search.program import unfold
+from locksim.checker.models.program import unfold
 from locksim.compiler import bytecode as b
 from locksim.compiler.link import link
+from locksim.kinds.lock import Counting
 from locksim.lang import RELAXED, Workload, compute, random_below, random_exponential, word
 from locksim.lang.layout import Space
 from locksim.library.locks.mcs import MCSLock

@@ -3,7 +3,7 @@
 import pytest
 
 from locksim.checker import check_lock
-from locksim.checker.clients.client import clients
+from locksim.kinds.checking import clients_of
 from locksim.lang import ACQUIRE, RELAXED, RELEASE, CountedRef, SeqLock, pause, word
 from locksim.library.locks.lockref import Lockref
 from locksim.library.locks.lockref_spinlock import SpinlockRef
@@ -151,7 +151,7 @@ def test_wrong_locks_are_caught(lock):
 
 def test_a_blocking_reader_is_tested_only_where_there_is_one():
     """Two clients read optimistically; two more block, if the lock's readers can."""
-    names = {lock: len(clients(lock, 2, 2)) for lock in (SpinSeqLock, SeqRWLock)}
+    names = {lock: len(clients_of(lock, 2, 2)) for lock in (SpinSeqLock, SeqRWLock)}
     assert {SpinSeqLock: 2, SeqRWLock: 4} == names
 
 
@@ -177,7 +177,7 @@ def test_exclusive_readers_exclude_each_other():
 @pytest.mark.parametrize("lock", [Lockref, SpinlockRef])
 def test_counted_references_have_clients_of_both_kinds(lock):
     """They are locks, and count: each client has a name of its own."""
-    names = [c.name for c in clients(lock, 2, 2)]
+    names = [c.name for c in clients_of(lock, 2, 2)]
     assert 4 == len(names) == len(set(names))
 
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from locksim.checker import check_workload, outcomes
 from locksim.checker.check import build, expected, watched
-from locksim.checker.clients.client import clients
 from locksim.checker.models.model import WATCH_EXCLUSION, address_of, model
 from locksim.checker.search import explore as exploration
 from locksim.checker.search.explore import explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
+from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, Workload, pause, thread, word
 from locksim.library.locks.rcu import RCU
 
@@ -79,7 +79,7 @@ def goes_wrong(client, threads, memory, reduction):
 @pytest.mark.parametrize("animal", [*ZOO, *WEAK], ids=[a.lock.__name__ for a in [*ZOO, *WEAK]])
 def test_zoo_goes_wrong_with_reduction_too(animal, memory):
     """Each client of each broken lock goes wrong exactly if it does so without reduction."""
-    for client in clients(animal.lock, animal.threads, animal.rounds):
+    for client in clients_of(animal.lock, animal.threads, animal.rounds):
         whole, _ = goes_wrong(client, animal.threads, memory, reduction=False)
         assert whole == goes_wrong(client, animal.threads, memory, reduction=True)[0]
 
@@ -88,7 +88,7 @@ def test_zoo_goes_wrong_with_reduction_too(animal, memory):
 @pytest.mark.parametrize("lock", RIGHT)
 def test_right_locks_stay_right_and_never_get_more_states(lock, memory):
     """The reduced graph is a part of the whole one."""
-    for client in clients(lock, 2, 2):
+    for client in clients_of(lock, 2, 2):
         wrong, whole = goes_wrong(client, 2, memory, reduction=False)
         assert not wrong
         again, states = goes_wrong(client, 2, memory, reduction=True)
@@ -99,7 +99,7 @@ def test_right_locks_stay_right_and_never_get_more_states(lock, memory):
 @all_models
 def test_rcu_has_a_good_deal_fewer_states(memory):
     """Each CPU has words of its own, and a lock guards the grace period."""
-    client = clients(RCU, 2, 2)[0]
+    client = clients_of(RCU, 2, 2)[0]
     _, whole = goes_wrong(client, 2, memory, reduction=False)
     assert goes_wrong(client, 2, memory, reduction=True)[1] < 0.8 * whole
 

@@ -4,7 +4,7 @@ import pytest
 from checker import zoo, zoo_weak
 
 from locksim.checker import CheckError, Sampling, check_lock, replay, sample_lock
-from locksim.checker.clients.client import clients
+from locksim.kinds.checking import clients_of
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
 
@@ -21,7 +21,7 @@ FOUND = [
 
 def confirm(verdict, lock):
     """Replay what was found."""
-    client = next(c for c in clients(lock, verdict.threads, 1) if c.name == verdict.client)
+    client = next(c for c in clients_of(lock, verdict.threads, 1) if c.name == verdict.client)
     return replay(verdict.counterexample, client, memory=verdict.memory)
 
 

@@ -11,12 +11,11 @@ from typing import Any
 
 import pydantic
 
-from locksim.checker.clients.client import clients
-from locksim.checker.clients.endless import endless_clients
 from locksim.checker.models.model import model
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.replay import ReplayError, replay
 from locksim.checker.verdict import Verdict
+from locksim.kinds.checking import clients_of, endless_clients_of
 from locksim.library.registry import resolve
 
 _VERDICT = pydantic.TypeAdapter(Verdict)
@@ -58,21 +57,21 @@ def replay_file(path: Path) -> Replayed:
     """Replay what ``locklab check --json`` wrote.
 
     Raises:
-        ReplayError: the file can not be read, is no verdict with a counterexample, or its
+        ReplayError: the file cannot be read, is not a verdict with a counterexample, or its
             counterexample does not hold for the lock as it is now.
-        UnknownNameError, CompileError: the lock is not there, or is no program any more.
+        UnknownNameError, CompileError: the lock is not there, or is not a valid program any more.
     """
     verdict = _read(path)
-    told = verdict.counterexample
-    if told is None or not told.steps:
+    claim = verdict.counterexample
+    if claim is None or not claim.steps:
         raise ReplayError(
             f"{path}: the verdict is '{verdict.verdict}', without a counterexample to replay"
         )
     entry = resolve(verdict.lock)
-    if told.cycle is None:
-        known = clients(entry.struct, verdict.threads, verdict.rounds)
+    if claim.cycle is None:
+        known = clients_of(entry.struct, verdict.threads, verdict.rounds)
     else:
-        known = endless_clients(entry.struct)
+        known = endless_clients_of(entry.struct)
     client = next((c for c in known if c.name == verdict.client), None)
     if client is None:
         names = "; ".join(c.name for c in known)
@@ -81,14 +80,14 @@ def replay_file(path: Path) -> Replayed:
         )
     built = model(client.workload, verdict.threads, verdict.memory)
     try:
-        found = replay(told, client, memory=verdict.memory, types=built.memory.types)
+        found = replay(claim, client, memory=verdict.memory, types=built.memory.types)
     except ReplayError as error:
         raise ReplayError(
             f"{path} does not replay: {error}\n"
             "help: has the lock changed since? check it again with --json"
         ) from None
-    if found != told.found:
-        raise ReplayError(f"{path} does not replay: it shows '{found}', and says '{told.found}'")
+    if found != claim.found:
+        raise ReplayError(f"{path} does not replay: it shows '{found}', not '{claim.found}'")
     return Replayed(verdict, found)
 
 
@@ -96,14 +95,14 @@ def _read(path: Path) -> Verdict:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
-        raise ReplayError(f"{path} can not be read: {reason}") from None
+        reason = getattr(error, "strerror", None) or "it is not valid UTF-8"
+        raise ReplayError(f"{path} cannot be read: {reason}") from None
     try:
         return _VERDICT.validate_json(text)
     except pydantic.ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the document"
         raise ReplayError(
-            f"{path} is no verdict: {where}: {first['msg']}\n"
+            f"{path} is not a verdict: {where}: {first['msg']}\n"
             "help: give a file that `locklab check NAME --json` wrote"
         ) from None

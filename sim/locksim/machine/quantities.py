@@ -1,7 +1,7 @@
-"""One figure of a machine profile: a cost with its unit, its source and its role.
+"""One quantity of a machine profile: a cost with its unit, its source and its role.
 
-A figure is absolute (``value`` and ``unit``) or relative (``of`` another figure, ``times`` a
-fraction). Relative figures follow when a fit moves the figure that they refer to, so a machine
+A quantity is absolute (``value`` and ``unit``) or relative (``of`` another quantity, ``times`` a
+fraction). Relative quantities follow when a fit moves the quantity that they refer to, so a machine
 whose distances are known only as ratios has one free parameter and not one for each distance.
 """
 
@@ -21,15 +21,15 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 PS_PER_NS = 1_000
 MAX_COST_PS = 1_000_000_000_000
-"""One second: no memory operation of any machine takes longer, so a larger figure is a slip."""
+"""One second: no memory operation of any machine takes longer, so a larger quantity is a slip."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One figure as it is reported: its dotted name, its value in ``unit``, source and role.
+    """One quantity as it is reported: its dotted name, its value in ``unit``, source and role.
 
-    A reproduction's own figures may be an ``input``: taken from a cell of the table itself.
-    ``low`` and ``high`` are a measured figure's 95 % interval, ``trials`` what it rests on.
+    A reproduction's own quantities may be an ``input``: taken from a cell of the table itself.
+    ``low`` and ``high`` are a measured quantity's 95 % interval, ``trials`` what it rests on.
     """
 
     name: str
@@ -42,10 +42,10 @@ class Parameter:
     trials: int | None = None
 
 
-class Figure(BaseModel):
+class Quantity(BaseModel):
     """A cost as a profile states it (a table such as ``[cost.transfer.node]``).
 
-    A figure that was measured or fitted may carry its 95 % interval, ``low`` to ``high`` in
+    A quantity that was measured or fitted may carry its 95 % interval, ``low`` to ``high`` in
     ``unit``, and the number of ``trials`` that it rests on.
     """
 
@@ -62,21 +62,21 @@ class Figure(BaseModel):
     trials: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
-    def _absolute_or_relative(self) -> Figure:
+    def _absolute_or_relative(self) -> Quantity:
         relative = self.of is not None or self.times is not None
         if relative and (self.value is not None or self.unit is not None):
             raise Refusal("", "both value/unit and of/times; keep one of the two pairs")
         if relative:
             if self.of is None or self.times is None:
                 missing = "of" if self.of is None else "times"
-                raise Refusal(missing, "missing; a relative figure needs both 'of' and 'times'")
+                raise Refusal(missing, "missing; a relative quantity needs both 'of' and 'times'")
             if self.role not in ("derived", "assumed"):
                 raise Refusal(
-                    "role", f"'{self.role}' on a relative figure; use 'derived' or 'assumed'"
+                    "role", f"'{self.role}' on a relative quantity; use 'derived' or 'assumed'"
                 )
             self._fraction()
         elif self.value is None:
-            raise Refusal("value", "missing; add the figure as a number, such as value = 1.3")
+            raise Refusal("value", "missing; add a number, such as value = 1.3")
         elif self.unit is None:
             raise Refusal("unit", "missing; add unit = 'ns', 'ps' or 'cycles'")
         self._check_interval()
@@ -102,9 +102,9 @@ class Figure(BaseModel):
         return times
 
     def picoseconds(self, clock_ghz: float | None, base_ps: int | None = None) -> int:
-        """Return the figure in whole picoseconds, rounded to the nearest.
+        """Return the quantity in whole picoseconds, rounded to the nearest.
 
-        ``clock_ghz`` is needed for a figure in cycles; ``base_ps``, the cost (ps) that ``of``
+        ``clock_ghz`` is needed for a quantity in cycles; ``base_ps``, the cost (ps) that ``of``
         names, for a relative one.
 
         Raises:
@@ -112,7 +112,7 @@ class Figure(BaseModel):
         """
         if self.of is not None:
             if base_ps is None:
-                raise ValueError(f"a figure relative to '{self.of}' needs that figure's cost")
+                raise ValueError(f"a quantity relative to '{self.of}' needs that quantity's cost")
             return round(base_ps * self._fraction())
         value = self.value or 0.0
         if self.unit == "ps":
@@ -120,5 +120,5 @@ class Figure(BaseModel):
         if self.unit == "ns":
             return round(value * PS_PER_NS)
         if clock_ghz is None:
-            raise ValueError("a figure in cycles needs the clock")
+            raise ValueError("a quantity in cycles needs the clock")
         return round(value * PS_PER_NS / clock_ghz)

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from locksim.checker import CheckError, check_lock, replay
-from locksim.checker.clients.client import clients
 from locksim.cli.check import app
+from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, free, pause
 from locksim.library.avc.decisions_spinlock import N_SLOTS, DecisionEntry, DecisionsSpinlock
 
@@ -119,14 +119,14 @@ def test_wrong_caches_are_caught(cache, client):
     """By the client, for the reason; and the generators confirm it."""
     verdict = check_lock(cache, threads=2, client=client, property=CAUGHT[cache, client])
     assert ("violated", CAUGHT[cache, client]) == (verdict.verdict, verdict.found)
-    known = next(c for c in clients(cache, 2, 1) if c.name == verdict.client)
+    known = next(c for c in clients_of(cache, 2, 1) if c.name == verdict.client)
     confirmed = replay(verdict.counterexample, known, memory="sc", types=[DecisionEntry])
     assert verdict.found == confirmed
 
 
 def test_clients_are_chosen_by_the_beginning_of_their_names():
     """An unknown name tells those that there are."""
-    assert 6 == len(clients(DecisionsSpinlock, 2, 1))
+    assert 6 == len(clients_of(DecisionsSpinlock, 2, 1))
     with pytest.raises(CheckError, match=r"no client 'replay'.*alone; replace, thread 0 first"):
         check_lock(DecisionsSpinlock, client="replay")
 

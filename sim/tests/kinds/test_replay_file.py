@@ -93,7 +93,7 @@ def test_mended_lock_is_refused(tmp_path, bad):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("", "is no verdict"), ("{}", "is no verdict: lock"), ("[1]", "is no verdict")],
+    [("", "is not a verdict"), ("{}", "is not a verdict: lock"), ("[1]", "is not a verdict")],
 )
 def test_what_is_no_verdict_is_refused(tmp_path, text, message):
     """Also what is no JSON at all."""
@@ -112,7 +112,7 @@ def test_proof_has_nothing_to_replay(tmp_path):
 
 def test_missing_file_is_refused(tmp_path):
     """With the reason."""
-    assert "can not be read: No such file" in run("--replay", tmp_path / "none.json").stderr
+    assert "cannot be read: No such file" in run("--replay", tmp_path / "none.json").stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("tas", "--replay", "x.json")])

@@ -13,19 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from locksim.checker.check import Progress, build, expected, named, watched
-from locksim.checker.clients.client import Client, clients
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
+from locksim.checker.models.registers import NOTES
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
-from locksim.checker.search.registers import NOTES
 from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import Budget, Verdict
 from locksim.lang.randomness import below, draw
-from locksim.lang.struct import Struct
 
 _POINTS = 1 << 21
 """The stream of random numbers that the points of a schedule by priorities come from."""
@@ -58,25 +57,26 @@ class Sampling:
             raise CheckError(f"a seed of {self.seed}: give a number from 0 to 2^62 - 1")
 
 
-def sample_lock(
-    lock: Struct | type[Struct],
+def sample_clients(
+    clients: Sequence[Client],
     sampling: Sampling,
     *,
-    threads: int = 8,
-    rounds: int = 1,
+    name: str,
+    threads: int,
+    rounds: int,
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    name: str = "",
     report: Progress | None = None,
 ) -> Verdict:
-    """Try a lock with the standard clients on random schedules.
+    """Try test clients on random schedules, one after another, until one fails.
 
     Arguments:
-        lock: a Lock, an RWLock or an RCU, class or description.
+        clients: at least one.
         sampling: how many schedules, and which.
-        threads, rounds, memory, property, budget, name, report: as for
-            :func:`locksim.checker.check_lock`; of the budget only the time and the sizes count.
+        name, threads, rounds, memory, property, budget, report: as for
+            :func:`locksim.checker.check.check_clients`; of the budget only the time and the sizes
+            count.
 
     Returns:
         A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
@@ -92,26 +92,24 @@ def sample_lock(
         )
     budget = budget or Budget()
     sampler = _Sampler(sampling, budget, property, report)
-    told, client = None, None
-    for client in clients(lock, threads, rounds):
-        told = sampler.client(client, threads, memory)
-        if told is not None:
+    violation, client = None, clients[0]
+    for client in clients:
+        violation = sampler.client(client, threads, memory)
+        if violation is not None:
             break
-    assert client is not None
-    cls = lock if isinstance(lock, type) else type(lock)
     return Verdict(
-        lock=name or cls.__name__,
+        lock=name,
         threads=threads,
         memory=memory,
         property=property,
-        verdict="unfinished" if told is None else "violated",
+        verdict="unfinished" if violation is None else "violated",
         states=sampler.steps,
         depth=sampler.longest,
         seconds=sampler.seconds,
-        found="" if told is None else told.found,
+        found="" if violation is None else violation.found,
         client=client.name,
-        limits=[sampler.summary(told is not None)],
-        counterexample=told,
+        limits=[sampler.summary(violation is not None)],
+        counterexample=violation,
         rounds=rounds,
     )
 
@@ -156,8 +154,8 @@ class _Sampler:
                     raise CheckError("a random choice among too many values decides what happens")
                 if status not in (DONE, CUT, HEAP_FULL):
                     self.before = len(trail)
-                    told = ce.tell_path(built, run.shrunk(trail, status), status, expect)
-                    return named(told, client) if status == FAULT else told
+                    violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
+                    return named(violation, client) if status == FAULT else violation
                 if time.perf_counter() - begun + self.seconds > self.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:

@@ -1,0 +1,41 @@
+"""A test client: the workload that a lock is checked with, and what must hold at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from locksim.checker.errors import CheckError
+from locksim.lang.struct import Workload
+
+
+@dataclass(frozen=True)
+class Client:
+    """A workload of a few threads, and what must hold when all of them have finished.
+
+    Arguments:
+        name: what it does, in a few words.
+        workload: the description.
+        expect: word's name → its value at the end.
+        plain: words that stand for data that is not atomic: a race on them is an error.
+        means: what a fault is called here: kind of violation → name.
+    """
+
+    name: str
+    workload: Workload
+    expect: dict[str, int] = field(default_factory=dict)
+    plain: tuple[str, ...] = ()
+    means: Mapping[str, str] = field(default_factory=dict)
+
+
+def chosen(known: list[Client], name: str) -> list[Client]:
+    """The clients whose name begins with a text; all for an empty one.
+
+    Raises:
+        CheckError: there is none.
+    """
+    found = [c for c in known if c.name.startswith(name)]
+    if not found:
+        names = "; ".join(c.name for c in known)
+        raise CheckError(f"no client '{name}': give the beginning of a name (there are: {names})")
+    return found
