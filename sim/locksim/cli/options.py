@@ -63,7 +63,7 @@ def load_settings(
 ) -> LoadSettings:
     """Read the settings of a plain load from the options of that name.
 
-    Args:
+    Arguments:
         process: --arrivals, --burst, --hold-times and --think-times.
 
     Raises:

@@ -213,7 +213,7 @@ def no_program(self):
     [
         (failing_assert, 3, ": an assertion failed: x must be 1"),
         (failing_helper, 3, ": division by zero"),
-        (no_operation, 2, ": 7 is yielded, which is no operation"),
+        (no_operation, 2, ": 7 is yielded, which is not an operation"),
         (endless, 3, " runs for more than 1000 operations"),
     ],
 )

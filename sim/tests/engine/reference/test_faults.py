@@ -140,7 +140,7 @@ def test_free_of_what_is_no_object():
             lambda self: compute(random_exponential(-1)),
             "a random number needs a bound or mean of at least 1: random_exponential(-1)",
         ),
-        (lambda self: 3, "3 is yielded, which is no operation"),
+        (lambda self: 3, "3 is yielded, which is not an operation"),
         (lambda self: alloc(Lock), "memory was built without the allocated type Lock"),
         (lambda self: self.nothing, "AttributeError: 'Board' object has no attribute 'nothing'"),
     ],
