@@ -49,7 +49,7 @@ def test_counterexample_is_replayed(tmp_path, bad, memory):
     file = written(tmp_path, f"{bad}:Bad", "--threads", 2, "--memory", memory)
     result = run("--replay", file)
     assert 0 == result.exit_code
-    assert "it shows: exclusion" in result.stdout
+    assert "result: exclusion" in result.stdout
     document = json.loads(run("--replay", file, "--json").stdout)
     assert (True, "exclusion") == (document["replayed"], document["found"])
     assert document["counterexample"]["steps"]
@@ -61,13 +61,13 @@ def test_cycle_is_replayed(tmp_path):
     result = run("--replay", file)
     assert 0 == result.exit_code
     assert "from here on, again and again:" in result.stdout
-    assert "it shows: starvation" in result.stdout
+    assert "result: starvation" in result.stdout
 
 
 def test_sampled_counterexample_is_replayed(tmp_path, bad):
     """It is one like any other."""
     file = written(tmp_path, f"{bad}:Bad", "--threads", 8, "--random", 500)
-    assert "it shows: exclusion" in run("--replay", file).stdout
+    assert "result: exclusion" in run("--replay", file).stdout
 
 
 def test_changed_step_is_refused(tmp_path, bad):
