@@ -40,6 +40,7 @@ struct cell { /* of an aligned word of 8 bytes */
     uint64_t run; /* in which it was used last: other runs' contents do not count */
     struct record *records;
     struct release *releases;
+    uint32_t atomic[8]; /* accesses to each byte */
 };
 
 static struct cell table[TABLE];
@@ -56,7 +57,7 @@ void ex_races_begin(void)
 
 void ex_clock_join(struct clock *into, const struct clock *other)
 {
-    for (unsigned i = 0; i < MAX_THREADS; i++)
+    for (int i = 0; i < ex_threads_used; i++)
         if (into->at[i] < other->at[i])
             into->at[i] = other->at[i];
 }
@@ -71,7 +72,7 @@ static struct cell *cell_of(address word)
         if (++used_cells > TABLE / 2)
             ex_give_up("a run touches more than %u words of memory: make the test smaller",
                        TABLE / 2);
-        table[at] = (struct cell){word, run, NULL, NULL};
+        table[at] = (struct cell){.word = word, .run = run};
     }
     return &table[at];
 }
@@ -147,6 +148,8 @@ void ex_access(address at, size_t size, enum access access)
         ex_confine_write(at, size);
         ex_self->writes += !ex_on_a_stack(at);
     }
+    if (access != ATOMIC_WRITES) /* which come when they reach memory */
+        ex_stack_access(ex_self, at, size, access == WRITES);
     for (address word = at & ~(address)7; word < at + size; word += 8)
         access_word(cell_of(word), bytes_of(word, at, size), at, size, access);
     ex_self->now.at[ex_self->number]++; /* what is released from now on covers this access */
@@ -187,4 +190,18 @@ void ex_publish(address at, unsigned size, const struct clock *clock)
 {
     for (address word = at & ~(address)7; word < at + size; word += 8)
         publish_word(cell_of(word), bytes_of(word, at, size), clock);
+}
+
+uint32_t ex_count(address at, unsigned size)
+{
+    uint32_t sum = 0;
+
+    for (address word = at & ~(address)7; word < at + size; word += 8) {
+        struct cell *cell = cell_of(word);
+
+        for (unsigned i = 0; i < 8; i++)
+            if (bytes_of(word, at, size) >> i & 1)
+                sum += ++cell->atomic[i];
+    }
+    return sum;
 }

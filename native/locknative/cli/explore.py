@@ -1,4 +1,4 @@
-"""``locklab native explore``: every interleaving of a C program, as far as a bound allows.
+"""``locklab native explore``: every interleaving of a C program, up to the order of steps that commute.
 
 ``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
 ``verdict``, ``found``, ``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
@@ -34,8 +34,12 @@ def explore(
     rounds: Annotated[int, typer.Option(help="of a lock: critical sections of each thread")] = 1,
     memory: Annotated[str, typer.Option(help="memory model: sc or tso")] = "sc",
     preemptions: Annotated[
-        int, typer.Option(help="per run; under tso lingering stores count too")
-    ] = 2,
+        int | None,
+        typer.Option(
+            help="search for errors in runs with up to so many preemptions (under tso with "
+            "lingering stores), which proves nothing; without this all runs are covered"
+        ),
+    ] = None,
     pct: Annotated[
         int, typer.Option(help="above 0: random runs, with this many priority changes and one")
     ] = 0,
@@ -49,6 +53,16 @@ def explore(
     every_access: Annotated[
         bool, typer.Option("--every-access", help="interrupt before plain accesses too")
     ] = False,
+    spurious: Annotated[
+        bool,
+        typer.Option(
+            "--spurious",
+            help="condition variables wake up, and weak compare-and-swaps fail, for no reason",
+        ),
+    ] = False,
+    leaks: Annotated[
+        bool, typer.Option(help="report memory that nothing points to at the end")
+    ] = True,
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
     ] = None,
@@ -76,6 +90,8 @@ def explore(
         seconds=seconds,
         max_steps=max_steps,
         every_access=every_access,
+        spurious=spurious,
+        leaks=leaks,
     )
     done = _explore(files, search, rounds, define or [])
     if not as_json:
@@ -117,7 +133,7 @@ def _print(found: Exploration, search: Search) -> None:
 
         common.say(table(found.counterexample) + "\n")
     verdict = {
-        "bounded": f"nothing wrong with up to {found.bound} preemption{'s' * (found.bound != 1)}",
+        "bounded": "no error found",
         "sampled": "nothing wrong in these runs",
     }.get(found.verdict, found.verdict)
     common.say(
