@@ -228,6 +228,9 @@ _Noreturn void ex_fail(const char *found, const char *text, ...)
     __attribute__((format(printf, 2, 3)));
 /* The run cannot be judged: verdict "unfinished". */
 _Noreturn void ex_give_up(const char *text, ...) __attribute__((format(printf, 1, 2)));
+/* Unless a run fails, the verdict is "unfinished", for this reason. */
+void ex_leave_open(const char *text);
+bool ex_is_open(void);
 /* What was found, and the text. */
 const char *ex_found(void);
 const char *ex_message(void);

@@ -103,5 +103,5 @@ int main(int argc, char **argv)
         if (runs % 256 == 0 && seconds() > ex_options.seconds)
             ex_give_up("the time is up: raise --seconds, or make the test smaller");
     } while (ex_search_next());
-    ex_finish(ENDED_WELL);
+    ex_finish(ex_is_open() ? GAVE_UP : ENDED_WELL);
 }

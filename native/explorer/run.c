@@ -20,7 +20,7 @@ void locklab_check(void) __attribute__((weak));
 
 int ex_conductor = -1;
 
-static bool inside;
+static bool inside, is_open;
 static enum outcome outcome;
 static char found[32], message[4096];
 
@@ -138,6 +138,17 @@ void ex_give_up(const char *text, ...)
     if (inside)
         ex_leave();
     ex_finish(GAVE_UP);
+}
+
+void ex_leave_open(const char *text)
+{
+    is_open = true;
+    snprintf(message, sizeof(message), "%s", text);
+}
+
+bool ex_is_open(void)
+{
+    return is_open;
 }
 
 const char *ex_found(void)

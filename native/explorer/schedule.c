@@ -9,8 +9,9 @@
  *
  * When no thread may run and the loops would do the same again, no way leads on: a deadlock. Where
  * what one loop changes for a while is what another one looks at, threads could leave if they met
- * at the right moment, and need not: a livelock. So is a run that comes back to a state in which it
- * has been, when all threads that can go on have gone on in between.
+ * at the right moment, and need not: then the search is unfinished, unless it finds an error. A
+ * livelock is a run that comes back to a state in which it has been, when all threads that can go
+ * on have gone on in between.
  *
  * Fairness. A thread that goes on for a thousand steps while others could run makes room for them;
  * not to make room is then the deviation. A loop that waits, but always changes something, would
@@ -239,9 +240,9 @@ static bool disturb_each_other(void)
 }
 
 /* Says what each unfinished thread is at. */
-_Noreturn static void stuck(const char *found, const char *what)
+static const char *where_all_are(const char *what)
 {
-    char text[2048];
+    static char text[2048];
     size_t length = (size_t)snprintf(text, sizeof(text), "%s:", what);
 
     for (int i = 0; i < ex_threads_used; i++) {
@@ -257,7 +258,7 @@ _Noreturn static void stuck(const char *found, const char *what)
                                    thread->pc);
     }
     text[length - 1] = '\0';
-    ex_fail(found, "%s", text);
+    return text;
 }
 
 _Noreturn static void nobody_may_run(void)
@@ -278,9 +279,12 @@ _Noreturn static void nobody_may_run(void)
         unfinished = unfinished || is_unfinished(&ex_threads[i]);
     if (!unfinished)
         ex_end_run();
-    if (disturb_each_other())
-        stuck("livelock", "the threads can go round their loops for ever");
-    stuck("deadlock", "no thread can go on");
+    if (disturb_each_other()) {
+        ex_leave_open(where_all_are("threads may go round their loops for ever, or meet so that "
+                                    "one leaves; no run decides it"));
+        ex_cut_run();
+    }
+    ex_fail("deadlock", "%s", where_all_are("no thread can go on"));
 }
 
 /* livelock: the states that this run has been in, while none of its threads was held back */
@@ -338,8 +342,9 @@ static void look_for_livelock(agents enabled)
                 all = all && moved_last[i] >= states[at].step;
         }
         if (all)
-            stuck("livelock", "the threads come back to a state that they were in, and can do so "
-                              "for ever");
+            ex_fail("livelock", "%s",
+                    where_all_are("the threads come back to a state that they were in, and can do "
+                                  "so for ever"));
     }
     states[at].run = run;
     states[at].state = state;
@@ -386,6 +391,7 @@ void ex_point(struct operation operation)
 {
     ex_settle();
     ex_bound_steps();
+    ex_event_stop();
     ex_self->pc = ex_door.pc;
     ex_self->next = operation;
     ex_self->spins = ex_spins(ex_self, (address)__builtin_return_address(0));

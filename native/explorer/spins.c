@@ -33,7 +33,7 @@
 struct effect_done {
     address at;
     unsigned size;
-    bool changes, plain, locks, weakens, choice;
+    bool changes, plain, locks, releases, weakens, choice;
     value old, new;
     uint32_t count; /* of accesses to these bytes, with this one */
 };
@@ -168,6 +168,7 @@ void ex_spins_add(struct thread *thread, const struct operation *operation, valu
         .size = operation->size,
         .changes = operation->effect != LOOKS && !stays,
         .locks = operation->locks,
+        .releases = operation->locks && operation->open == NULL,
         .weakens = weakens,
         .old = old,
         .new = new,
@@ -232,8 +233,8 @@ static bool can_be_left_out(const struct past *past, unsigned from)
             return false;
         for (unsigned j = from; j < i; j++)
             is_first = is_first && !(past->effects[j].changes && overlap(&past->effects[j], one));
-        if (is_first && !is_put_back(past, i))
-            return false;
+        if (is_first && (one->releases || !is_put_back(past, i)))
+            return false; /* a loop begins where its lock is free */
     }
     return true;
 }
@@ -282,13 +283,15 @@ bool ex_spins_on(const struct thread *thread)
     return true;
 }
 
+/* Could the other see that the word is changed for a while? A lock that is held for a while makes
+ * others wait, and no more. */
 static bool meets(const struct effect_done *one, const struct thread *other)
 {
     const struct past *past = &pasts[other->number];
     const struct operation *next = &other->next;
 
     if (!other->spins)
-        return !one->locks && next->at < one->at + one->size && one->at < next->at + next->size;
+        return next->open != NULL && next->open(one->new, other) && next->at == one->at;
     for (unsigned i = past->from; i < past->n_effects; i++)
         if (overlap(one, &past->effects[i]) && !(one->locks && past->effects[i].locks))
             return true;
