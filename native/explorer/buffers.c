@@ -17,11 +17,11 @@
 #include "explorer.h"
 
 void ex_reach_memory(const struct thread *by, address at, unsigned size, value what,
-                     const struct clock *released)
+                     const struct clock *released, bool is_update, bool from_buffer)
 {
-    ex_stack_access(by, at, size, true);
+    ex_stack_access(from_buffer ? NULL : by, at, size, true);
     ex_memory_write(at, &what, size);
-    ex_publish(at, size, released);
+    ex_publish(by, at, size, released, is_update);
 }
 
 /* The thread's youngest store to any of these bytes, or NULL. */
@@ -60,6 +60,6 @@ void ex_flush_oldest(struct thread *thread)
     thread->buffered--;
     thread->flushed++;
     memmove(thread->buffer, thread->buffer + 1, thread->buffered * sizeof(store));
-    ex_reach_memory(NULL, store.at, store.size, store.what, &store.released);
+    ex_reach_memory(thread, store.at, store.size, store.what, &store.released, false, true);
     ex_step_of(thread, "flush", store.pc, store.at, store.size, old, (uint64_t)store.what);
 }

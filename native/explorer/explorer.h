@@ -22,6 +22,7 @@
  *   confine.c   a program that is not trusted writes to what is its own only
  *   libc.c      the few functions of the C library that must not run unseen
  *   statics.c   the program's statics, put back between two runs
+ *   locals.c    its thread-local variables
  *   run.c       one run, from setup to check, and how it ends
  *   report.c    the steps of a run, and the verdict as JSON
  *   main.c      options, and the loop over all runs
@@ -78,6 +79,7 @@ struct options {
     bool every_access;
     bool spurious; /* wake-ups and weak compare-and-swaps that fail, for no reason */
     bool leaks;
+    bool cpp20; /* release sequences end at any store */
     const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */
 };
@@ -154,6 +156,7 @@ struct thread {
     bool returned;         /* from main() */
     unsigned in_a_row;     /* steps since another thread took one */
     unsigned plain_in_a_row;
+    address low;     /* of the stack that the program uses, when it stopped last */
     uint64_t state;  /* a hash of what it has on its stack and in registers */
     uint64_t writes; /* to memory that others can read */
 
@@ -207,6 +210,7 @@ _Noreturn void ex_end_thread(void *result);
 void ex_stacks_make(void);
 address ex_stack_pointer(const struct thread *thread);
 address ex_stack_top(const struct thread *thread);
+address ex_stack_end(const struct thread *thread); /* of its thread-local variables, above it */
 void ex_stack_is_used(const struct thread *thread, address low);
 /* From outside into the first thread of a run, and from any thread back. */
 void ex_enter(struct thread *first);
@@ -353,9 +357,9 @@ void ex_release(address at);
 
 const struct buffered *ex_buffered(const struct thread *thread, address at, size_t size);
 bool ex_buffer_covers(const struct buffered *store, address at, size_t size);
-/* `by`: who knows of it; NULL: a buffer. */
+/* A store or an update of `by` reaches memory, from its buffer or at once. */
 void ex_reach_memory(const struct thread *by, address at, unsigned size, value what,
-                     const struct clock *released);
+                     const struct clock *released, bool is_update, bool from_buffer);
 void ex_buffer_add(address at, unsigned size, value what, const struct clock *released);
 void ex_flush_oldest(struct thread *thread);
 
@@ -372,8 +376,9 @@ void ex_races_begin(void);
 void ex_access(address at, size_t size, enum access access);
 /* The clock that was released into a place, joined over all its bytes. */
 void ex_meet(address at, unsigned size, struct clock *into);
-/* `clock` replaces what was released there. */
-void ex_publish(address at, unsigned size, const struct clock *clock);
+/* A thread releases `clock` into a place: an update carries on what was released there. */
+void ex_publish(const struct thread *by, address at, unsigned size, const struct clock *clock,
+                bool is_update);
 /* Counts an atomic access; returns how many there have been to these bytes, summed over them. */
 uint32_t ex_count(address at, unsigned size);
 
@@ -414,6 +419,12 @@ struct thread *ex_stack_owner(address at);
 
 void ex_statics_save(void);
 void ex_statics_restore(void);
+/* the program's thread-local variables (locals.c) */
+
+size_t ex_locals_size(void);
+void ex_locals_make(address at); /* a thread's own */
+void ex_locals_use(address at);  /* by the program from now on */
+
 void ex_statics_range(unsigned which, address *from, address *to);
 
 #endif

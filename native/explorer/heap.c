@@ -124,6 +124,21 @@ size_t ex_block_size(void *block)
     return found != NULL ? found->size : 0;
 }
 
+/* A local variable is gone when its function has returned, or its thread has ended. */
+static void check_stack(address at, size_t size, const char *does)
+{
+    const struct thread *whose = ex_stack_owner(at);
+    address low = whose == ex_self ? ex_door.sp : whose->low;
+
+    if (whose->stage == STARTED && at >= low)
+        return;
+    ex_step("access", at, (unsigned)size, 0, 0);
+    ex_fail("memory",
+            "thread %d %s {at:%zx} at {pc:%zx}, a local variable of a function of thread %d that "
+            "has returned (use after return)",
+            ex_self->number, does, at, ex_self->pc, whose->number);
+}
+
 void ex_heap_check(address at, size_t size, bool writes)
 {
     const char *does = writes ? "writes" : "reads";
@@ -134,6 +149,8 @@ void ex_heap_check(address at, size_t size, bool writes)
         ex_fail("memory", "thread %d %s through a null pointer (address %zu) at {pc:%zx}",
                 ex_self->number, does, (size_t)at, ex_self->pc);
     }
+    if (ex_on_a_stack(at))
+        check_stack(at, size, does);
     if (!ex_on_heap(at))
         return;
     found = block_of(at);
@@ -187,7 +204,7 @@ void ex_heap_leaks(void)
     for (int i = 0; i < ex_threads_used; i++) /* exit() leaves what they hold */
         if (ex_threads[i].stage == STARTED && !ex_threads[i].returned && i != ex_conductor &&
             ex_stack_pointer(&ex_threads[i]) != 0)
-            reach(ex_stack_pointer(&ex_threads[i]), ex_stack_top(&ex_threads[i]));
+            reach(ex_stack_pointer(&ex_threads[i]), ex_stack_end(&ex_threads[i]));
     for (unsigned i = 0; i < sizeof(ex_door.saved) / sizeof(ex_door.saved[0]); i++)
         if (!ex_self->returned && ex_self->number != ex_conductor)
             reach_block(ex_door.saved[i]);

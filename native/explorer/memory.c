@@ -100,7 +100,7 @@ value ex_visible(const struct thread *thread, address at, unsigned size)
 
 static bool is_own_stack(address at)
 {
-    return ex_on_a_stack(at) && ex_stack_owner(at) == ex_self;
+    return ex_on_a_stack(at) && ex_stack_owner(at) == ex_self && at < ex_stack_top(ex_self);
 }
 
 /* A loop is known by what it reads, and by what it changes. */
@@ -217,7 +217,7 @@ void ex_store(address at, unsigned size, value what, enum order order)
     ex_point((struct operation){.at = at, .size = size, .effect = STORES, .drains = true});
     ex_access(at, size, ATOMIC_WRITES);
     old = (uint64_t)peek(at, size);
-    ex_reach_memory(ex_self, at, size, what, published(order));
+    ex_reach_memory(ex_self, at, size, what, published(order), false, false);
     ex_step("store", at, size, old, (uint64_t)what);
 }
 
@@ -242,15 +242,6 @@ static value updated(enum update how, value old, value with)
     return with;
 }
 
-/* A read-modify-write carries on the release sequence of the store that it read from. */
-static void carry_on(address at, unsigned size, value what, enum order order)
-{
-    struct clock released = *published(order);
-
-    ex_meet(at, size, &released);
-    ex_reach_memory(ex_self, at, size, what, &released);
-}
-
 value ex_update(enum update how, address at, unsigned size, value with, enum order order)
 {
     static const char *const names[] = {"swap",     "fetch_add", "fetch_sub", "fetch_and",
@@ -262,7 +253,7 @@ value ex_update(enum update how, address at, unsigned size, value with, enum ord
     old = peek(at, size);
     new = updated(how, old, with);
     meets(at, size, order);
-    carry_on(at, size, new, order);
+    ex_reach_memory(ex_self, at, size, new, published(order), true, false);
     ex_step(names[how], at, size, (uint64_t)old, (uint64_t)peek(at, size));
     return old;
 }
@@ -288,7 +279,7 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
     ex_access(at, size, equal ? ATOMIC_WRITES : ATOMIC_READS);
     meets(at, size, equal ? success : failure);
     if (equal)
-        carry_on(at, size, desired, success);
+        ex_reach_memory(ex_self, at, size, desired, published(success), true, false);
     ex_step("compare_swap", at, size, (uint64_t)old, (uint64_t)(equal ? desired : old));
     *expected = old;
     return equal;
@@ -342,9 +333,6 @@ void ex_acquire(address at)
 
 void ex_release(address at)
 {
-    struct clock released = ex_self->now;
-
     ex_access(at, sizeof(uint32_t), ATOMIC_WRITES);
-    ex_meet(at, sizeof(uint32_t), &released);
-    ex_publish(at, sizeof(uint32_t), &released);
+    ex_publish(ex_self, at, sizeof(uint32_t), &ex_self->now, true);
 }

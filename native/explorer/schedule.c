@@ -39,9 +39,15 @@ struct door ex_door;
 static void *outside;                /* the stack of main() while a run is on */
 static address deepest[MAX_THREADS]; /* stack pointer of any run */
 
-static address stack_top(const struct thread *thread)
+address ex_stack_end(const struct thread *thread)
 {
     return STACKS + ((address)thread->number + 1) * STACK_SIZE;
+}
+
+/* Its thread-local variables lie above the stack. */
+address ex_stack_top(const struct thread *thread)
+{
+    return ex_stack_end(thread) - ex_locals_size();
 }
 
 /* fibers */
@@ -65,7 +71,7 @@ void ex_stacks_make(void)
 /* What an earlier run left on the stack must not make this one look different. */
 static void clean_stack(const struct thread *thread)
 {
-    address top = stack_top(thread), *low = &deepest[thread->number];
+    address top = ex_stack_top(thread), *low = &deepest[thread->number];
 
     if (*low == 0)
         *low = top - 8192;
@@ -74,9 +80,10 @@ static void clean_stack(const struct thread *thread)
 
 static void prepare(struct thread *thread)
 {
-    void **sp = (void **)stack_top(thread);
+    void **sp = (void **)ex_stack_top(thread);
 
     clean_stack(thread);
+    ex_locals_make(ex_stack_top(thread));
 #if defined(__x86_64__)
     *--sp = NULL; /* as if fiber() had been called: sp is 8 beyond a multiple of 16 */
     *--sp = (void *)fiber;
@@ -129,7 +136,10 @@ static void go(struct thread *next)
     if (next == before)
         return;
     door = ex_door; /* which others come through meanwhile */
+    if (before->stage == STARTED && ex_stack_pointer(before) != 0)
+        before->low = ex_door.sp;
     ex_self = next;
+    ex_locals_use(ex_stack_top(next));
     ex_switch(&before->sp, next->sp);
     ex_door = door;
 }
@@ -140,11 +150,6 @@ address ex_stack_pointer(const struct thread *thread)
     if (thread != ex_self)
         return (address)thread->sp;
     return ex_on_a_stack(ex_door.sp) && ex_stack_owner(ex_door.sp) == thread ? ex_door.sp : 0;
-}
-
-address ex_stack_top(const struct thread *thread)
-{
-    return stack_top(thread);
 }
 
 void ex_stack_is_used(const struct thread *thread, address low)
@@ -449,6 +454,7 @@ void ex_enter(struct thread *first)
 {
     ex_self = first;
     ex_event_start(ex_pick(ex_agent(2 * first->number), 2 * first->number, true), ex_node(), 0);
+    ex_locals_use(ex_stack_top(first));
     ex_switch(&outside, first->sp);
     ex_self = NULL;
 }

@@ -117,6 +117,8 @@ void ex_stack_access(const struct thread *by, address at, size_t size, bool writ
     if (!ex_on_a_stack(at))
         return;
     owner = ex_stack_owner(at);
+    if (at >= ex_stack_top(owner))
+        return; /* thread-local variables are memory */
     past = &pasts[owner->number];
     for (address word = at & ~(address)7; word < at + size; word += 8) {
         uint8_t bytes = 0;

@@ -63,6 +63,10 @@ def explore(
     leaks: Annotated[
         bool, typer.Option(help="report memory that nothing points to at the end")
     ] = True,
+    release_sequences: Annotated[
+        str,
+        typer.Option(help="c11 (and C17), or c++20, by which any store ends a release sequence"),
+    ] = "c11",
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
     ] = None,
@@ -92,6 +96,7 @@ def explore(
         every_access=every_access,
         spurious=spurious,
         leaks=leaks,
+        release_sequences=release_sequences,
     )
     done = _explore(files, search, rounds, define or [])
     if not as_json:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from locksim.checker.counterexample import Counterexample
 
 MEMORIES = ("sc", "tso")
+STANDARDS = ("c11", "c++20")
 MOST_MEMORY = 4 << 30
 """Bytes of address space that a program may use."""
 
@@ -43,6 +44,8 @@ class Search:
         every_access: interrupt threads before plain accesses too, not only before atomic ones.
         spurious: condition variables wake up, and weak compare-and-swaps fail, for no reason.
         leaks: report memory that nothing points to at the end.
+        release_sequences: ``c11`` (and C17): later stores of the thread that released carry the
+            sequence on; ``c++20``: they end it, as any store does.
     """
 
     threads: int = 2
@@ -57,10 +60,13 @@ class Search:
     every_access: bool = False
     spurious: bool = False
     leaks: bool = True
+    release_sequences: str = "c11"
 
     def __post_init__(self) -> None:
         if self.memory not in MEMORIES:
             raise unknown("memory model", self.memory, MEMORIES)
+        if self.release_sequences not in STANDARDS:
+            raise unknown("standard", self.release_sequences, STANDARDS)
         for name, low, high in (
             ("threads", 1, 8),
             ("preemptions", 0, 100),
@@ -147,6 +153,7 @@ def run(program: Program, search: Search) -> Exploration:
             "every-access": int(search.every_access),
             "spurious": int(search.spurious),
             "leaks": int(search.leaks),
+            "release-sequences": search.release_sequences,
         }
         if search.replay is not None:
             options["replay"] = search.replay
