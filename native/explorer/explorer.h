@@ -53,7 +53,7 @@
 #define STACK_SIZE ((size_t)256 << 10) /* of each thread */
 
 typedef uintptr_t address;
-typedef unsigned __int128 value; /* of an atomic: up to 16 bytes */
+__extension__ typedef unsigned __int128 value; /* of an atomic: up to 16 bytes */
 
 /* What every entry of the program leaves here on its way in (machine.S): who called, and all
  * registers that a call preserves, which together with the stack are the thread's whole state. */
@@ -242,7 +242,7 @@ const char *ex_message(void);
 /* search (search.c) */
 
 /* A set of agents: bit 2n is thread n, bit 2n + 1 its store buffer. */
-typedef unsigned __int128 agents;
+__extension__ typedef unsigned __int128 agents;
 
 static inline agents ex_agent(int agent)
 {

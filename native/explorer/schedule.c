@@ -9,9 +9,9 @@
  *
  * When no thread may run and the loops would do the same again, no way leads on: a deadlock. Where
  * what one loop changes for a while is what another one looks at, threads could leave if they met
- * at the right moment, and need not: then the search is unfinished, unless it finds an error. A
- * livelock is a run that comes back to a state in which it has been, when all threads that can go
- * on have gone on in between.
+ * at the right moment, and need not. And a run may come back to a state in which it has been, when
+ * all threads that can go on have gone on in between: a livelock, unless it is meant to have no end.
+ * In both cases the search is unfinished, unless it finds an error.
  *
  * Fairness. A thread that goes on for a thousand steps while others could run makes room for them;
  * not to make room is then the deviation. A loop that waits, but always changes something, would
@@ -327,7 +327,7 @@ static uint64_t state_of_all(void)
     return hash;
 }
 
-static void look_for_livelock(agents enabled)
+static void stop_when_back(agents enabled)
 {
     uint64_t state = state_of_all();
     unsigned at = (unsigned)(state % STATES);
@@ -346,10 +346,11 @@ static void look_for_livelock(agents enabled)
             if (enabled & ex_agent(2 * i))
                 all = all && moved_last[i] >= states[at].step;
         }
-        if (all)
-            ex_fail("livelock", "%s",
-                    where_all_are("the threads come back to a state that they were in, and can do "
-                                  "so for ever"));
+        if (all) {
+            ex_leave_open(where_all_are("the threads come back to a state that they were in, and can "
+                                        "do so for ever (a livelock, unless they are meant to)"));
+            ex_cut_run();
+        }
     }
     states[at].run = run;
     states[at].state = state;
@@ -369,7 +370,7 @@ static void reschedule(void)
         enabled = possibilities(&waiting);
         if (enabled == 0)
             nobody_may_run();
-        look_for_livelock(enabled);
+        stop_when_back(enabled);
         agent = ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
         ex_event_start(agent, ex_node(), waiting);
         moved_last[agent / 2] = n_states;

@@ -202,7 +202,7 @@ static agents asleep_now(void)
 int ex_pick(agents enabled, int current, bool patient)
 {
     struct node fresh = {.current = current, .enabled = enabled}, *node;
-    unsigned __int128 ones = enabled;
+    agents ones = enabled;
 
     fresh.goes_on = patient && (enabled & ex_agent(current)) != 0;
     fresh.n = (uint8_t)(__builtin_popcountll((uint64_t)ones) +

@@ -92,8 +92,7 @@ class Exploration:
         verdict: ``proven``: of all interleavings that differ, one was seen, and none was wrong.
             ``bounded``: no error was found within a bound, or with some of the program's inputs.
             ``sampled``: random runs only. ``violated``. ``unfinished``: neither.
-        found: what is violated: race, memory, deadlock, livelock, assertion, exclusion, leak, rcu,
-            fault.
+        found: what is violated: race, memory, deadlock, assertion, exclusion, leak, rcu, fault.
         runs: executions. traces: those of them that went to the end, and were not cut short because
             another run covers what they lead to. steps: of all runs together. seconds: that they
             took.
@@ -190,7 +189,9 @@ def _limit() -> None:
 def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration:
     verdict, limits = raw["verdict"], []
     if verdict == "unfinished":
-        limits.append(raw["message"])
+        from locknative.explorer.trace import reason
+
+        limits.append(reason(program.path, raw["message"]))
     elif verdict == "passed":
         verdict, limit = _passed(search, raw)
         limits += limit

@@ -27,6 +27,15 @@ def tell(program: Path, raw: dict[str, Any]) -> Counterexample:
     return Counterexample(raw["found"], message(names, raw["message"]), steps, raw["threads"])
 
 
+def reason(program: Path, text: str) -> str:
+    """Return why a search is unfinished, with the places named."""
+    if "{pc:" not in text:
+        return text
+    names = Names(program)
+    names.learn([int(number, 16) for number in re.findall(r"\{pc:(\w+)\}", text)])
+    return message(names, text)
+
+
 def message(names: Names, text: str) -> str:
     """Return a message of the runtime with its numbers named."""
 
