@@ -7,8 +7,8 @@
  * twice in a run. So an address says which block it was meant for, however long that
  * has been free: use after free, double free and overflow are certain, not likely. (For the same
  * reason a program that is wrong only because memory comes back, ABA, shows as a use after free.)
- * New memory holds 0xa5 bytes. free() counts as a write to the whole block: an access that nothing
- * orders before it is a race.
+ * New memory holds 0xa5 bytes. malloc() counts as a write to the block, and free() to the whole of
+ * it: an access that nothing orders between the two is a race.
  *
  * A leak is a block that at the end is neither freed nor reachable from a static, or from the stack
  * of a thread that exit() finds unfinished, directly or through other reachable blocks.
@@ -22,6 +22,7 @@
 #define ARENA ((size_t)8 << 20) /* of each thread */
 #define HEAP_SIZE (MAX_THREADS * ARENA)
 #define GRAIN 16
+#define FILLED 4096 /* bytes of a block that malloc counts as written */
 #define MAX_BLOCKS 4096
 
 struct block {
@@ -90,6 +91,7 @@ void *ex_allocate(size_t size, size_t alignment)
         owner[(grain - HEAP) / GRAIN] = (uint16_t)n_blocks;
     *mine = at + rounded + GRAIN;
     memset((void *)at, 0xa5, size);
+    ex_access(at, size < FILLED ? size : FILLED, WRITES);
     ex_step("alloc", at, (unsigned)size, 0, at);
     return (void *)at;
 }

@@ -254,7 +254,7 @@ static const char *where_all_are(const char *what)
         const struct thread *thread = &ex_threads[i];
         bool waits = thread->next.open != NULL || thread->next.ready != NULL;
 
-        if (!is_unfinished(thread) || length > sizeof(text) - 200)
+        if (!is_unfinished(thread) || thread->exits || length > sizeof(text) - 200)
             continue;
         length += (size_t)snprintf(text + length, sizeof(text) - length,
                                    " thread %d %s%s at {pc:%zx};", i,
@@ -266,20 +266,37 @@ static const char *where_all_are(const char *what)
     return text;
 }
 
+/* Is a thread left behind for ever at a lock, or in a loop? One that waits for work is none. */
+static bool leaves_some_behind(void)
+{
+    for (int i = 0; i < ex_threads_used; i++) {
+        const struct thread *thread = &ex_threads[i];
+
+        if (is_unfinished(thread) && !thread->exits && (thread->spins || thread->next.locks))
+            return true;
+    }
+    return false;
+}
+
 _Noreturn static void nobody_may_run(void)
 {
-    bool unfinished = false;
+    bool unfinished = false, exits = false, returned = false;
 
     for (int i = 0; i < ex_threads_used; i++) {
         struct thread *thread = &ex_threads[i];
 
-        if (thread->exits)
-            ex_end_run();
+        exits = exits || thread->exits;
+        returned = returned || thread->returned;
         if (ex_reduces() && thread->stage == STARTED && !thread->spins && !thread->gone)
             ex_event_never(thread);
     }
-    if (another_run_judges())
+    if (exits && !(returned && leaves_some_behind()))
+        ex_end_run();
+    if (another_run_judges()) {
+        if (exits)
+            ex_end_run();
         ex_cut_run();
+    }
     for (int i = 0; i < ex_threads_used; i++)
         unfinished = unfinished || is_unfinished(&ex_threads[i]);
     if (!unfinished)
@@ -289,7 +306,9 @@ _Noreturn static void nobody_may_run(void)
                                     "one leaves; no run decides it"));
         ex_cut_run();
     }
-    ex_fail("deadlock", "%s", where_all_are("no thread can go on"));
+    ex_fail("deadlock", "%s",
+            where_all_are(exits ? "main() returns, and the others cannot go on"
+                                : "no thread can go on"));
 }
 
 /* livelock: the states that this run has been in, while none of its threads was held back */

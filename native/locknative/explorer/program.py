@@ -23,8 +23,10 @@ FLAGS = (
 )
 """No optimisation: an access that the program makes is not left out because its value is unused."""
 
-HARMLESS = re.compile(r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb)?")
-"""Inline assembly that touches no memory."""
+HARMLESS = re.compile(
+    r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb|((cpuid|rdtscp?)\s*;?\s*)+)?"
+)
+"""Inline assembly that touches no memory. (A clock makes runs differ, which is noticed.)"""
 
 LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|dmb|dsb|syscall)")
 """Instructions that order or update memory: the compiler puts none in here."""
