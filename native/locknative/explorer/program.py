@@ -19,13 +19,11 @@ from locknative.errors import NativeError
 
 FLAGS = (
     *("-std=gnu11", "-O0", "-g", "-fsanitize=thread", "-fno-pie", "-fno-common", "-fno-lto"),
-    *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec"),
+    *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec", "-fno-builtin"),
 )
 """No optimisation: an access that the program makes is not left out because its value is unused."""
 
-HARMLESS = re.compile(
-    r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb|((cpuid|rdtscp?)\s*;?\s*)+)?"
-)
+HARMLESS = re.compile(r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb|((cpuid|rdtscp?)\s*;?\s*)+)?")
 """Inline assembly that touches no memory. (A clock makes runs differ, which is noticed.)"""
 
 LOCKED = re.compile(r"\t(lock\b|mfence|lfence|sfence|xchg\w*\t.*\(|ldaxr|stlxr|dmb|dsb|syscall)")

@@ -228,4 +228,7 @@ def _passed(search: Search, raw: dict[str, Any]) -> tuple[str, list[str]]:
     deviations = f"{raw['bound']} preemption{'s' * (raw['bound'] != 1)}"
     if search.memory == "tso":
         deviations += " and lingering stores together"
-    return "bounded", [f"runs with more than {deviations} were not tried: this is no proof", *partial]
+    return "bounded", [
+        f"runs with more than {deviations} were not tried: this is no proof",
+        *partial,
+    ]
