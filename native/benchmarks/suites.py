@@ -1,9 +1,9 @@
-"""Run programs that others wrote to test their tools, and compare the explorer's verdicts with theirs.
+"""Run programs that others wrote, and compare the explorer's verdicts with theirs.
 
     python native/benchmarks/suites.py --genmc PATH --nidhugg PATH --ck PATH --vsync PATH
 
-Each PATH is a checkout of the project: GenMC's tests/correct and tests/wrong, Nidhugg's smoke tests,
-Concurrency Kit's spinlocks, libvsync's lock tests. Nothing of them is copied. The few functions of
+Each PATH is a checkout of the project: GenMC's tests/correct and tests/wrong, Nidhugg's smoke
+tests, Concurrency Kit's spinlocks, libvsync's lock tests. Nothing of them is copied. The few functions of
 GenMC's and Nidhugg's headers that a program may call are declared here in the explorer's terms.
 
 Each program is explored under sequential consistency with a limit on the time. Printed, and with
@@ -155,7 +155,7 @@ class Result:
 
 
 def genmc(root: Path) -> Iterator[Case]:
-    """Yield GenMC's tests of C programs: not those of files that survive a crash, nor of Linux' model."""
+    """Yield GenMC's tests, but those of files that survive a crash and of Linux' model."""
     for kind in ("correct", "wrong"):
         for file in sorted((root / "tests" / kind).rglob("variants/*.c")):
             test = file.parent.parent
@@ -273,7 +273,7 @@ def explore(case: Case, shims: Path, seconds: float, memory: str) -> Result:
 OUTCOMES = (
     *("proven", "caught", "not asked", "missed", "false alarm", "unfinished", "unsupported"),
 )
-"""``not asked``: an error of a kind that the program's authors do not look for, so not a false alarm."""
+"""``not asked``: an error of a kind that the program's authors do not look for."""
 
 
 def table(results: Iterable[Result], versions: dict[str, str]) -> str:

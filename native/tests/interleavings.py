@@ -1,4 +1,4 @@
-"""All interleavings of a small program, step by step, without any reduction: what programs/table.c does.
+"""All interleavings of a small program, without any reduction: what programs/table.c does.
 
 A state is (words, owners of the mutexes, buffers, threads); a thread is (operation, step within it,
 what it has read). Nothing here is shared with the explorer.

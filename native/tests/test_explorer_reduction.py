@@ -101,7 +101,7 @@ def test_same_outcomes_of_many(
 
 
 def test_counts_of_theory(table: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """n updates of one word by n threads have n! orders; loads of it have one."""
+    """Updates of one word by n threads have n! orders; loads of it have one."""
     for what, expected in ((every.ADD, 6), (every.LOAD, 1)):
         program = (((what, 0, 1),),) * 3
         found, _ = explored(table, program, "sc", tmp_path, monkeypatch)

@@ -1,7 +1,7 @@
-"""``locklab native explore``: every interleaving of a C program, up to the order of steps that commute.
+"""``locklab native explore``: every interleaving of a C program that makes a difference.
 
 ``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
-``verdict``, ``found``, ``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
+``verdict``, ``found``, ``runs``, ``traces``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
 ``counterexample`` (the shape of ``locklab check``'s).
 """
 
@@ -77,7 +77,7 @@ def explore(
     """Explore what the threads of a C program can do, and show the run that goes wrong.
 
     The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
-    locklab/explore.h. Exit code 0: nothing wrong within the bound that is told. 1: violated. 3: not
+    locklab/explore.h. Exit code 0: no error found. 1: violated. 3: not
     finished. 2: bad input.
     """
     from locknative.explorer import Search

@@ -30,8 +30,8 @@ class Search:
 
     Attributes:
         threads: how many run ``locklab_thread``, 1 to 8; an ordinary main() makes its own.
-        preemptions: None: a complete search. Else a search for errors, which proves nothing, through
-            runs of up to so many deviations: preemptions of a thread that could go on, and under
+        preemptions: None: a complete search. Else a search for errors through runs
+            of up to so many deviations: preemptions of a thread that could go on, and under
             ``tso`` stores that linger in their buffer. 0 to 100.
         memory: ``sc`` or ``tso``.
         pct: above 0: no exhaustive search, but random runs that find any error of this depth with
