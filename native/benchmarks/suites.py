@@ -3,8 +3,9 @@
     python native/benchmarks/suites.py --genmc PATH --nidhugg PATH --ck PATH --vsync PATH
 
 Each PATH is a checkout of the project: GenMC's tests/correct and tests/wrong, Nidhugg's smoke
-tests, Concurrency Kit's spinlocks, libvsync's lock tests. Nothing of them is copied. The few functions of
-GenMC's and Nidhugg's headers that a program may call are declared here in the explorer's terms.
+tests, Concurrency Kit's spinlocks, libvsync's lock tests. Nothing of them is copied. The few
+functions of GenMC's and Nidhugg's headers that a program may call are declared here in the
+explorer's terms.
 
 Each program is explored under sequential consistency with a limit on the time. Printed, and with
 ``--write`` put into docs/EXPLORER.md, is a table with the names of what was missed, of false

@@ -1,8 +1,8 @@
 """``locklab native explore``: every interleaving of a C program that makes a difference.
 
 ``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
-``verdict``, ``found``, ``runs``, ``traces``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
-``counterexample`` (the shape of ``locklab check``'s).
+``verdict``, ``found``, ``runs``, ``traces``, ``steps``, ``seconds``, ``bound``, ``choices``,
+``limits`` and ``counterexample`` (the shape of ``locklab check``'s).
 """
 
 from __future__ import annotations
