@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed sweep torture fuzz site labs lock clean
+.PHONY: help setup demo test slow check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -16,41 +16,43 @@ LOCKS := build base notebook dev docs cluster fuzz beside/nbgrader beside/otter
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Install what is missing, make .venv, build and install LockLab in it
+setup: ## Install missing packages, make .venv, build and install LockLab in it
 	@tools/setup
 
 demo: setup ## Reproduce the 2004 SELinux result: table, errors, plot
 	@.venv/bin/locklab reproduce kaigai-2004
 
-test: setup ## Run every test but the slow ones
+test: setup ## Run every test except the slow ones
 	@$(PYTEST) $(ARGS)
 
 slow: setup ## Run the slow tests
 	@$(PYTEST) -m slow $(ARGS)
 
-check: setup ## Lint, format and type checks
+check: setup ## Lint, format, types, spelling
 	@tools/check
 
-format: setup ## Rewrite the Python sources in the one format, mend what lint can mend
+format: setup ## Format the Python sources and apply lint's automatic fixes
 	@$(PYTHON_BIN) -m ruff check --fix-only --quiet .
 	@$(PYTHON_BIN) -m ruff format .
 
 bench: setup ## Measure the engines; a table, and a JSON file below out/
 	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
 
-compare: setup ## Run the same locks in our harness and in liburcu's and ck's own (fetches their sources)
+compare: setup ## Compare our harness with those of liburcu and ck on the same locks (fetches their sources)
 	@$(PYTHON_BIN) native/benchmarks/compare.py $(ARGS)
 
-printed: setup ## Run locks printed from the language beside the hand-written headers; a table and JSON
+printed: setup ## Compare locks printed from the language with the hand-written headers; a table and JSON
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
 
-sweep: setup ## Measure this machine (ten minutes), calibrate, judge the predictions; below out/sweep
-	@$(PYTHON_BIN) native/locknative/sweep --out out/sweep --csv out/sweep/data --executable \
-	  "$$($(PYTHON_BIN) -c 'from locknative import executable; print(executable.path())')" $(ARGS)
-	@.venv/bin/locklab calibrate --from out/sweep --out out/sweep/data/machine.toml
-	@.venv/bin/locklab native predict --from out/sweep --machine out/sweep/data/machine.toml
+survey: setup ## Measure this machine (ten minutes), calibrate, check the predictions; below out/survey
+	@.venv/bin/locklab native survey --out out/survey --csv out/survey/data $(ARGS)
+	@.venv/bin/locklab calibrate --from out/survey --out out/survey/data/machine.toml
+	@.venv/bin/locklab native predict --from out/survey --machine out/survey/data/machine.toml
 
-torture: setup ## Judge every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer
+sweep:
+	@echo "error: 'make sweep' has a new name: write 'make survey' (trials go below out/survey)" >&2; exit 2
+
+torture: setup ## Test every C lock: explorer (SC and TSO), torture, ThreadSanitizer, AddressSanitizer
 	@.venv/bin/locklab native explore all --threads 3
 	@.venv/bin/locklab native explore all --threads 3 --memory tso
 	@.venv/bin/locklab native torture --tool all $(ARGS)
@@ -58,14 +60,17 @@ torture: setup ## Judge every C lock: explorer (SC and TSO), torture, ThreadSani
 fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
 	@tools/fuzz --minutes $(or $(MINUTES),10) $(ARGS)
 
-site: setup ## Run the lessons and build their pages into out/site (an environment of its own)
+fuzz-urcu: setup ## Use and misuse liburcu's bindings at random, MINUTES (10) of processor time
+	@$(PYTHON_BIN) native/fuzz/urcu.py --minutes $(or $(MINUTES),10) $(ARGS)
+
+site: setup ## Run the lessons and build their pages into out/site (in a separate environment)
 	@tools/site
 
-labs: setup ## Look whether every lab keeps its promises (solution, starter, wrong submissions, hints)
+labs: setup ## Check every lab: solution passes, starter and wrong submissions fail, hints exist
 	@.venv/bin/locklab lab lint $(ARGS)
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)
 
-clean: ## Remove what was built: .venv, build, out and caches
+clean: ## Remove everything that was built: .venv, build, out and caches
 	@tools/clean

@@ -1,8 +1,62 @@
-"""What every test needs."""
+"""What every test needs, and what a run of them cost."""
 
+import os
 import signal
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so would every
 # program that a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+#: How many of the dearest tests a run names at its end.
+DEAREST = 20
+
+
+def _cpu_s() -> float:
+    """Processor seconds of this process and of the children that it has waited for."""
+    return sum(os.times()[:4])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Note what a test costs in processor time, which a busy machine hardly changes."""
+    item.user_properties.append(("cpu_began", _cpu_s()))
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: Any) -> Iterator[Any]:
+    """Send the cost along with the last report: workers of xdist are other processes."""
+    report = yield
+    if call.when == "teardown":
+        began = dict(item.user_properties)["cpu_began"]
+        report.user_properties = [("cpu_s", _cpu_s() - began)]
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Name the tests that cost most, and the sum: the suite's budget is in CONTRIBUTING.md."""
+    costs = sorted(
+        (
+            (dict(report.user_properties)["cpu_s"], report.nodeid)
+            for reports in terminalreporter.stats.values()
+            for report in reports
+            if getattr(report, "when", None) == "teardown"
+        ),
+        reverse=True,
+    )
+    if len(costs) <= 1:
+        return
+    terminalreporter.section(f"the {min(DEAREST, len(costs))} dearest tests, CPU seconds")
+    for seconds, name in costs[:DEAREST]:
+        terminalreporter.write_line(f"{seconds:7.1f}  {name}")
+    total = sum(seconds for seconds, _ in costs)
+    terminalreporter.write_line(f"{total:7.1f}  all {len(costs)} tests")
+    path = os.environ.get("LOCKLAB_TEST_COSTS")
+    if path:
+        with open(path, "w", encoding="utf-8") as out:
+            out.writelines(f"{seconds:.3f}\t{name}\n" for seconds, name in costs)

@@ -1,13 +1,12 @@
-"""The command ``locklab``: one small umbrella over the subcommands that the packages bring.
+"""The command ``locklab``: a small program that finds the subcommands of all packages.
 
-A package offers a subcommand through the entry-point group ``locklab.commands``; its target is a
-Typer app, and its one-line help is the first line of the target module's docstring. The umbrella
-reads that line from the file, so ``locklab --help`` imports no package and answers at once; only
-the command that is used gets imported.
+A package offers a subcommand through the entry-point group ``locklab.commands``. Its target is a
+Typer app, and its one-line help is the first line of the target module's docstring. That line is
+read from the file, so ``locklab --help`` imports no package; only the command in use is imported.
 
-What an exception becomes is decided here, once, for all of them: an exception with an integer
-``exit_code`` is a message to the user (``error: …`` on stderr, that exit code, no traceback),
-Ctrl-C is exit code 130, and anything else is a bug and keeps its traceback.
+This module alone turns exceptions into exit codes. An exception with an integer ``exit_code`` is
+a message to the user (``error: …`` on stderr, that exit code, no traceback). Ctrl-C is exit code
+130. Anything else is a bug and keeps its traceback.
 """
 
 import ast
@@ -28,7 +27,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: its name, where its Typer app is, and one line of help."""
+    """A subcommand: its name, the place of its Typer app, and one line of help."""
 
     name: str
     module: str
@@ -67,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def commands() -> dict[str, Command]:
-    """Return the subcommands whose module exists, by name in alphabetical order."""
+    """Return the subcommands whose module exists, sorted by name."""
     from importlib.metadata import entry_points
 
     found = {}
@@ -79,19 +78,19 @@ def commands() -> dict[str, Command]:
 
 
 def _print_whatever_comes() -> None:
-    """Let a stream that knows no dashes or dots print a question mark in place of them."""
+    """Print a question mark for each character that the stream cannot encode."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def _run(command: Command, arguments: list[str]) -> int:
-    """Import one command and hand it the rest of the line."""
+    """Import one command and run it with the remaining arguments."""
     try:
         app = command.load()
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == command.module.partition(".")[0]:
-            raise  # one of our own modules is missing: a bug, not an installation to mend
+            raise  # one of LockLab's own modules is missing: a bug, not an incomplete installation
         return _fail(
             f"'locklab {command.name}' needs the module '{error.name}', which is not installed; "
             "'make setup' installs what is missing",
@@ -108,34 +107,42 @@ def _run(command: Command, arguments: list[str]) -> int:
 
 def _overview(known: Mapping[str, Command]) -> str:
     """Return the text of ``locklab --help``."""
+    import textwrap
+
     width = max((len(name) for name in known), default=0)
-    lines = [f"  {c.name:<{width}}  {c.help}".rstrip() for c in known.values()]
+    hanging = " " * (width + 4)
+    lines = [
+        textwrap.fill(
+            c.help, 80, initial_indent=f"  {c.name:<{width}}  ", subsequent_indent=hanging
+        )
+        or f"  {c.name}"
+        for c in known.values()
+    ]
     return "\n".join(
         [
             "Usage: locklab COMMAND [ARGUMENTS]…",
             "",
-            "Write a lock once: prove it, simulate it, run it on real cores, have it graded.",
+            "Write a lock once. Prove it, simulate it, run it on real cores, have it graded.",
             "",
             "Commands:",
             *(lines or ["  (none is installed: run 'make setup')"]),
             "",
             "Options:",
-            "  -h, --help     Show this text; 'locklab COMMAND --help' shows a command's own.",
+            "  -h, --help     Show this text; 'locklab COMMAND --help' explains a command.",
             "  -V, --version  Show the version.",
+            "",
+            "docs/GLOSSARY.md defines the terms in tables and messages, such as CON and HOLD.",
         ]
     )
 
 
 def _unknown(name: str, known: Mapping[str, Command]) -> int:
-    """Refuse a command that does not exist, and say what was likely meant."""
-    import difflib
+    """Refuse an unknown command, and suggest a similar one."""
+    from lockui.suggest import did_you_mean
 
     what = "option" if name.startswith("-") else "command"
-    near = difflib.get_close_matches(name, known, n=1)
-    mend = f"did you mean '{near[0]}'?" if near else f"known are: {', '.join(known)}"
-    if what == "option":
-        mend = "see 'locklab --help'"
-    return _fail(f"unknown {what} '{name}'; {mend}", USAGE_ERROR)
+    hint = "see 'locklab --help'" if what == "option" else did_you_mean(name, known)
+    return _fail(f"unknown {what} '{name}'; {hint}", USAGE_ERROR)
 
 
 def _fail(message: str, code: int) -> int:
@@ -152,9 +159,9 @@ def _version() -> str:
 
 
 def _module_file(module: str) -> Path | None:
-    """Return the source file of a dotted module without importing any of its parents.
+    """Return the source file of a dotted module without importing its parents.
 
-    Only the top-level package is looked up through the import system, which does not run it.
+    The import system finds the top-level package without running it.
     """
     top, *rest = module.split(".")
     spec = importlib.util.find_spec(top)
@@ -171,11 +178,11 @@ def _module_file(module: str) -> Path | None:
 
 
 def _first_line(path: Path) -> str:
-    """Return the first line of a module's docstring, or nothing where it has none."""
+    """Return the first line of a module's docstring, or an empty text."""
     try:
         docstring = ast.get_docstring(ast.parse(path.read_bytes()))
     except (OSError, SyntaxError, ValueError):
-        return ""  # help must answer even while a module is being edited
+        return ""  # the help must work even while a module is being edited
     return docstring.partition("\n")[0].rstrip(".") if docstring else ""
 
 

@@ -1,7 +1,7 @@
-"""lockdata: published measurements of kernel locks, as printed and as understood.
+"""lockdata: published measurements of kernel locks, as printed and as corrected.
 
-Five documents from 2001 to 2013, every table and every cell, with the place in the source and the
-reason wherever the understood value is not simply what is printed.
+Five documents from 2001 to 2013, with every table and every cell. Each cell has its place in the
+source, and a reason if its corrected value differs from the printed one.
 
 >>> import lockdata
 >>> lockdata.describe("kaigai-2004/rcutest").cells

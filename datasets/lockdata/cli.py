@@ -1,7 +1,7 @@
-"""Show published tables: as printed, as understood, and their source.
+"""Show published tables: as printed, as corrected, and their source.
 
-With ``--json`` stdout holds one JSON document and nothing else. A wrong name ends with one message
-on stderr and exit code 2.
+With ``--json`` stdout holds one JSON document and nothing else. A wrong name ends with an error
+message on stderr and exit code 2.
 """
 
 import json
@@ -21,11 +21,11 @@ from lockdata.printed import number
 from lockdata.store import Cell, Table, names, read
 
 app = typer.Typer(
-    help="Published measurements: as printed, as understood, and where they come from.",
+    help="Published measurements: as printed, as corrected, and their source.",
     no_args_is_help=True,
 )
 
-Name = Annotated[str, typer.Argument(help="Table, as 'list' names it: source/table.")]
+Name = Annotated[str, typer.Argument(help="Table: a name from 'locklab data list'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 
 
@@ -40,11 +40,11 @@ def list_command(as_json: AsJson = False) -> None:
         return
     table = RichTable(title="Published tables", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        figure = column not in ("name", "title")
+        numeric = column not in ("name", "title")
         # Only the title may take a second line.
         table.add_column(
             column,
-            justify="right" if figure else "left",
+            justify="right" if numeric else "left",
             no_wrap=column != "title",
             overflow="fold",
         )
@@ -56,7 +56,9 @@ def list_command(as_json: AsJson = False) -> None:
 @app.command("show")
 def show_command(
     name: Name,
-    reading: Annotated[str, typer.Option(help="understood, printed, or both.")] = "understood",
+    reading: Annotated[
+        str, typer.Option(help="understood (corrected values), printed, or both.")
+    ] = "understood",
     as_json: AsJson = False,
 ) -> None:
     """Show one table."""
@@ -87,9 +89,9 @@ def describe_command(name: Name, as_json: AsJson = False) -> None:
 
 
 def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
-    """Lay a table out in rows and columns, each key in the order of the source.
+    """Return a table as rows and columns, in the order of the source.
 
-    What is wider than ``width`` comes in several parts, each with all rows.
+    A table wider than ``width`` is split into parts; each part has all rows.
     """
     info = table.info
     columns, rows = tidy(table, "printed" if reading == "printed" else "understood")
@@ -105,7 +107,8 @@ def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
         {head for line in grid.values() for head in line},
         key=lambda head: [values.index(part) for values, part in zip(seen, head, strict=True)],
     )
-    title = f"{info.title} ({reading}; {', '.join(info.units)})"
+    shown = "corrected" if reading == "understood" else reading
+    title = f"{info.title} ({shown}; {', '.join(info.units)})"
 
     def part(chosen: list[tuple[Any, ...]]) -> RichTable:
         out = RichTable(title=title)
@@ -117,7 +120,7 @@ def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
             out.add_row(*map(str, place), *(line.get(head, "") for head in chosen))
         return out
 
-    # Rich would cut the columns of a table that is too wide; it is printed in parts instead.
+    # Rich would cut columns that do not fit, so a wide table is printed in parts.
     parts: list[list[tuple[Any, ...]]] = [[]]
     for head in heads:
         if parts[-1] and _width(part([*parts[-1], head])) > width:
@@ -127,7 +130,7 @@ def _wide(table: Table, reading: str, width: int) -> list[RichTable]:
 
 
 def _width(table: RichTable) -> int:
-    """Return how many columns of the terminal a table takes if nothing in it is wrapped."""
+    """Return how many terminal columns a table takes without wrapping."""
     return Console(width=10_000).measure(table).maximum
 
 
@@ -153,7 +156,7 @@ def _reported() -> Iterator[None]:
 
 
 def _console() -> Console:
-    """Return a console on stdout; a pipe gets a width that wide tables fit in."""
+    """Return a console on stdout; a pipe gets enough width for wide tables."""
     console = Console()
     return console if console.is_terminal else Console(width=200)
 

@@ -2,8 +2,8 @@
 
 
 class Error(Exception):
-    """Base of every error that lockdata raises on purpose."""
+    """Base class of lockdata's errors."""
 
 
 class DatasetError(Error):
-    """A table, reading or data file is unknown or malformed; the message says how to mend it."""
+    """A table, reading or data file is unknown or malformed; the message says what to do."""

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Reading = Literal["understood", "printed", "both"]
-"""Which value to load: the number as we understand it, the figure as printed, or the two."""
+"""Which value to load: the corrected number, the text as printed, or both."""
 
 PRINTED_KEY = "_printed"
-"""Ending of a key that holds another key's printed reading (``patch`` and ``patch_printed``)."""
+"""Suffix of a key that holds another key's printed reading (``patch`` and ``patch_printed``)."""
 
 
 def list_tables() -> pd.DataFrame:
-    """Return one row a table: name, title, rows, cells, misprints.
+    """Return one row for each table: name, title, rows, cells, misprints.
 
     Raises:
         DatasetError: a table's files are malformed.
@@ -33,15 +33,15 @@ def list_tables() -> pd.DataFrame:
 
 
 def load(name: str, reading: Reading = "understood") -> pd.DataFrame:
-    """Return a table in tidy form, one row a cell, in the order of the source.
+    """Return a table in tidy form, one row for each cell, in the order of the source.
 
-    Args:
+    Arguments:
         name: ``"source/table"``, see `list_tables`.
         reading: ``"understood"`` gives the keys, ``value`` (a number, NaN where there is none) and
             ``unit``; ``"printed"`` gives the keys, ``value`` (text as printed) and ``unit``;
             ``"both"`` gives the keys, ``printed``, ``understood``, ``unit``, ``reason`` and
-            ``place``. Where a key's label is itself in doubt, ``"both"`` shows both labels and the
-            other readings theirs.
+            ``place``. If a key's label was corrected too, ``"both"`` shows both labels, and the
+            other readings show theirs.
 
     Raises:
         DatasetError: the name or the reading is unknown.
@@ -51,7 +51,7 @@ def load(name: str, reading: Reading = "understood") -> pd.DataFrame:
     columns, rows = tidy(read(name), reading)
     frame = pd.DataFrame(rows, columns=columns)
     for number in ("understood", "value"):
-        # A column of None only would otherwise be of type object.
+        # Otherwise a column of only None would have the type object.
         if number in columns and not (number == "value" and reading == "printed"):
             frame[number] = frame[number].astype("float64")
     return frame
@@ -65,15 +65,15 @@ def pivot(
 ) -> pd.DataFrame:
     """Return a table in its row-and-column form, both in the order of the source.
 
-    Args:
+    Arguments:
         name: ``"source/table"``.
-        reading: ``"understood"`` for numbers, ``"printed"`` for the text as printed.
-        rows: keys down the side; the table's own choice by default.
-        columns: keys across the top; the table's own choice by default.
+        reading: ``"understood"`` for corrected numbers, ``"printed"`` for the text as printed.
+        rows: keys of the rows; the table's own by default.
+        columns: keys of the columns; the table's own by default.
 
     Raises:
-        DatasetError: the name, the reading or a key is unknown, or the keys leave several cells
-            in one place.
+        DatasetError: the name, the reading or a key is unknown, or several cells have
+            the same keys.
     """
     if reading not in ("understood", "printed"):
         raise DatasetError(f"Cannot pivot the reading {reading!r}. Use understood or printed.")
@@ -88,7 +88,7 @@ def pivot(
             )
     if not down or frame.duplicated([*down, *across]).any():
         raise DatasetError(
-            f"Keys {', '.join([*down, *across])} do not tell the cells of {name} apart. "
+            f"Keys {', '.join([*down, *across])} do not distinguish the cells of {name}. "
             f"Use more of {', '.join(frame.columns[:-2])}."
         )
     if not across:
@@ -100,9 +100,9 @@ def pivot(
 
 
 def describe(name: str) -> TableInfo:
-    """Return what is known about a table: title, units, provenance, keys, corrections, notes.
+    """Return the description of a table: title, units, provenance, keys, corrections, notes.
 
-    Args:
+    Arguments:
         name: ``"source/table"``.
 
     Raises:
@@ -125,7 +125,7 @@ def _first_seen(frame: pd.DataFrame) -> Callable[[pd.Index], pd.Index]:
 def tidy(table: Table, reading: str) -> tuple[list[str], list[list[Any]]]:
     """Return the column names and the rows of one reading, without pandas.
 
-    Args:
+    Arguments:
         table: the table.
         reading: as in `load`.
 

@@ -1,4 +1,4 @@
-"""What is known about a table: its source, keys, units, corrections and notes."""
+"""Descriptions of tables: source, keys, units, corrections and notes."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ MISPRINT_KINDS = frozenset({"misprint", "label"})
 """Kinds of reason that correct the source; the other kinds only explain a cell."""
 
 REASON_KINDS = MISPRINT_KINDS | {"notation", "missing", "blank", "text", "caveat"}
-"""misprint: wrong figure; label: right figure, wrong label; notation: same value, other spelling;
-missing: no result; blank: empty cell; text: a word; caveat: kept as printed, with a doubt."""
+"""misprint: wrong value; label: right value, wrong label; notation: same value, other spelling;
+missing: no result; blank: empty cell; text: a word; caveat: kept as printed, with a warning."""
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class SourceInfo:
         date: its date, ISO 8601.
         citation: how to cite it.
         url: a public address, empty where none is known.
-        archive: where else it is kept.
-        licence: what was taken from it, and on what footing.
+        archive: another place that keeps it.
+        licence: what was taken from it, and under which terms.
         machine: the machine that was measured.
         notes: remarks that hold for all its tables.
     """
@@ -41,13 +41,13 @@ class SourceInfo:
 
 @dataclass(frozen=True)
 class Key:
-    """A column that says which cell a row is.
+    """A column that identifies a cell.
 
     Attributes:
         name: the column's name.
-        meaning: what it stands for.
+        meaning: its meaning.
         integer: whether its values are whole numbers.
-        values: its values with their meanings, where they need one.
+        values: its values with their meanings, if needed.
     """
 
     name: str
@@ -58,14 +58,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Correction:
-    """Why some cells' understood value, or label, is not simply what is printed.
+    """The reason why the corrected value or label of some cells is not the printed one.
 
     Attributes:
-        reason: the key that stands in those cells' ``reason`` column.
+        reason: the key in the ``reason`` column of those cells.
         kind: one of REASON_KINDS.
         text: the reason.
-        evidence: what supports it, empty where it needs none.
-        cells: how many cells of the table carry it.
+        evidence: its evidence, possibly empty.
+        cells: number of cells of the table with this reason.
     """
 
     reason: str
@@ -83,7 +83,7 @@ class TableInfo:
         name: ``"source/table"``.
         title: short title.
         description: what was measured.
-        source: where it comes from.
+        source: its source.
         keys: the columns that name a cell, in the order of the file.
         row_keys: the keys that `pivot` puts down the side.
         column_keys: the keys that `pivot` puts across the top.
@@ -111,7 +111,7 @@ class TableInfo:
 
     @property
     def misprints(self) -> int:
-        """Number of cells whose figure or label the source got wrong, as we understand it."""
+        """Number of cells whose printed value or label is wrong."""
         return sum(c.cells for c in self.corrections if c.kind in MISPRINT_KINDS)
 
     @property
@@ -120,7 +120,7 @@ class TableInfo:
         return self.source.citation + (f" <{self.source.url}>" if self.source.url else "")
 
     def text(self) -> str:
-        """Return everything above as plain text, one fact a line."""
+        """Return all attributes as plain text, one fact on each line."""
         source = self.source
         lines = [
             f"{self.name}: {self.title}",

@@ -1,7 +1,7 @@
-"""What a printed figure says: its number, and the interval that rounds to it.
+"""The meaning of a printed value: its number, and the interval that rounds to it.
 
-A printed figure is a decimal number, perhaps with commas between thousands, a K for a thousand, a
-unit mark (``%``, ``us``, ``GHz``) and square brackets. Everything else is no number.
+A printed value is a decimal number. It may have commas between thousands, a K for a thousand, a
+unit (``%``, ``us``, ``GHz``) and square brackets. Everything else is not a number.
 """
 
 import re
@@ -13,13 +13,13 @@ _FIGURE = re.compile(
 
 
 def number(printed: str) -> float | None:
-    """Return the number that a printed figure shows, or None where it shows none.
+    """Return the number that a printed value shows, or None.
 
-    Args:
-        printed: the figure as printed, for example ``"24.4%"``, ``"14K"`` or ``"500,000"``.
+    Arguments:
+        printed: the value as printed, for example ``"24.4%"``, ``"14K"`` or ``"500,000"``.
 
     Returns:
-        The number in the figure's own unit; K counts as a thousand.
+        The number in the value's own unit; K is a factor of 1000.
     """
     match = _FIGURE.fullmatch(printed.strip())
     if match is None:
@@ -29,15 +29,15 @@ def number(printed: str) -> float | None:
 
 
 def interval(printed: str) -> tuple[float, float] | None:
-    """Return the lowest and highest value that would be rounded to a printed figure.
+    """Return the lowest and highest number that rounds to a printed value.
 
-    Args:
-        printed: the figure as printed.
+    Arguments:
+        printed: the value as printed.
 
     Returns:
-        The number less and plus half a unit of its last digit, never below zero; None where the
-        figure shows no number. Zeros that a program did not print make the interval too wide, so
-        it stays a safe bound.
+        The number minus and plus half a unit of its last digit, never below zero; None if the
+        value is not a number. A program may have printed zeros that it did not measure; then the
+        true interval is wider.
     """
     value = number(printed)
     match = _FIGURE.fullmatch(printed.strip())

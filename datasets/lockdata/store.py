@@ -1,13 +1,12 @@
-"""Reading the files: one folder a source, one CSV a table, one ``source.toml`` beside them.
+"""Reader of the files: a folder for each source, with a CSV for each table and a ``source.toml``.
 
-The files are checked when they are read, so that a slip in a table is found at its line. Only the
-standard library is used: pandas costs half a second to import and is not needed here.
+The files are checked when they are read; an error names the line. Only the
+standard library is used, because pandas takes half a second to import.
 """
 
 import csv
 import tomllib
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from lockdata.errors import DatasetError
 from lockdata.info import REASON_KINDS, Correction, Key, SourceInfo, TableInfo
 from lockdata.printed import number
+from lockui.suggest import did_you_mean, near
 
 FOLDER = Path(__file__).parent / "tables"
 """Where the tables lie."""
@@ -29,11 +29,11 @@ class Cell:
 
     Attributes:
         key: the values of the table's keys, in their order.
-        printed: the figure exactly as printed, without brackets that only set it apart.
-        understood: its value in `unit`; None where there is no number.
+        printed: the text exactly as printed, without enclosing brackets.
+        understood: the corrected value in `unit`, or None.
         unit: unit of `understood`, ``"text"`` for words.
-        reason: key of the reason where printed and understood differ, else empty.
-        place: where in the source the cell stands.
+        reason: key of the reason if the printed and the corrected value differ, else empty.
+        place: the cell's place in the source.
     """
 
     key: tuple[str | int, ...]
@@ -53,7 +53,7 @@ class Table:
 
 
 def names(folder: Path = FOLDER) -> list[str]:
-    """Return the names of all tables, sources in alphabetical order, tables as in the metadata."""
+    """Return the names of all tables, sources sorted by name, tables as in the metadata."""
     return [
         f"{path.parent.name}/{table}"
         for path in sorted(folder.glob("*/source.toml"))
@@ -65,9 +65,9 @@ def names(folder: Path = FOLDER) -> list[str]:
 def read(name: str, folder: Path = FOLDER) -> Table:
     """Read and check one table.
 
-    Args:
+    Arguments:
         name: ``"source/table"``.
-        folder: where the sources lie.
+        folder: the folder of the sources.
 
     Raises:
         DatasetError: the name is unknown, or the table's files are malformed.
@@ -110,20 +110,18 @@ def _metadata(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise DatasetError(f"{path}: not valid TOML: {error}. Mend the file.") from error
+        raise DatasetError(f"{path}: not valid TOML ({error}); correct that line") from error
 
 
 def _unknown(name: str, known: list[str]) -> str:
     source, _, table = name.rpartition("/")
-    close = [n for n in known if n.startswith(f"{name}/")]
-    if not close:
-        # A bare or misspelt table is the commonest slip, so compare tables before whole names.
-        pool = [n for n in known if n.startswith(f"{source}/")] or known
-        tables = get_close_matches(table, [n.split("/")[1] for n in pool], n=3, cutoff=0.6)
-        close = [n for t in dict.fromkeys(tables) for n in pool if n.endswith(f"/{t}")]
-        close = close or get_close_matches(name, known, n=3, cutoff=0.6)
-    mend = f"Did you mean {' or '.join(close)}?" if close else f"Known are: {', '.join(known)}."
-    return f"There is no table {name!r}. {mend}"
+    # The most common error is a misspelt or bare table name, so compare tables first.
+    pool = [n for n in known if n.startswith(f"{source}/")] or known
+    tables = near(table, [n.split("/")[1] for n in pool], 3)
+    whole = [n for t in tables for n in pool if n.endswith(f"/{t}")]
+    offer = f"did you mean {' or '.join(map(repr, whole[:3]))}?"
+    hint = offer if whole else did_you_mean(name, known, n=3)
+    return f"there is no table {name!r}; {hint}"
 
 
 def _source(name: str, meta: dict[str, Any]) -> SourceInfo:
@@ -165,14 +163,14 @@ def _cells(path: Path, keys: tuple[Key, ...], reasons: dict[str, Any]) -> tuple[
         if found != header:
             raise DatasetError(
                 f"{path}, line 1: the columns are {', '.join(found)}; "
-                f"source.toml asks for {', '.join(header)}."
+                f"source.toml requires {', '.join(header)}."
             )
         for line in lines:
             where = f"{path}, line {lines.line_num}"
             cell = _cell(line, keys, where)
             _check(cell, reasons, where)
             if cell.key in cells:
-                raise DatasetError(f"{where}: cell {cell.key} stands twice. Remove one of them.")
+                raise DatasetError(f"{where}: cell {cell.key} occurs twice. Remove one of them.")
             cells[cell.key] = cell
     return tuple(cells.values())
 
@@ -181,7 +179,7 @@ def _cell(line: list[str], keys: tuple[Key, ...], where: str) -> Cell:
     if len(line) != len(keys) + len(VALUE_COLUMNS):
         raise DatasetError(
             f"{where}: {len(line)} fields instead of {len(keys) + len(VALUE_COLUMNS)}. "
-            "Quote fields that hold a comma."
+            "Quote fields that contain a comma."
         )
     printed, understood, unit, reason, place = line[len(keys) :]
     try:
@@ -199,8 +197,8 @@ def _check(cell: Cell, reasons: dict[str, Any], where: str) -> None:
         )
     if cell.understood != number(cell.printed) and not cell.reason:
         raise DatasetError(
-            f"{where}: {cell.printed!r} is printed and {cell.understood} understood, "
-            "without a reason. Name one."
+            f"{where}: {cell.printed!r} is printed and corrected to {cell.understood} "
+            "without a reason. Add one."
         )
     if not cell.unit or not cell.place:
         raise DatasetError(f"{where}: unit or place is empty. Fill it in.")

@@ -71,8 +71,8 @@ def test_describe_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["show", "rcutst"], "There is no table 'rcutst'. Did you mean kaigai-2004/rcutest?"),
-        (["describe", "rcutst"], "There is no table 'rcutst'. Did you mean kaigai-2004/rcutest?"),
+        (["show", "rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
+        (["describe", "rcutst"], "there is no table 'rcutst'; did you mean 'kaigai-2004/rcutest'?"),
         (
             ["show", "long-2013/redo", "--reading", "raw", "--json"],
             "There is no reading 'raw'. Use one of understood, printed, both.",

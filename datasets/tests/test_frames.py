@@ -75,8 +75,11 @@ def test_pivot_with_own_keys() -> None:
     ("arguments", "message"),
     [
         ({"rows": ["cpu"]}, "franke-2001/overhead has no key 'cpu'. Its keys are rooms, messages"),
-        ({"rows": ["rooms"]}, "Keys rooms, cpus do not tell the cells of franke-2001/overhead"),
-        ({"rows": []}, "Keys cpus do not tell the cells of franke-2001/overhead apart. Use more"),
+        (
+            {"rows": ["rooms"]},
+            "Keys rooms, cpus do not distinguish the cells of franke-2001/overhead",
+        ),
+        ({"rows": []}, "Keys cpus do not distinguish the cells of franke-2001/overhead. Use more"),
         ({"reading": "both"}, "Cannot pivot the reading 'both'. Use understood or printed."),
     ],
 )

@@ -126,17 +126,17 @@ def test_well_formed_source(tmp_path: Path) -> None:
     ("csv", "line", "message"),
     [
         (HEADER + "1,1.5,1.5,s,,p\n", None, "1 cells, but source.toml says 2. Complete"),
-        (HEADER + "1,5,5,s,,p\n1,6,6,s,,p\n", 3, "cell (1,) stands twice. Remove one of them."),
-        (HEADER + "1,5,6,s,,p\n", 2, "'5' is printed and 6.0 understood, without a reason."),
-        (HEADER + "1,5,,s,,p\n", 2, "'5' is printed and None understood, without a reason."),
+        (HEADER + "1,5,5,s,,p\n1,6,6,s,,p\n", 3, "cell (1,) occurs twice. Remove one of them."),
+        (HEADER + "1,5,6,s,,p\n", 2, "'5' is printed and corrected to 6.0 without a reason."),
+        (HEADER + "1,5,,s,,p\n", 2, "'5' is printed and corrected to None without a reason."),
         (HEADER + "1,,,s,,p\n", None, "1 cells, but source.toml says 2."),
         (HEADER + "1,5,6,s,typo,p\n", 2, "reason 'typo' is not in source.toml. Add it there"),
         (HEADER + "1,5,5,,,p\n", 2, "unit or place is empty. Fill it in."),
         (HEADER + "1,5,5,s,,\n", 2, "unit or place is empty. Fill it in."),
         (HEADER + "one,5,5,s,,p\n", 2, "Write a plain number there."),
         (HEADER + "1,5,five,s,,p\n", 2, "Write a plain number there."),
-        (HEADER + "1,5,5,s,,p,q\n", 2, "7 fields instead of 6. Quote fields that hold a comma."),
-        ("b,printed\n", 1, "the columns are b, printed; source.toml asks for a, printed, under"),
+        (HEADER + "1,5,5,s,,p,q\n", 2, "7 fields instead of 6. Quote fields that contain a comma."),
+        ("b,printed\n", 1, "the columns are b, printed; source.toml requires a, printed, under"),
     ],
 )
 def test_malformed_table(tmp_path: Path, csv: str, line: int | None, message: str) -> None:
@@ -166,15 +166,15 @@ def test_broken_toml(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("kaigai-2004/rcutst", "Did you mean kaigai-2004/rcutest?"),
-        ("rcutest", "Did you mean kaigai-2004/rcutest?"),
-        ("long-2013", "Did you mean long-2013/redo or long-2013/awr or long-2013/diffstat?"),
-        ("kaigai/rcutest", "Did you mean kaigai-2004/rcutest?"),
-        ("zzz", f"Known are: {', '.join(CELLS)}."),
+        ("kaigai-2004/rcutst", "did you mean 'kaigai-2004/rcutest'?"),
+        ("rcutest", "did you mean 'kaigai-2004/rcutest'?"),
+        ("long-2013", "did you mean 'long-2013/awr' or 'long-2013/redo' or 'long-2013/diffstat'?"),
+        ("kaigai/rcutest", "did you mean 'kaigai-2004/rcutest'?"),
+        ("zzz", f"known: {', '.join(sorted(CELLS))}"),
     ],
 )
 def test_unknown_name(name: str, message: str) -> None:
     """An unknown name is answered with the nearest known ones."""
     with pytest.raises(DatasetError) as error:
         read(name)
-    assert f"There is no table {name!r}. {message}" == str(error.value)
+    assert f"there is no table {name!r}; {message}" == str(error.value)

@@ -1,10 +1,10 @@
-"""The red-team corpus against ours, nbgrader and otter-grader, in their usual local set-up.
+"""Run the red-team corpus against LockLab, nbgrader and otter-grader, as set up locally.
 
 Each attack of ``attacks.toml`` is handed in as one notebook beside an honest one. nbgrader and
 otter-grader run in a jail of ours (namespaces, no network but its own loopback, read-only system,
-limits of time and memory), which keeps the attack from this machine and not from the grader. An
-attack counts as won only by what is found afterwards: points for a notebook without one right
-function, a hidden number in a file, a connection that was taken, a process that is still there, a
+limits of time and memory), which protects this machine but not the grader. An
+attack counts as won only by its effects: points for a notebook without one right
+function, a hidden number in a file, an accepted connection, a surviving process, a
 fellow student's file changed, code that ran in another process, a grader that had not ended.
 """
 
@@ -28,9 +28,9 @@ import page
 from rich.console import Console
 from theirs import CELL_S, RIVALS, RivalError, environment
 
-from lockgrader import answers
 from lockgrader.grade import grade
 from lockgrader.lab import load
+from lockgrader.read import answers
 from lockgrader.sandbox.probe import _survivor
 
 HERE = Path(__file__).resolve().parent

@@ -1,4 +1,4 @@
-"""Runs in a jail with one grader and one hostile notebook: what the grader gave, what was won.
+"""Runs in a jail with one grader and one hostile notebook; prints points and effects.
 
 Uses the standard library only, since it runs in the other grader's environment. Prints one JSON
 object as its last line.

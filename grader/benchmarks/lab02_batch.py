@@ -1,8 +1,7 @@
-"""500 submissions to lab 02, no two alike: solutions, wrong ones, starters and hostile ones.
+"""500 different submissions to lab 02: solutions, mutants, starters and hostile ones.
 
-Drawn from a seed. The wrong ones are those that the lab documents, the hostile ones those of the
-corpus whose attack ends by itself: what runs until it is stopped costs what its limit says, and
-would measure the limit.
+Drawn from a seed. The mutants are the lab's. The hostile ones are those of the corpus whose attack
+ends by itself; an attack that runs until it is stopped would only measure its limit.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def make(folder: Path, count: int = 500, seed: int = 1) -> Counter[str]:
     lab = find("lab02")
     solution = (lab / "solution" / "spinlocks.py").read_text()
     starter = (lab / "starter" / "spinlocks.py").read_text()
-    wrong = tomllib.loads((lab / "broken.toml").read_text())["broken"]
+    wrong = tomllib.loads((lab / "mutants.toml").read_text())["mutant"]
     hostile = [(name, one) for name in ("python", "language") for one in _corpus(name)]
     kinds: Counter[str] = Counter()
     for number in range(count):

@@ -1,7 +1,7 @@
-"""The same submissions graded on a calm machine and beside stress-ng: every verdict the same?
+"""Grade the same submissions on a calm machine and beside stress-ng, and compare all verdicts.
 
-What was decided is compared as bytes: verdicts, points, messages, counterexamples, seeds. The time
-that it took is told, and is allowed to differ: that is the point.
+Decisions are compared as bytes: verdicts, points, messages, counterexamples, seeds. The times are
+reported and may differ.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ import lab02_batch
 import page
 from rich.console import Console
 
-from lockgrader.batch import grade_all, tasks
+from lockgrader.batch.run import grade_all
+from lockgrader.batch.tasks import tasks
 from lockgrader.lab import load
 from locklabs import find
 
@@ -52,7 +53,7 @@ def main() -> int:
     options = _options()
     status = Console(stderr=True)
     if shutil.which("stress-ng") is None:
-        status.print("error: stress-ng is not installed\nmend: apt-get install stress-ng")
+        status.print("error: stress-ng is not installed\nhelp: apt-get install stress-ng")
         return 2
     with tempfile.TemporaryDirectory(prefix="loaded-") as made:
         lab02_batch.make(Path(made) / "in", options.count, seed=2)

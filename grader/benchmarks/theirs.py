@@ -1,9 +1,8 @@
 """nbgrader and otter-grader, each in an environment of its own, on the exercise.
 
-Each is used as its documentation says for a machine without containers: ``nbgrader autograde`` of a
-course folder, and otter's ``grade_submission``, all submissions in one process, which saves otter
-ten seconds each compared with its command. (``otter grade`` runs a container a submission; there is
-none on the machines that this is made for.)
+Each is used as documented for a machine without containers: ``nbgrader autograde`` of a course
+folder, and otter's ``grade_submission`` with all submissions in one process, which saves otter ten
+seconds each compared with its command. (``otter grade`` needs a container for each submission.)
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ with open(sys.argv[2], "w") as file:
 
 
 class RivalError(Exception):
-    """A rival can not be installed or does not run; the message says why."""
+    """A rival cannot be installed or does not run; the message says why."""
 
     exit_code = 2
 
@@ -64,7 +63,7 @@ def environment(name: str, folder: Path) -> Path:
     """A rival's environment, made from its hashed requirements if it is not there; its Python.
 
     Raises:
-        RivalError: it can not be made.
+        RivalError: it cannot be made.
     """
     wanted = ROOT / "requirements" / "beside" / f"{name}.txt"
     home, text = (folder / name).resolve(), wanted.read_text()
@@ -79,7 +78,7 @@ def environment(name: str, folder: Path) -> Path:
     ):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            raise RivalError(f"{name} can not be installed:\n{done.stderr.strip()[-2000:]}")
+            raise RivalError(f"{name} cannot be installed:\n{done.stderr.strip()[-2000:]}")
     stamp.write_text(text)
     return python
 
@@ -92,7 +91,7 @@ def run(
     Raises:
         subprocess.TimeoutExpired: it took longer; what it started may go on.
     """
-    # A sandbox ends before its first process is waited for, whose time would be nobody's then.
+    # A sandbox ends before its first process is waited for, whose time would then be lost.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     environment = {

@@ -1,10 +1,10 @@
-"""How many submissions a core grades in a second: ours, nbgrader and otter-grader in one run.
+"""Measure submissions per second and core: LockLab, nbgrader and otter-grader in one run.
 
-Two questions. A batch of 500 different submissions to lab 02, with all its proofs and simulations:
-what does it take, and who got which verdict? And the same small exercise in the format of each of
-the three graders (:mod:`exercise`): the three take turns on the same notebooks, and must agree on
-every student's points. What is counted is processor time, of all processes, start-up included: a
-busy machine changes it little. Nothing here passes or fails.
+Two parts. The first is a batch of 500 different submissions to lab 02 with all its proofs and
+simulations: its time and its verdicts. The second is one small exercise in the format of each
+grader (:mod:`exercise`): the three take turns on the same notebooks and must agree on every
+student's points. The measure is processor time of all processes, including start-up, which a busy
+machine changes little. Nothing here passes or fails.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""The kept inputs of a target: one text file, one input a line.
 
-A line is a JSON string in which each character is one byte, so that what is text can be read, and
-what is not is written as ``\u00ff``: no binary lies in the tree.
+A line is a JSON string in which each character is one byte, so text is readable and
+other bytes are written as ``\u00ff``. The tree holds no binary file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which of many inputs to keep: the shortest that together reach all code that any of them reaches.
+"""Choose which inputs to keep: the shortest that together reach all code that any of them reaches.
 
 Code is counted in steps from one line to the next, inside the grader and the compiler's reader of
-documents. Engines are left out, since tracing makes them crawl.
+documents. Engines are left out, because tracing makes them very slow.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Mutations that keep the outer form, so that what lies behind it is reached.
+"""Mutations that keep the outer format, so that the code behind the parser is reached.
 
-Bytes changed at random are hardly ever JSON, and never a zip whose checksums fit. These mutators
-read the form, change what is in it, and write it again; one time in eight they leave the bytes to
-the fuzzer, which breaks the form itself. A pure function of (data, size, seed), as libFuzzer asks.
+Random bytes are almost never JSON, and never a zip with right checksums. These mutators parse the
+format, change its contents, and write it again. One time in eight they leave the bytes to the
+fuzzer, which breaks the format itself. A pure function of (data, size, seed), as libFuzzer asks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,15 @@ ATOMS: tuple[Any, ...] = (
     *("", "r0", "r1", "r2", "r7", "r99", "self", "word", "int", "ptr:QNode", "ref:int", "QNode"),
     *("$n", "$self.n", "next", "tail", "acquire", "release", "wait_for_release", "Lock", "Struct"),
     *SIGNATURES,
-    *("locksim.locks.tas:TASLock", "os:system", "__class__", "__init__", "_params", "\ud800", "٣"),
+    *(
+        "locksim.library.locks.tas:TASLock",
+        "os:system",
+        "__class__",
+        "__init__",
+        "_params",
+        "\ud800",
+        "٣",
+    ),
     *("pass", "partial", "fail", "grader_error", "0" * 64, "NaN", "Infinity", "1e999", "n", "mine"),
     *([], {}, [[]], {"is": "word", "init": 0, "padded": False}, {"library": "locksim.lang:Lock"}),
     {"is": "array", "n": 1 << 16, "of": {"is": "word", "init": 0, "padded": False}, "padded": True},

@@ -1,7 +1,7 @@
 """Fuzz one target in this process until its processor time is up: started by ``run.py``.
 
-Atheris ends its process as it likes, and a finding ends it at once; so what is counted lies in a
-small file that is mapped into memory, and survives.
+Atheris may end its process at any time, and a finding ends it at once. So the counters are in a
+small file that is mapped into memory and survives.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ def main() -> None:
     """Fuzz: arguments are the target, seconds, the file of counters, and libFuzzer's own."""
     name, seconds, counters = sys.argv[1], float(sys.argv[2]), Path(sys.argv[3])
     _plain_imports()
-    importlib.import_module("locksim.simulation")  # and all that it needs, as it is
+    importlib.import_module("locksim.study.simulation")  # and all that it needs, as it is
     importlib.import_module("locksim.checker")
     with atheris.instrument_imports(include=INSTRUMENTED):
         import mutate
         import targets
 
-        from lockgrader.evaluate import warm
+        from lockgrader.checks.evaluate import warm
     if name == "bytecode":
-        warm()  # compiling the engines is nobody's input
+        warm()  # compiling the engines must not count for an input
     target = targets.TARGETS[name]
     mutator = mutate.mutate_zip if name == "archive" else mutate.mutate_json
     with open(counters, "r+b") as file:
-        told = mmap.mmap(file.fileno(), COUNTERS.size)
+        counters = mmap.mmap(file.fileno(), COUNTERS.size)
     began = time.process_time()
     runs = accepted = 0
 
@@ -46,7 +46,7 @@ def main() -> None:
         nonlocal runs, accepted
         used = time.process_time() - began
         runs += 1
-        COUNTERS.pack_into(told, 0, runs, accepted, used)
+        COUNTERS.pack_into(counters, 0, runs, accepted, used)
         if used > seconds:
             os._exit(0)
         accepted += target.read(data)

@@ -1,10 +1,9 @@
 """``make fuzz``: fuzz the grader's readers, each for some minutes of processor time.
 
-Starts from the corpus that is kept in the tree and from honest inputs; what is found on the way
-stays below ``out/fuzz``. Afterwards the corpus is reduced to the inputs that reach different code,
-and kept again if ``--keep`` says so. A finding is an input that makes a reader fail in any other
-way than by refusing: it is kept always, so that the tests fail until it is mended, and ends the
-run with exit code 1.
+Starts from the corpus in the tree and from honest inputs; new inputs stay below ``out/fuzz``.
+Afterwards the corpus is reduced to inputs that reach different code, and written back with
+``--keep``. A finding is an input that makes a reader fail instead of refusing it. It is always
+kept, so that the tests fail until it is fixed, and ends the run with exit code 1.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""What is fuzzed: the three places where the grader reads bytes that a stranger made.
+"""The targets of fuzzing: the three readers of untrusted bytes in the grader.
 
-A target reads any bytes and says whether they were accepted. Bytes may be refused with the error
-that is meant for it, and with no other; what is accepted has to keep the promises that the rest of
-the grader builds on. Everything else that a target raises is a finding.
+A target reads any bytes and returns whether they were accepted. Bytes may be refused only with the
+error meant for it. Accepted input must have the properties on which the rest of the grader relies.
+Any other exception of a target is a finding.
 
-- ``bytecode``: the validator (:mod:`lockgrader.bytecode`). What it accepts is accepted again after
-  a way through JSON, and makes neither the checker nor the engine fail but in the words that they
-  have for a bad program. One accepted document in eight gets that far, chosen by its own checksum,
-  so that a finding comes again: an engine takes a thousand times as long as a look.
-- ``result``: JSON from a sandbox, notebooks, a check's answer and a kept ``result.json``. What is
-  accepted is what Python's own reader would have read, and stays the same when written and read.
-- ``archive``: zips. Nothing comes out but the wanted names, each within its size, and the same
-  thing twice.
+- ``bytecode``: the validator (:mod:`lockgrader.compile.bytecode`). What it accepts is accepted
+  again after a round trip through JSON, and neither the checker nor the engine fails on it except
+  with their messages for a bad program. One accepted document in eight is run, chosen by its own
+  checksum so that findings repeat: a run takes a thousand times as long as the validation.
+- ``result``: JSON from a sandbox, notebooks, a check's answer and a kept ``result.json``. Accepted
+  input equals what Python's own parser reads, and survives a round trip.
+- ``archive``: zips. Only wanted names come out, each within its size, and reading twice gives the
+  same.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-import locksim.locks
-from lockgrader import submission
-from lockgrader.answers import _cells
-from lockgrader.artefact import MalformedError, numbers, parse
-from lockgrader.bytecode import accept
-from lockgrader.compile import Refused
-from lockgrader.evaluate import _adapter
+import locksim.library.locks
+from lockgrader.checks.evaluate import _adapter
+from lockgrader.compile.bytecode import accept
+from lockgrader.read import submission
+from lockgrader.read.answers import _cells
+from lockgrader.read.artefact import MalformedError, numbers, parse
+from lockgrader.read.refused import Refused
 from lockgrader.result import RESULT, CheckResult, Result, ResultError, Row, load
 from locksim.checker import check_lock
 from locksim.checker.verdict import Budget
@@ -42,12 +42,12 @@ from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 from locksim.compiler.portable import codes_to_json
 from locksim.lang.struct import Lock
-from locksim.simulation import simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import simulate
 
 __all__ = ["TARGETS", "Target"]
 
-LOCKS = Path(locksim.locks.__path__[0])
+LOCKS = Path(locksim.library.locks.__path__[0])
 SEEDS = ("tas", "ticket", "mcs", "clh", "rwlock", "seqlock_exclusive")
 WANTED = ("tas.py", "answers.json", "answers.py", "answers.ipynb")
 ASKED = ("n", "mine")
@@ -79,17 +79,16 @@ def read_bytecode(data: bytes) -> bool:
     if zlib.crc32(data) % ENGINES_RUN_ONE_IN == 0:
         for code in codes.values():
             if issubclass(code.struct, Lock):
-                _run(code, codes)
+                _run(code)
     return True
 
 
-def _run(code: ClassCode, codes: dict[str, ClassCode]) -> None:
+def _run(code: ClassCode) -> None:
     """Check and simulate a class within a small budget."""
-    table = {c.struct: c for c in codes.values()}
     for memory in ("sc", "c11"):
         with _faults():
             budget = Budget(max_states=500, max_seconds=1e6, max_bytes=1 << 26)
-            check_lock(code.struct, threads=2, memory=memory, codes=table, budget=budget)
+            check_lock(code.struct, threads=2, memory=memory, budget=budget)
     with _faults():
         simulate(
             CriticalSection(lock=code.struct),
@@ -97,7 +96,6 @@ def _run(code: ClassCode, codes: dict[str, ClassCode]) -> None:
             operations=3,
             warmup=1,
             replications=1,
-            codes=table,
             longest_ps=10**8,
             heap_lines=64,
         )

@@ -1,4 +1,4 @@
-"""Grade one submission: read, compile inside, validate, check outside, keep."""
+"""Grade one submission: read it, compile it inside, validate it, check it outside."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from lockgrader.answers import read_answers
-from lockgrader.artefact import MalformedError
-from lockgrader.c import compile_c, interface, judge_c
-from lockgrader.checks import Finding, Submitted
+from lockgrader.c import compile_c, interface
+from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.compile import Refused, compile_text
-from lockgrader.elsewhere import elsewhere
-from lockgrader.evaluate import LATE, evaluate
+from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.text import compile_text
+from lockgrader.finding import Finding
 from lockgrader.lab import (
     Answer,
     C,
     Check,
     Code,
     Lab,
-    LabError,
     OwnTests,
     Prediction,
     Proven,
     Simulated,
     Written,
 )
-from lockgrader.result import ELSEWHERE, CheckResult, Result
+from lockgrader.lab.variants import variant
+from lockgrader.read.answers import read_answers
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
+from lockgrader.read.scenarios import Scenario
+from lockgrader.read.scenarios import read as read_scenarios
+from lockgrader.read.submission import Submission, take
+from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
-from lockgrader.scenarios import Scenario
-from lockgrader.scenarios import read as read_scenarios
-from lockgrader.submission import Submission, read
-from lockgrader.variants import variant
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay", "wanted"]
+__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
-EXIT_USAGE = 2
 PARTS = ("locks", "answers", "tests", "c")
-"""Of a submission; one can be refused and leave the others' points alone."""
+"""The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]
 Gate = Callable[[Check, Submitted], str]
@@ -52,7 +52,7 @@ Gate = Callable[[Check, Submitted], str]
 
 def grade(
     lab: Lab,
-    path: Path,
+    given: Submission | Path,
     *,
     student: str,
     key: bytes,
@@ -68,98 +68,89 @@ def grade(
     """Grade a submission.
 
     Arguments:
-        lab: what it is graded with. path: the submission. student: who handed it in.
+        lab: the lab. given: the submission, or the path from which to read it.
+        student: who handed it in.
         key: the course's. profile: of the sandbox. attempt: from 1, for hints that escalate.
         public_only: leave out what is hidden, as students do at home.
-        until_s: when to stop, on the monotonic clock: checks that are not done by then are
-            grader_errors, for a platform that would otherwise throw all of them away.
-        values: the student's variant where the key is not at hand; by default it is drawn.
-        only: names of checks to run, by default all.
-        gate: says why a check is not to be run yet, or ""; it is skipped then.
-        progress: called with the result so far after each check.
+        until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
+            grader_errors, for a platform that would otherwise discard all results.
+        values: the student's variant, where the key is not available; by default it is drawn.
+        only: names of checks to run; by default all.
+        gate: returns why a check must not run yet, or "". A check with a reason is skipped.
+        progress: called with the partial result after each check but the last; the result after
+            the last one is returned.
 
     Raises:
         SandboxError: there is no sandbox, and nothing was run.
-        LabError: the lab makes no sense.
+        LabError: the lab is invalid.
     """
     began = time.monotonic()
     drawn = variant(lab, student, key) if values is None else dict(values)
     checks = [c for c in lab.checks(drawn) if c.public or not public_only]
-    names = wanted(lab)
-    submission = Submission({}, "0" * 64)
+    submission = given if isinstance(given, Submission) else take(given, lab.wanted())
     refused: dict[str, Refused] = {}
     submitted = Submitted()
     try:
-        submission = read(path, names)
+        if submission.refused is not None:
+            raise submission.refused
         submitted = accept(lab, checks, submission, refused, profile)
     except Refused as error:
         refused = dict.fromkeys(PARTS, error)
     except Exception as error:
-        if getattr(error, "exit_code", None) == 2:  # no sandbox, no lab: nobody can be graded
+        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, or an invalid lab
             raise
         fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
         refused = dict.fromkeys(PARTS, fault)
     if "answers" not in refused:
         prepare(checks)
-    done: list[CheckResult] = []
-
-    def result(complete: bool) -> Result:
-        return Result(
-            lab=lab.name,
-            student=student,
-            submission_sha256=submission.sha256,
-            lab_sha256=lab.sha256,
-            files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
-            versions={"locklab": version("locklab")},
-            seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
-            variant=drawn,
-            checks=tuple(done),
-            complete=complete,
-            replay=replay(lab, path, student),
-            measured={"seconds": time.monotonic() - began},
-        )
-
-    for check in checks:
-        if only and check.name not in only:
-            continue
-        missing = next((n for n in check.needs if not _passed(done, n)), None)
+    asked = [c for c in checks if not only or c.name in only]
+    result = Result(
+        lab=lab.name,
+        student=student,
+        submission_sha256=submission.sha256,
+        lab_sha256=lab.sha256,
+        files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
+        versions={"locklab": version("locklab")},
+        seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
+        variant=drawn,
+        checks=(),
+        complete=not asked,
+        replay=replay(lab, submission.path, student),
+    )
+    passed: set[str] = set()
+    for number, check in enumerate(asked, start=1):
+        missing = next((n for n in check.needs if n not in passed), None)
         stopped = refused.get(_part(check))
         if stopped is not None:
             finding = Finding(stopped.verdict, message=stopped.message)
         elif missing is not None:
-            finding = Finding("skipped", message=f"'{missing}' comes first")
+            finding = Finding("skipped", message=f"waits for the check '{missing}'")
         elif gate is not None and (why := gate(check, submitted)):
             finding = Finding("skipped", message=why)
-        elif isinstance(check, C):
-            finding = _of_c(check, submitted, profile, until_s)
         else:
-            finding = evaluate(check, submitted, lab.seconds, until_s)
+            finding = evaluate(check, submitted, lab.seconds, until_s, profile)
         late = time.monotonic() > until_s
-        others = () if late else elsewhere(lab, check, finding, submitted, drawn)
-        done.append(_result(check, finding, attempt, others))
-        if progress is not None:
-            progress(result(complete=False))
-    return result(complete=True)
+        others = () if late else matching_variants(lab, check, finding, submitted, drawn)
+        if finding.verdict == "pass":
+            passed.add(check.name)
+        result = result.with_check(
+            _result(check, finding, attempt, others),
+            seconds=time.monotonic() - began,
+            complete=number == len(asked),
+        )
+        if progress is not None and not result.complete:
+            progress(result)
+    return result
 
 
 def replay(lab: Lab, path: Path, student: str) -> str:
-    """The command that grades a submission again."""
+    """The command that grades this submission again."""
     return shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student])
 
 
 def printable(text: str) -> str:
-    """A text without what a terminal would obey: part of it is the student's."""
+    """A text without control characters of a terminal: part of it comes from the student."""
     return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
-def wanted(lab: Lab) -> tuple[str, ...]:
-    """The files that a submission may have."""
-    names = [n for n in (lab.locks, lab.c) if n]
-    if lab.answers:
-        stem = Path(lab.answers).stem
-        names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
-    names += [n for n in (lab.tests,) if n]
-    return tuple(dict.fromkeys(names))
 
 
 def accept(
@@ -169,11 +160,11 @@ def accept(
     refused: dict[str, Refused],
     profile: Profile,
 ) -> Submitted:
-    """All parts of a submission; a part that is refused leaves the others' points alone.
+    """All parts of a submission. A refused part does not touch the points of the others.
 
     Arguments:
-        lab: the lab. checks: what is asked. submission: the files.
-        refused: a part (of PARTS) → why, filled in here. profile: of the sandbox.
+        lab: the lab. checks: the student's. submission: the files.
+        refused: part (of PARTS) → reason, filled in here. profile: of the sandbox.
     """
     codes: dict[str, ClassCode] = {}
     answers: dict[str, list[float]] = {}
@@ -185,7 +176,7 @@ def accept(
             try:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise Refused("ungradable", f"{lab.locks} is no UTF-8 text") from error
+                raise Refused("ungradable", f"{lab.locks} is not valid UTF-8") from error
             codes = compile_text(text, lab.locks, profile, lab.library)
         except Refused as error:
             refused["locks"] = error
@@ -216,20 +207,6 @@ def accept(
     return Submitted(codes, answers, texts, scenarios, compiled)
 
 
-def _of_c(check: C, submitted: Submitted, profile: Profile, until_s: float) -> Finding:
-    """A check of the C part: it runs in sandboxes of its own, and what comes out is bounded."""
-    if submitted.c is None:
-        raise LabError(f"the check '{check.name}' judges a C file, and the lab names none: c = …")
-    if time.monotonic() > until_s:
-        return Finding("grader_error", message=LATE)
-    try:
-        return judge_c(check, submitted.c, profile)
-    except Exception as error:
-        if getattr(error, "exit_code", None) == EXIT_USAGE:
-            raise
-        return Finding("grader_error", message=traceback.format_exc()[-4000:])
-
-
 def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
     for name in names:
         if name in submission.files:
@@ -243,10 +220,6 @@ def _part(check: Check) -> str:
     if isinstance(check, C):
         return "c"
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
-
-
-def _passed(done: list[CheckResult], name: str) -> bool:
-    return any(c.name == name and c.verdict == "pass" for c in done)
 
 
 def _result(
@@ -263,7 +236,7 @@ def _result(
         verdict=finding.verdict,
         points=points,
         max_points=check.points,
-        message=printable(f"{finding.message}; {ELSEWHERE}" if others else finding.message),
+        message=printable(f"{finding.message}; {FITS_OTHER}" if others else finding.message),
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),

@@ -1,8 +1,8 @@
-"""What a grading leaves behind: one ``result.json`` a student, and the rules for keeping it.
+"""The result of a grading: one ``result.json`` for each student, and the rules for keeping it.
 
-A result explains itself: which versions graded, the hashes of what was graded, every seed, the
-number behind each verdict, and the command that does it again. Nothing in it depends on the clock
-or on the load of the machine but :attr:`Result.measured`, which no verdict looks at.
+A result is complete in itself. It holds the versions, the hashes of all inputs, every seed, the
+numbers behind each verdict and the command that grades again. Only :attr:`Result.measured` depends
+on the clock or on the load of the machine, and no verdict depends on it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 __all__ = [
-    "ELSEWHERE",
+    "FITS_OTHER",
     "VERDICTS",
     "CheckResult",
     "Curve",
@@ -51,19 +51,19 @@ Verdict = Literal[
     "skipped",
     "grader_error",
 ]
-"""``ungradable``: the format is wrong, no attempt is lost. ``skipped``: a check that this one
-depends on has failed. ``grader_error``: ours; no points are lost, and it is kept for a re-run."""
+"""``ungradable``: the format is wrong; no attempt is lost. ``skipped``: a check that this one needs
+has failed. ``grader_error``: an internal error; no points are lost, and the check is run again."""
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 
-ELSEWHERE = "right for another machine than yours"
-"""What is said of a wrong answer that is right with another student's variant."""
+FITS_OTHER = "correct for a different variant than yours"
+"""Added to the message of a wrong answer that is right for another variant."""
 RESULT, HISTORY = "result.json", "history.jsonl"
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1e6)]
 
 
 class ResultError(Exception):
-    """A result that can not be read or kept; the message says why."""
+    """A result cannot be read or kept; the message says why."""
 
     exit_code = 2
 
@@ -73,11 +73,11 @@ class _Model(BaseModel):
 
 
 class Row(_Model):
-    """A line of the table that explains a number.
+    """A row of the table that explains a number.
 
     Arguments:
-        what: what was compared, with its unit. got: the submission's value.
-        low, high: what is right; None where that end is open.
+        what: the quantity, with its unit. got: the submission's value.
+        low, high: the right band; None for an open end.
         says: "right", "too big, by 3.2", …
         share: of this row's points, 0 to 1.
     """
@@ -91,13 +91,13 @@ class Row(_Model):
 
 
 class Curve(_Model):
-    """A measured curve beside what is right.
+    """A measured curve beside the right band.
 
     Arguments:
-        what: what was measured. unit: its unit, "" for a bare number.
-        x: numbers of CPUs. y: what was measured there.
-        low, high: the band that is right at each x; empty where that side is open.
-        reference: what the curve is compared with, at each x; empty where there is nothing.
+        what: the quantity. unit: its unit, "" for a plain number.
+        x: numbers of CPUs. y: the value at each.
+        low, high: the right band at each x; empty for an open side.
+        reference: the curve to compare with; empty for none.
         name, reference_name: of the two curves.
     """
 
@@ -123,14 +123,14 @@ class CheckResult(_Model):
     """One check's verdict.
 
     Arguments:
-        name: the check's in the lab. title: for people. public: whether students see it before.
-        revealed: whether students may see title, points and numbers of a hidden check afterwards.
+        name: the check's in the lab. title: for people. public: whether students see the check.
+        revealed: whether students see title, points and numbers of a hidden check afterwards.
         verdict: one of VERDICTS. points, max_points: earned and possible.
-        message: what happened, and why. rows: the numbers. hint: the next step, or "".
-        curve: what was measured at several numbers of CPUs, or None.
-        misconception: the name of what is probably believed, or "".
-        counterexample: what the checker found, JSON-ready, or None.
-        answer: what was answered in words, for the instructor.
+        message: what happened and why. rows: the numbers. hint: the next step, or "".
+        curve: the measured curve, or None.
+        misconception: a belief that may be behind the mistake, or "".
+        counterexample: of the checker, JSON-ready, or None.
+        answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
     """
 
@@ -165,13 +165,13 @@ class Result(_Model):
     """A submission's grading.
 
     Arguments:
-        format: of this document. lab, student: who and what.
-        submission_sha256, lab_sha256: of what was graded, and of what it was graded with.
-        files: name of each file that was graded → sha256.
-        versions: package → version. seeds: what → seed. variant: the student's own values.
-        checks: in the lab's order. complete: False while checks are still to come.
+        format: of this document. lab, student: names.
+        submission_sha256, lab_sha256: hashes of the submission and of the lab.
+        files: name of each graded file → sha256.
+        versions: package → version. seeds: check → seed. variant: the student's own values.
+        checks: in the lab's order. complete: False while checks are missing.
         replay: the command that grades this submission again.
-        measured: time and memory, for the operator; no verdict looks at it.
+        measured: time, for the operator; no verdict depends on it.
     """
 
     format: Literal[1] = 1
@@ -200,29 +200,43 @@ class Result(_Model):
 
     @property
     def errors(self) -> list[CheckResult]:
-        """Checks that failed through our own fault."""
+        """Checks in which the grader itself failed."""
         return [c for c in self.checks if c.verdict == "grader_error"]
 
     @property
     def sound(self) -> bool:
-        """Whether grading came to its end, and nothing of ours failed on the way."""
+        """Whether the grading is complete and the grader did not fail in any check."""
         return self.complete and not self.errors
 
+    def with_check(self, check: CheckResult, *, seconds: float, complete: bool) -> Result:
+        """The result with one more check; the checks in it are not validated again.
+
+        Arguments:
+            check: the next in the lab's order. seconds: since the grading began.
+            complete: whether it was the last.
+        """
+        checks, measured = (*self.checks, check), {"seconds": seconds}
+        more = {"checks": checks, "measured": measured, "complete": complete}
+        return self.model_copy(update=more)
+
     def decided(self) -> dict[str, Any]:
-        """All of it but what depends on the machine and the hour: equal for equal submissions."""
+        """The result without what depends on machine and time: equal for equal submissions."""
         return self.model_dump(mode="json", exclude={"measured"})
 
     def to_json(self) -> str:
-        """The document, with the sums that readers want first."""
+        """The JSON document; the sums of points come first."""
         document = {"points": self.points, "max_points": self.max_points}
         return json.dumps(document | self.model_dump(mode="json"), indent=2, allow_nan=False) + "\n"
 
 
-def load(folder: Path) -> Result | None:
-    """The result that a folder holds, None if it holds none.
+def load(folder: Path, *, unfinished: bool = True) -> Result | None:
+    """The result in a folder, or None.
+
+    Arguments:
+        folder: a student's. unfinished: False to return None for a result that is not complete.
 
     Raises:
-        ResultError: there is a file, and it is no result.
+        ResultError: there is a file, and it is not a result.
     """
     path = folder / RESULT
     try:
@@ -231,20 +245,22 @@ def load(folder: Path) -> Result | None:
         return None
     except (OSError, ValueError) as error:
         raise ResultError(
-            f"{path} can not be read: {error}; move it away and grade again"
+            f"{path} cannot be read: {error}\nhelp: move the file away and grade again"
         ) from error
     try:
+        if not unfinished and document.get("complete") is False:
+            return None
         document.pop("points", None)
         document.pop("max_points", None)
         return Result.model_validate_json(json.dumps(document))
     except (ValidationError, AttributeError, TypeError) as error:
         raise ResultError(
-            f"{path} is no result: {error}\nmend: move it away and grade again"
+            f"{path} is not a result: {error}\nhelp: move it away and grade again"
         ) from error
 
 
 def history(folder: Path) -> list[Result]:
-    """All results that a folder's history holds, oldest first; a line that is none is left out."""
+    """All results in a folder's history, oldest first; invalid lines are left out."""
     path = folder / HISTORY
     found = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
@@ -254,19 +270,19 @@ def history(folder: Path) -> list[Result]:
 
 
 def keep(folder: Path, result: Result) -> Result:
-    """Write a result as the folder's, and to its history; say which one stands.
+    """Write a result to a folder and to its history; return the one that stands.
 
-    A file is complete or not there, whenever the power fails. A result in which the grader itself
-    has failed, or that is not complete, replaces no complete one with as many points: it goes to
-    the history only. The history holds each complete result once.
+    A file is either complete or not there, even after a power failure. A result that is incomplete
+    or in which the grader failed never replaces a sound one; if complete, it goes to the history
+    only. The history holds each complete result once.
 
     Raises:
-        ResultError: the folder can not be written.
+        ResultError: the folder cannot be written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
-            before = load(folder)
+            before = load(folder, unfinished=False)  # any result replaces an unfinished one
             if result.complete:
                 _remember(folder / HISTORY, result)
             if before is not None and not replaces(result, before.sound):
@@ -274,16 +290,18 @@ def keep(folder: Path, result: Result) -> Result:
             write(folder / RESULT, result.to_json())
             return result
     except OSError as error:
-        raise ResultError(f"{folder} can not be written: {error.strerror}; name another") from error
+        raise ResultError(
+            f"{folder} cannot be written: {error.strerror}; name another folder"
+        ) from error
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old text or the new one, and a crash leaves either."""
+    """Write a file atomically: a reader, or a crash, sees the old text or the new one."""
     write_bytes(path, text.encode())
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """As :func:`write`, for what is no text."""
+    """As :func:`write`, for bytes."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
@@ -304,12 +322,12 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def replaces(new: Result, sound_before: bool) -> bool:
-    """Whether a result takes an earlier one's place: always, but an unsound one no sound one's."""
+    """Whether a result replaces an earlier one: an unsound one never replaces a sound one."""
     return new.sound or not sound_before
 
 
 def _remember(path: Path, result: Result) -> None:
-    """Add a line to the history, unless the same was decided the last time."""
+    """Add a line to the history, unless it equals the last one."""
     line = json.dumps(result.decided(), allow_nan=False, sort_keys=True)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     whole = [one for one in lines if _is_json(one)]  # a crash may have cut the last one
@@ -326,7 +344,7 @@ def _is_json(line: str) -> bool:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One writer at a time; the lock goes with its process."""
+    """One writer at a time; the lock is released when its process ends."""
     with open(folder / ".lock", "w") as file:
         flock(file, LOCK_EX)
         yield

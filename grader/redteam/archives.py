@@ -181,7 +181,7 @@ def link_in_a_folder(folder: Path) -> Path:
 
 @archive(16, "ungradable")
 def hard_link(folder: Path) -> Path:
-    """A hard link to somebody else's answers."""
+    """A hard link to another student's answers."""
     home = folder / "eve"
     home.mkdir()
     (folder / "adas.json").write_text('{"n": 1000}')

@@ -10,7 +10,7 @@ EVIL = "</script><script>document.title='owned'</script><img src=x onerror=alert
 
 
 def step(thread: int, operation: str, word: str, was: str, becomes: str) -> dict[str, Any]:
-    """A step of a counterexample, as the checker tells it."""
+    """A step of a counterexample, as the checker writes it."""
     return {
         "thread": thread,
         "action": "run",

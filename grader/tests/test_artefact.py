@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lockgrader.artefact import MAX_DEPTH, MalformedError, numbers, parse
+from lockgrader.read.artefact import MAX_DEPTH, MalformedError, numbers, parse
 
 PLAIN = st.recursive(
     st.none()
@@ -50,9 +50,9 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
         ("[" + "0," * 200_001 + "0]", "values"),
         ('"' + "x" * 100_001 + '"', "string"),
         ('"\\ud800"', "surrogate"),
-        ("{'a': 1}", "no JSON"),
-        ("PASSED 10/10", "no JSON"),
-        ("", "no JSON"),
+        ("{'a': 1}", "not valid JSON"),
+        ("PASSED 10/10", "not valid JSON"),
+        ("", "not valid JSON"),
     ],
 )
 def test_hostile_documents_are_refused(text: str, says: str) -> None:

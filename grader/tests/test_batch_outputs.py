@@ -11,7 +11,8 @@ from test_grade import LAB, TAS, hand_in, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader.cli.grade import app
-from lockgrader.gradebook import Attempt, Gradebook
+from lockgrader.export.gradebook import Attempt, Gradebook
+from lockgrader.result import FITS_OTHER
 
 VARIANT = """
 [variant.mine]
@@ -61,10 +62,10 @@ def test_batch_leaves_everything(asked: list[str], tmp_path: Path) -> None:
 
 
 @needs_sandbox
-def test_answers_of_another_variant_are_told(asked: list[str], tmp_path: Path) -> None:
-    """To the student that it is right elsewhere, to the instructor where; no points either way."""
+def test_answers_of_another_variant_are_reported(asked: list[str], tmp_path: Path) -> None:
+    """The student reads that another variant fits, the instructor which one; points stay 0."""
     from lockgrader.lab import load
-    from lockgrader.variants import variant
+    from lockgrader.lab.variants import variant
 
     lab = load(Path(asked[0]))
     mine = variant(lab, "mallory", KEY.encode())["mine"]
@@ -74,14 +75,14 @@ def test_answers_of_another_variant_are_told(asked: list[str], tmp_path: Path) -
     done = CliRunner().invoke(app, [str(lab.folder), str(path), *key, "--json"])
     check = json.loads(done.stdout)["checks"][2]
     assert ("fail", [f"mine = {other}"]) == (check["verdict"], check["elsewhere"])
-    assert check["message"].endswith("right for another machine than yours")
+    assert check["message"].endswith(FITS_OTHER)
     explained = CliRunner().invoke(app, [str(lab.folder), "--explain", "mallory", *key, "--json"])
     told = json.loads(explained.stdout)
     assert ({"mine": mine}, {"number": mine}) == (told["variant"], told["right"])
 
 
 def test_unusable_gradebook_is_refused_before_grading(asked: list[str], tmp_path: Path) -> None:
-    """Nobody waits an hour for a typing mistake."""
+    """A typing mistake is reported before an hour of grading."""
     done = CliRunner().invoke(app, [*asked, "--gradebook", "nosuch://host/x"])
     assert 2 == done.exit_code
     assert not list((tmp_path / "out of it").glob("*/result.json"))

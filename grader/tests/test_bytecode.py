@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import locksim.locks
-from lockgrader.artefact import MalformedError
-from lockgrader.bytecode import accept
+import locksim.library.locks
+from lockgrader.compile.bytecode import accept
+from lockgrader.read.artefact import MalformedError
 from locksim.checker import check_lock
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
 from locksim.compiler.portable import codes_to_json
-from locksim.simulation import simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import simulate
 
-LOCKS = sorted(p for p in Path(locksim.locks.__path__[0]).glob("*.py") if p.name != "__init__.py")
-MCS = (Path(locksim.locks.__path__[0]) / "mcs.py").read_text()
+LOCKS = sorted(
+    p for p in Path(locksim.library.locks.__path__[0]).glob("*.py") if p.name != "__init__.py"
+)
+MCS = (Path(locksim.library.locks.__path__[0]) / "mcs.py").read_text()
 
 
 def compiled(text: str) -> dict[str, Any]:
@@ -100,7 +102,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "foreign module": lambda d: d["structs"].update(X={"library": "os:system"}),
     "module of the grader": lambda d: d["structs"].update(X={"library": "lockgrader.grade:grade"}),
     "module of the library's inside": lambda d: d["structs"].update(
-        X={"library": "locksim.engine.fast:Session"}
+        X={"library": "locksim.engine.fast.engine:Session"}
     ),
     "unknown kind": lambda d: d["structs"]["MCSLock"].update(kind="object"),
     "struct in itself": lambda d: fields(d).update(
@@ -116,7 +118,7 @@ HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     ),
     "pointer to nothing": lambda d: fields(d)["tail"].update(to="Nobody"),
     "class of the library": lambda d: d["structs"].update(
-        MCSLock={"library": "locksim.locks.ticket:TicketLock"}
+        MCSLock={"library": "locksim.library.locks.ticket:TicketLock"}
     ),
     "float": lambda d: method(d).update(line=1.5),
     "null": lambda d: method(d).update(instrs=None),
@@ -211,16 +213,14 @@ def test_mutated_bytecode_crashes_nothing(data: st.DataObject) -> None:
     if "MCSLock" not in codes:
         return
     lock = codes["MCSLock"].struct
-    table = {c.struct: c for c in codes.values()}
     try:
-        check_lock(lock, threads=2, codes=table, budget=Budget(2000, 1.0, 1 << 26))
+        check_lock(lock, threads=2, budget=Budget(2000, 1.0, 1 << 26))
         simulate(
             CriticalSection(lock=lock),
             cpus=3,
             operations=3,
             warmup=1,
             replications=1,
-            codes=table,
             longest_ps=10**8,
             heap_lines=64,
         )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from test_c_submissions import LAB
 
-from lockgrader.bundle import public_files
+from lockgrader.author.bundle import public_files
 from lockgrader.c import interface
 
 

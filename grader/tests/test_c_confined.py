@@ -7,7 +7,7 @@ that is refused: it is C with pointers, which no reader of the source can follow
 import pytest
 
 from lockgrader.c import compile_c, interface, judge_c
-from lockgrader.checks import Finding
+from lockgrader.finding import Finding
 from lockgrader.lab import C
 from lockgrader.sandbox import available
 

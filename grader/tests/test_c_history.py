@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c import history
 from lockgrader.c.history import INSERT, LOOKUP, RECLAIM, Order, concurrent, records, sequential
+from lockgrader.read.artefact import MalformedError
 
 ORDER = Order(threads=3, operations=60, keys=12, seed=5, nonce=(0x1234, 0x5678))
 
@@ -87,7 +87,7 @@ def test_stale() -> None:
     at = hit(found)
     found[at]["words"] = older(found, at)[-1]
     assert "replaced before it began" in concurrent(found)
-    assert "gives words of version" in sequential(found, ORDER)
+    assert "returns words of version" in sequential(found, ORDER)
 
 
 def test_lost() -> None:
@@ -101,7 +101,7 @@ def test_lost() -> None:
         and not ((found["operation"] == RECLAIM) & (found["began"] < found[i]["began"])).any()
     )
     found[at]["result"], found[at]["words"] = 0, 0
-    assert "nobody can have forgotten" in concurrent(found)
+    assert "no reclaim can have removed it" in concurrent(found)
     assert "finds nothing, wrongly" in sequential(found, ORDER)
 
 
@@ -124,7 +124,7 @@ def test_from_the_future() -> None:
         & (found["began"] > found[at]["ended"])
     ]
     found[at]["result"], found[at]["words"] = 1, np.sort(later, order="began")[-1]["words"]
-    assert "before it is inserted" in concurrent(found)
+    assert "before its insertion" in concurrent(found)
 
 
 def test_older_after_newer() -> None:
@@ -153,7 +153,7 @@ def test_reclaimed_at_once() -> None:
         )
     found[0]["words"] = history._words(np.array([0]), np.array([1]))[0]
     assert "" == concurrent(found)
-    assert "nobody can have forgotten" in concurrent(found[[0, 1, 3]])
+    assert "no reclaim can have removed it" in concurrent(found[[0, 1, 3]])
 
 
 FORGED = {

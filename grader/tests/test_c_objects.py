@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
-from lockgrader.compile import Refused
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from locknative import toolchain
 
 RIGHT = "#include <stdlib.h>\nvoid *f(void) { return malloc(8); }\n"
@@ -135,7 +135,7 @@ def test_header_that_lies(right: bytes, at: int, value: bytes) -> None:
         read_object(right[:at] + value + right[at + len(value) :])
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_damaged_object(data: st.DataObject, right: bytes) -> None:
     """Any bytes changed or cut: read, or refused as malformed; nothing else is raised."""

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockgrader.c.source import HEADERS, examine
-from lockgrader.compile import Refused
+from lockgrader.read.refused import Refused
 
 FORBIDDEN = {
     "assembly": 'void f(void) { asm("nop"); }',

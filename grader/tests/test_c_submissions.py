@@ -8,10 +8,10 @@ import pytest
 from lockgrader.c import compile_c, interface, judge_c, run, tools
 from lockgrader.c.build import TOOLS, Compiled
 from lockgrader.c.interfaces import INTERFACES
-from lockgrader.checks import Finding
-from lockgrader.compile import Refused
+from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.lab import C, LabError, load
+from lockgrader.read.refused import Refused
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile, SandboxError, available
 from locknative import toolchain
@@ -134,7 +134,7 @@ def test_a_tool_that_the_submission_silences(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_canary_that_had_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that is too busy to try a tool accuses nobody."""
+    """A machine that is too busy to test a tool accuses no student."""
     compiled = compile_c(RIGHT.encode(), "avc_rcu.c", AVC, ("validate",), "namespaces")
     canaries = {1: Finding("timeout_wall"), 2: Finding("pass", 1.0), 3: Finding("pass", 1.0)}
     monkeypatch.setattr(run, "_all_runs", lambda *_: ([Finding("pass", 1.0)], canaries))
@@ -157,14 +157,14 @@ def test_no_compiler_under_platform() -> None:
 
 
 def test_compiler_outside_the_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiler that the sandbox has not is no compiler."""
+    """A compiler outside the sandbox is refused."""
     monkeypatch.setattr(toolchain, "compiler", lambda: "/opt/cc")
     with pytest.raises(SandboxError, match="install the distribution's"):
         tools.compiler()
 
 
 def test_unknown_names() -> None:
-    """A lab's mistakes are told."""
+    """A lab's mistakes are reported."""
     with pytest.raises(LabError, match="there are avc"):
         interface("lru")
     with pytest.raises(LabError, match="there are replace"):

@@ -1,5 +1,6 @@
 """Grading on a Dask cluster: the same results, whatever becomes of a worker."""
 
+import json
 import os
 import signal
 import threading
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 from tiny_lab import KEY, TAS, hand_in, make_lab
 
-from lockgrader.batch import Task, grade_all, tasks
-from lockgrader.cluster import ClusterError
-from lockgrader.lab import Lab
+from lockgrader.batch.cluster import ClusterError
+from lockgrader.batch.run import grade_all
+from lockgrader.batch.tasks import Task, tasks
+from lockgrader.lab import Lab, load
+from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
 from lockgrader.sandbox import available
 
@@ -28,14 +31,14 @@ def cluster() -> Iterator[object]:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address=":0",
         silence_logs=50,
     ) as made:
         yield made
 
 
 def submissions(folder: Path, students: int) -> None:
-    """Right ones, wrong ones and one that can not be read."""
+    """Right ones, wrong ones and one that cannot be read."""
     for number in range(students):
         text = TAS if number % 2 else TAS.replace("swap(1, ACQUIRE)", "load(ACQUIRE)")
         hand_in(folder / f"student{number}", text)
@@ -88,19 +91,29 @@ def test_lost_worker_loses_nothing(cluster: object, tmp_path: Path) -> None:
 
 def test_course_key_stays_here(cluster: object, tmp_path: Path) -> None:
     """What a worker is given holds the student's values and not the key."""
-    from lockgrader import cluster as module
+    from lockgrader.batch import cluster as module
 
     lab = make_lab(tmp_path)
     submissions(tmp_path / "in", 1)
     task = tasks(tmp_path / "in", tmp_path / "out")[0]
-    given = str(module._given(lab, task, 1, KEY, "namespaces"))
+    given = str(module._given(lab, "ada", read(task.path, lab.wanted()), 1, KEY, "namespaces"))
     assert KEY.decode() not in given
     assert str(tmp_path) not in given.replace(lab.folder, "")
 
 
+def test_mutants_for_own_tests_go_along() -> None:
+    """A worker reads no folder of the lab's for them: they are in the lab that it is given."""
+    from lockgrader.batch import cluster as module
+    from locklabs import find
+
+    lab = load(find("lab05"))
+    given = module._given(lab, "ada", Submission(Path("x"), {}, ""), 1, KEY, "namespaces")
+    assert lab == Lab.model_validate_json(json.dumps(given["lab"]))
+
+
 def test_no_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address where nobody is: exit code 2, and how to start one."""
-    from lockgrader import cluster as module
+    """An address without a scheduler: exit code 2, and how to start one."""
+    from lockgrader.batch import cluster as module
 
     monkeypatch.setattr(module, "PATIENCE_S", 1)
     lab = make_lab(tmp_path)

@@ -37,7 +37,7 @@ def test_canvas_has_its_columns() -> None:
 
 
 def test_moodle_has_grade_and_feedback_side_by_side() -> None:
-    """An address of mail is one; what is not passed is told in words, hidden checks by name."""
+    """E-mail addresses are recognised; failures are given in words, hidden checks by name."""
     lost = (check("a", "fail"), check("b", "fail", public=False))
     found = rows("moodle", result("ada@example.org", check("c"), *lost))
     told = "Title of a: not right yet; b: not right yet"
@@ -124,10 +124,10 @@ def test_gradescope_markdown_holds_no_markup_of_a_student() -> None:
 
 
 def test_gradescope_says_what_is_missing() -> None:
-    """A partial result is valid, and says that it is one; our own faults are ours."""
+    """A partial result is valid and says so; internal errors are marked as such."""
     (document,) = gradescope(result("ada", check("a", "grader_error"), complete=False))
     assert "Grading has not ended" in str(document["output"])
-    assert "our own fault" in str(document["output"])
+    assert "internal error" in str(document["output"])
     assert {"complete": False, "grader_errors": ["a"]}.items() <= document["extra_data"].items()  # type: ignore[attr-defined]
 
 
@@ -178,5 +178,5 @@ def test_command_refuses_nonsense(tmp_path: Path) -> None:
     assert 2 == CliRunner().invoke(app, [str(tmp_path / "nowhere")]).exit_code
     keep(tmp_path / "ada", result())
     assert 2 == CliRunner().invoke(app, [str(tmp_path), "--format", "pdf"]).exit_code
-    with pytest.raises(ResultError, match="no format"):
+    with pytest.raises(ResultError, match="unknown format"):
         export([result()], ["pdf"], tmp_path)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from results_made import EVIL, check, counterexample, curve, result, rich_result
-from traces.chromium import CHROMIUM, launch
+from study.traces.chromium import CHROMIUM, launch
 
 from lockgrader.report import feedback
 from lockgrader.report.chart import alt_text, chart
@@ -56,12 +56,12 @@ def test_policy_lets_nothing_out_and_one_script_run() -> None:
 
 
 def test_hidden_checks_tell_name_and_verdict_only() -> None:
-    """Neither title nor message nor points of their own; the sum is told, for the total is."""
+    """No title, message or points of a hidden check are shown, only the sum of their points."""
     page = feedback(rich_result())
     assert "secret-one" in page
     for secret in ("Title of secret-one", "4711", "/srv/"):
         assert secret not in page
-    assert "hidden checks together" in page
+    assert "hidden checks in total" in page
     assert "0 of 7" in page
     assert "Title of told" in page
     assert "told number 42" in page
@@ -70,7 +70,7 @@ def test_hidden_checks_tell_name_and_verdict_only() -> None:
 def test_our_own_failure_is_called_ours() -> None:
     """A grader_error costs nothing, says so, and shows no traceback."""
     page = feedback(rich_result())
-    assert "could not be graded through our own fault" in page
+    assert "The grader failed in 1 of the checks" in page
     assert "Traceback" not in page
 
 

@@ -11,18 +11,21 @@ from pydantic import TypeAdapter, ValidationError
 from tiny_lab import KEY, LAB, TAS, hand_in, make_lab
 from typer.testing import CliRunner
 
-from lockgrader import batch
-from lockgrader import evaluate as evaluating
-from lockgrader import grade as grading
-from lockgrader.batch import attempt_of, grade_all, tasks
-from lockgrader.checks import Finding, Submitted
+from lockgrader import result as result_module
+from lockgrader.batch.run import grade_all
+from lockgrader.batch.tasks import attempt_of, tasks
+from lockgrader.checks import evaluate as evaluating
+from lockgrader.checks.evaluate import evaluate
+from lockgrader.checks.submitted import Submitted
 from lockgrader.cli.grade import app
-from lockgrader.evaluate import evaluate
+from lockgrader.export.gradebook import enter
+from lockgrader.finding import Finding
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, LabError, Proven, load
+from lockgrader.read import submission
+from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
 from lockgrader.sandbox import available
-from lockgrader.submission import Submission, read
 
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
@@ -50,6 +53,32 @@ def test_right_submission(lab: Lab, tmp_path: Path) -> None:
     assert ["pass", "partial", "pass"] == verdicts(result)
     assert "too big, by" in result.checks[1].rows[0].says
     assert 6.0 < result.points < 10.0
+
+
+@needs_sandbox
+def test_result_is_written_once_a_check(
+    lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three checks are three files, each with one check more; the last one is complete."""
+    seen: list[tuple[int, bool]] = []
+
+    def look(folder: Path, result: Result) -> Result:
+        seen.append((len(result.checks), result.complete))
+        return result_module.keep(folder, result)
+
+    def read_again(path: Path, names: tuple[str, ...]) -> Submission:
+        reads.append(path)
+        return read(path, names)
+
+    reads: list[Path] = []
+    monkeypatch.setattr("lockgrader.cli.grade.keep", look)
+    monkeypatch.setattr(submission, "read", read_again)
+    path, out = hand_in(tmp_path / "ada"), tmp_path / "out"
+    done = CliRunner().invoke(app, [lab.folder, str(path), "-o", str(out), "--json"])
+    assert 0 == done.exit_code
+    assert [(1, False), (2, False), (3, True)] == seen
+    assert [path] == reads
+    assert 0 == enter(out, ["ada"])  # it has reached the gradebook already
 
 
 @needs_sandbox
@@ -91,7 +120,7 @@ def test_zip_is_read(lab: Lab, tmp_path: Path) -> None:
 def test_batch_grades_once_and_resumes(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is on disk is not graded again; what is missing, changed or ours to mend is."""
+    """What is on disk is not graded again; what is missing, changed or failed by our error is."""
     for name in ("ada", "bob", "eve"):
         hand_in(tmp_path / "in" / name)
     todo = tasks(tmp_path / "in", tmp_path / "out")
@@ -111,10 +140,9 @@ def test_crash_of_a_reader_is_ours(
     """A submission that makes us fall over is a grader_error, and the others are graded."""
 
     def falls(path: Path, names: tuple[str, ...]) -> Submission:
-        return read(path, names) if path.name != "bob" else Submission({}["bob"], "")
+        return read(path, names) if path.name != "bob" else {}["bob"]
 
-    monkeypatch.setattr(batch, "read", falls)
-    monkeypatch.setattr(grading, "read", falls)
+    monkeypatch.setattr(submission, "read", falls)
     for name in ("ada", "bob"):
         hand_in(tmp_path / "in" / name, "import os", '{"n": 10}')
     todo = tasks(tmp_path / "in", tmp_path / "out")
@@ -125,7 +153,7 @@ def test_crash_of_a_reader_is_ours(
 
 
 def test_attempts_are_different_submissions(tmp_path: Path) -> None:
-    """Handing in the same again is no new attempt; what a crash cut off is none."""
+    """The same submission again is not a new attempt; neither is a line cut off by a crash."""
     lines = [json.dumps({"submission_sha256": x}) for x in ("a", "b", "a")]
     (tmp_path / "history.jsonl").write_text("\n".join(lines) + '\n{"submiss')
     assert [1, 2, 3] == [attempt_of(tmp_path, x) for x in ("a", "b", "c")]
@@ -176,7 +204,7 @@ def test_check_that_sleeps_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
         (('kind = "answer"', 'kind = "essay"'), "essay"),
         (("points = 2", "points = -2"), "points"),
         (('needs = ["right"]', 'needs = ["number"]'), "no check before it"),
-        (('name = "cheap"', 'name = "right"'), "already"),
+        (('name = "cheap"', 'name = "right"'), "earlier check"),
         (("expected = 10.0", "expected = nan"), "expected"),
         (("points = 2", "points = 2\nbonus = 1"), "bonus"),
         (('machine = "ideal-8"', 'machine = "$machine"'), "no variant"),
@@ -187,6 +215,13 @@ def test_mistakes_in_a_lab_are_named(tmp_path: Path, change: tuple[str, str], sa
     (tmp_path / "lab.toml").write_text(LAB.replace(*change))
     with pytest.raises(LabError, match=says):
         load(tmp_path).checks({})
+
+
+def test_old_name_of_the_mutants_is_refused(lab: Lab) -> None:
+    """The message says which name and which table to write."""
+    (Path(lab.folder) / "broken.toml").write_text("")
+    with pytest.raises(LabError, match=r"mutants\.toml now\nhelp: .*\[\[mutant\]\]"):
+        load(Path(lab.folder))
 
 
 @needs_sandbox

@@ -1,4 +1,4 @@
-"""The gradebook: each decision once, the history kept, our own faults never in front."""
+"""The gradebook: each decision once, history kept, internal errors never replace a grade."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from results_made import check, result
 from sqlalchemy import select
 
-from lockgrader.gradebook import Attempt, Gradebook, GradebookError, beside
-from lockgrader.result import Result
+from lockgrader.export.gradebook import Attempt, Gradebook, GradebookError, enter
+from lockgrader.result import Result, keep
 
 BETTER = result("ada", check("a"), submission_sha256="2" * 64)
 WORSE = result("ada", check("a", "fail", answer="words"), submission_sha256="3" * 64)
@@ -18,7 +18,7 @@ UNFINISHED = result("ada", submission_sha256="5" * 64, complete=False)
 
 
 def attempts(url: str) -> list[tuple[str, bool]]:
-    """The first figure of each attempt's submission, and whether it stands."""
+    """The first digit of each attempt's submission hash, and whether it stands."""
     book = Gradebook(url)
     with book.session() as session:
         found = [(a.submission_sha256[0], a.stands) for a in session.scalars(select(Attempt))]
@@ -114,8 +114,6 @@ def test_unusable_databases_are_named(wrong: str) -> None:
 def test_file_beside_the_results(tmp_path: Path) -> None:
     """A folder with a space, a question mark and a hash in its name is a folder."""
     folder = tmp_path / "results of ? #1"
-    folder.mkdir()
-    book = Gradebook(beside(folder))
-    book.enter([BETTER])
-    book.close()
-    assert ["gradebook.sqlite"] == [p.name for p in folder.iterdir()]
+    keep(folder / "ada", BETTER)
+    assert 1 == enter(folder, ["ada"])
+    assert ["ada", "gradebook.sqlite"] == sorted(p.name for p in folder.iterdir())

@@ -1,4 +1,4 @@
-"""What the benchmarks hand in: different submissions, the same exercise for everybody."""
+"""The benchmarks' submissions: all different, with the same exercise for each grader."""
 
 import json
 import sys

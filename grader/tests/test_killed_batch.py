@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 from tiny_lab import KEY, TAS, hand_in, make_lab, result_of
 
-from lockgrader.batch import grade_all, tasks
+from lockgrader.batch.run import grade_all
+from lockgrader.batch.tasks import tasks
 from lockgrader.lab import load
 from lockgrader.sandbox import available
 

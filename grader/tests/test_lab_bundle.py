@@ -7,9 +7,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from home_lab import CHECKS, RIGHT, make
+from tiny_lab import TAS, WHOLE, make_whole
 
-from lockgrader.bundle import BundleError, bundles, public_files, read
+from lockgrader.author.bundle import BundleError, bundles, public_files, read
 
 KEY = b"a key of sixteen bytes or more"
 PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]
@@ -18,7 +18,7 @@ PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     """The small lab's folder, in a path with spaces."""
-    return make(tmp_path / "my labs" / "lab99-tiny")
+    return make_whole(tmp_path / "my labs" / "lab99-tiny")
 
 
 def test_bundle_holds_what_students_get(lab: Path) -> None:
@@ -34,7 +34,7 @@ def test_bundle_holds_what_students_get(lab: Path) -> None:
 def test_same_files_same_bytes(lab: Path, tmp_path: Path) -> None:
     """Times, order and rights of the files change nothing."""
     first = bundles(lab, [], KEY)[0].data
-    copy = make(tmp_path / "lab99-tiny")
+    copy = make_whole(tmp_path / "lab99-tiny")
     (copy / "handout.md").chmod(0o600)
     assert first == bundles(copy, [], KEY)[0].data
 
@@ -68,9 +68,9 @@ def test_bundle_reads_as_its_folder(lab: Path, tmp_path: Path) -> None:
     ("file", "text"),
     [
         ("handout.md", "Beware of again-and-again.\n"),
-        ("lab.toml", CHECKS + "# Right, twice is hidden\n"),
+        ("lab.toml", WHOLE + "# Right, twice is hidden\n"),
         ("starter/notes.txt", "see (again-and-again)"),
-        ("starter/tas.py", RIGHT),
+        ("starter/tas.py", TAS),
     ],
 )
 def test_leak_is_refused(lab: Path, file: str, text: str) -> None:
@@ -85,7 +85,7 @@ def test_beliefs_of_hidden_checks_stay(lab: Path) -> None:
     text = "# Beliefs.\n\n[shown]\nbelief = 'a'\ntruth = 'b'\n\n"
     text += "[kept]\nbelief = '[c]'\ntruth = 'd'\n"
     (lab / "misconceptions.toml").write_text(text)
-    (lab / "lab.toml").write_text(CHECKS.replace('"two steps are one"', '"shown"'))
+    (lab / "lab.toml").write_text(WHOLE.replace('"two steps are one"', '"shown"'))
     told = public_files(lab)["misconceptions.toml"].decode()
     assert (True, False) == ("[shown]" in told, "kept" in told)
 
@@ -96,10 +96,26 @@ def test_longer_word_is_no_leak(lab: Path) -> None:
     assert PUBLIC == sorted(public_files(lab))
 
 
+def test_handout_brings_the_glossary(tmp_path: Path) -> None:
+    """What a handout links to lies beside it in a bundle, and the link leads there."""
+    lab = make_whole(tmp_path / "labs" / "lab99-tiny")
+    (lab / "handout.md").write_text("A [miss](../../docs/GLOSSARY.md#miss).\n")
+    with pytest.raises(BundleError, match=r"GLOSSARY\.md, which does not exist"):
+        public_files(lab)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "GLOSSARY.md").write_text("## Miss\n")
+    files = public_files(lab)
+    assert ["GLOSSARY.md", *PUBLIC] == sorted(files)
+    assert b"A [miss](GLOSSARY.md#miss).\n" == files["handout.md"]
+    path = tmp_path / "lab99.zip"
+    path.write_bytes(bundles(lab, [], KEY)[0].data)
+    assert files == read(path).files
+
+
 def test_incomplete_lab_is_refused(lab: Path) -> None:
     """Without a handout, without a starter, with a link in it."""
     (lab / "starter" / "link.py").symlink_to(lab / "solution" / "tas.py")
-    with pytest.raises(BundleError, match="no plain file"):
+    with pytest.raises(BundleError, match="not a regular file"):
         public_files(lab)
     shutil.rmtree(lab / "starter")
     with pytest.raises(BundleError, match="no file to start from"):
@@ -121,8 +137,8 @@ def test_path_that_leads_out_is_refused(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 no zip", bytes(100)])
 def test_no_zip_is_refused(tmp_path: Path, data: bytes) -> None:
-    """Whatever is no archive is told by one message."""
+    """Anything that is not an archive gives one message."""
     path = tmp_path / "lab.zip"
     path.write_bytes(data)
-    with pytest.raises(BundleError, match="no zip that can be read"):
+    with pytest.raises(BundleError, match="not a readable zip"):
         read(path)

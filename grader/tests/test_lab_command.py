@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from home_lab import ANSWERS, RIGHT, WRONG, make
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 from typer.testing import CliRunner
 
 from lockgrader.cli.lab import app
-from lockgrader.cli.lab_show import told
+from lockgrader.cli.lab_show import say_wrapped
 from lockgrader.sandbox import available
 
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
@@ -20,7 +20,7 @@ needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {avai
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder with spaces in its path, a bundle in it, and no lab installed."""
-    lab = make(tmp_path / "lab99-tiny")
+    lab = make_whole(tmp_path / "lab99-tiny")
     folder = tmp_path / "my home"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -51,7 +51,7 @@ def save(home: Path, text: str, answers: str = ANSWERS) -> None:
 
 def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """List, start, check, hint, hand in: from the archive to the archive."""
-    assert "start the one that you were given" in ran("list").output
+    assert "start the bundle that you received" in ran("list").output
     started = ran("start", "./lab99.zip", "--student", "ada")
     assert 0 == started.exit_code, started.output
     assert "your machine: ideal-" in started.output
@@ -64,9 +64,9 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert 1 == checked.exit_code, checked.output
     assert "thread 1  tas.py:8 " in checked.output
     assert "locklab check tas.py:TAS --threads 2 --memory c11 --play tas.html" in checked.output
-    assert "probably believed: two steps are one" in checked.output
+    assert "possible misconception: two steps are one" in checked.output
     assert "hint 1 of 2: first" in ran("hint").output
-    save(home, RIGHT)
+    save(home, TAS)
     solved = ran("check", "--no-sandbox")
     assert 0 == solved.exit_code, solved.output
     assert "10 of 10 points in the public checks; solved" in solved.output
@@ -108,7 +108,7 @@ def test_mistakes_end_with_2_and_a_way_out(home: Path, monkeypatch: pytest.Monke
         (("start", "lab98.zip"), "name the bundle"),
         (("start", "lab99.zip", "--student", "../x"), "--student"),
         (("check",), "locklab lab start LAB"),
-        (("check", "--dir", "nowhere"), "is no folder"),
+        (("check", "--dir", "nowhere"), "is not a folder"),
         (("hint",), "locklab lab start LAB"),
         (("submit",), "locklab lab start LAB"),
         (("solution",), "locklab lab start LAB"),
@@ -141,7 +141,7 @@ def test_no_sandbox_is_said_and_never_silent(home: Path, monkeypatch: pytest.Mon
 
 def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
     """With a course key there is no bundle for all, and each student's starts without the key."""
-    lab = make(tmp_path / "lab99-tiny")
+    lab = make_whole(tmp_path / "lab99-tiny")
     Path("course.key").write_text("a key of sixteen bytes or more")
     Path("names.txt").write_text("# the course\nada\nbob\n")
     common = ["bundle", str(lab), "--key", "course.key"]
@@ -154,7 +154,7 @@ def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
     assert isinstance(started, dict)
     assert "ada" == started["student"]
     other = ran("start", "for students/ada-lab99.zip", "--student", "bob", "--dir", "bob")
-    assert (2, True) == (other.exit_code, "is ada's own" in other.stderr)
+    assert (2, True) == (other.exit_code, "is the bundle of ada" in other.stderr)
 
 
 @needs_sandbox
@@ -164,12 +164,12 @@ def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch
 
     assert 0 == ran("start", "lab99.zip", "--student", "ada").exit_code
     monkeypatch.chdir(home / "lab99-tiny")
-    save(home, RIGHT)
+    save(home, TAS)
     checked = printed("check")
     assert isinstance(checked, dict)
     Path("in").mkdir()
     assert 0 == ran("submit", "-o", "in/ada-lab99.zip").exit_code
-    lab = make(tmp_path / "lab99-tiny")
+    lab = make_whole(tmp_path / "lab99-tiny")
     graded = CliRunner().invoke(grade, [str(lab), "in", "-o", "out", "--json"])
     [result] = json.loads(graded.stdout)
     public = [c for c in result["checks"] if c["public"]]
@@ -179,7 +179,7 @@ def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch
 
 def test_words_wrap_and_keep_their_indent(capsys: pytest.CaptureFixture[str]) -> None:
     """Long text folds at the terminal's width; its own lines stay."""
-    told("word " * 40 + "\n  deeper " + "word " * 40, "  ")
+    say_wrapped("word " * 40 + "\n  deeper " + "word " * 40, "  ")
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 80 for line in lines)
     assert {2, 4} == {len(line) - len(line.lstrip()) for line in lines}

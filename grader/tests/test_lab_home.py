@@ -7,22 +7,22 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from home_lab import ANSWERS, RIGHT, WRONG, make
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
-from lockgrader import bundle
-from lockgrader.compile import Refused
-from lockgrader.evaluate import warm
+from lockgrader.author import bundle
+from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
-from lockgrader.home import workspace as ws
-from lockgrader.home.attempt import attempt, public_checks, to_do
-from lockgrader.home.hints import REST, NoHintError, next_hint
-from lockgrader.home.solution import compare
-from lockgrader.home.submit import RECORD, submit
-from lockgrader.home.workspace import State, Workspace, WorkspaceError
 from lockgrader.lab import load
+from lockgrader.read.refused import Refused
+from lockgrader.read.submission import student_of
 from lockgrader.result import Result
 from lockgrader.sandbox import available
-from lockgrader.submission import student_of
+from lockgrader.workspace import folder as ws
+from lockgrader.workspace.attempt import attempt, public_checks, to_do
+from lockgrader.workspace.folder import State, Workspace, WorkspaceError
+from lockgrader.workspace.hints import REST, NoHintError, next_hint
+from lockgrader.workspace.solution import compare
+from lockgrader.workspace.submit import RECORD, submit
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
@@ -37,7 +37,7 @@ def _loaded() -> None:
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     """The small lab's folder."""
-    return make(tmp_path / "lab99-tiny")
+    return make_whole(tmp_path / "lab99-tiny")
 
 
 @pytest.fixture
@@ -82,11 +82,11 @@ def test_started_folder(mine: Workspace) -> None:
 
 def test_work_is_not_overwritten(lab: Path, mine: Workspace, tmp_path: Path) -> None:
     """A folder with anything in it is refused; an empty one is taken; nothing is left over."""
-    with pytest.raises(WorkspaceError, match="have begun"):
+    with pytest.raises(WorkspaceError, match="already started"):
         begin(lab, mine.folder)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").write_text("x")
-    with pytest.raises(WorkspaceError, match="nothing of yours is overwritten"):
+    with pytest.raises(WorkspaceError, match="nothing is overwritten"):
         begin(lab, tmp_path / "full")
     (tmp_path / "empty").mkdir()
     assert (tmp_path / "empty").resolve() == begin(lab, tmp_path / "empty").folder
@@ -103,7 +103,7 @@ def test_workspace_is_found_from_inside(mine: Workspace, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 2}', '{"lab": "x"}'])
-def test_damaged_state_is_told(mine: Workspace, text: str) -> None:
+def test_damaged_state_is_reported(mine: Workspace, text: str) -> None:
     """One message, with a way out; nothing is guessed."""
     (mine.folder / ".lab" / "state.json").write_text(text)
     with pytest.raises(WorkspaceError, match="damaged") as caught:
@@ -130,7 +130,7 @@ def test_updates_of_two_are_both_kept(mine: Workspace) -> None:
 
 def test_prediction_comes_first(mine: Workspace) -> None:
     """Nothing is measured before it is there; then it is written down, and proofs never wait."""
-    before = tried(mine, RIGHT, '{"n": 10}')
+    before = tried(mine, TAS, '{"n": 10}')
     assert {"right": "pass", "cheap": "skipped", "guessed": "skipped", "number": "pass"} == (
         verdicts(before)
     )
@@ -143,8 +143,8 @@ def test_prediction_comes_first(mine: Workspace) -> None:
 
 
 def test_first_prediction_stays(mine: Workspace) -> None:
-    """What is changed after measuring is graded, and told."""
-    tried(mine, RIGHT, '{"guess": [1, 2], "n": 10}')
+    """A prediction changed after measuring is graded, and reported."""
+    tried(mine, TAS, '{"guess": [1, 2], "n": 10}')
     tried(mine, answers=ANSWERS)
     assert (1.0, 2.0) == mine.state.predictions["guess"].values
     made = submit(mine, mine.folder / "ada-lab99.zip", "unconfined")
@@ -153,7 +153,7 @@ def test_first_prediction_stays(mine: Workspace) -> None:
 
 def test_best_result_is_remembered(mine: Workspace) -> None:
     """A worse try lowers no best; the same files again are no new try."""
-    tried(mine, RIGHT, ANSWERS)
+    tried(mine, TAS, ANSWERS)
     tried(mine)
     tried(mine, WRONG)
     state = mine.state
@@ -165,7 +165,7 @@ def test_best_result_is_remembered(mine: Workspace) -> None:
 
 def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:
     """And what was asked for does not exist is named."""
-    tried(mine, RIGHT, ANSWERS)
+    tried(mine, TAS, ANSWERS)
     only = attempt(mine, profile="unconfined", only=["cheap"])
     assert {"right": "pass", "cheap": "pass"} == verdicts(only)
     with pytest.raises(WorkspaceError, match="no check 'nonsense'; there are right, cheap"):
@@ -173,7 +173,7 @@ def test_one_check_runs_with_what_it_needs(mine: Workspace) -> None:
 
 
 @needs_sandbox
-@pytest.mark.parametrize("text", [RIGHT, WRONG, "import os\n"])
+@pytest.mark.parametrize("text", [TAS, WRONG, "import os\n"])
 def test_verdicts_are_the_graders(lab: Path, mine: Workspace, text: str) -> None:
     """With a sandbox, without one, and in the grader: the same results of public checks."""
     home = tried(mine, text, ANSWERS)
@@ -222,7 +222,7 @@ def test_no_hint_where_none_helps(mine: Workspace, name: str, says: str) -> None
 
 def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> None:
     """The wanted files and a record; the file's name says whose it is."""
-    tried(mine, RIGHT, ANSWERS)
+    tried(mine, TAS, ANSWERS)
     path = tmp_path / "ada-lab99.zip"
     made = submit(mine, path, "unconfined")
     with zipfile.ZipFile(path) as archive:
@@ -234,12 +234,12 @@ def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> No
     assert made == submit(mine, path, "unconfined")  # again, in its place
 
 
-def test_what_can_not_be_graded_is_told_before(mine: Workspace, tmp_path: Path) -> None:
-    """A file that is no text is refused; one that does not compile is handed in with a doubt."""
+def test_what_cannot_be_graded_is_reported_before(mine: Workspace, tmp_path: Path) -> None:
+    """A file that is not text is refused; one that does not compile is handed in with a warning."""
     (mine.folder / "tas.py").write_text("import os\n")
     assert "imports the language" in submit(mine, tmp_path / "a.zip", "unconfined").doubts[0]
     (mine.folder / "tas.py").write_bytes(b"\xff\xfe")
-    with pytest.raises(Refused, match="no UTF-8 text"):
+    with pytest.raises(Refused, match="not valid UTF-8"):
         submit(mine, tmp_path / "b.zip", "unconfined")
     assert not (tmp_path / "b.zip").exists()
 
@@ -259,7 +259,7 @@ def test_solution_is_shown_after_solving(
     """Not before, and only where it is."""
     with pytest.raises(WorkspaceError, match="once yours is right"):
         compare(mine)
-    tried(mine, RIGHT + "# mine\n", ANSWERS)
+    tried(mine, TAS + "# mine\n", ANSWERS)
     with pytest.raises(WorkspaceError, match="your instructor releases it"):
         compare(mine)
     monkeypatch.setattr("locklabs.HOME", lab.parent)

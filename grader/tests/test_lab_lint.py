@@ -4,20 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
-from home_lab import BROKEN, HIDDEN, RIGHT, STARTER, make
+from tiny_lab import HIDDEN, MUTANTS, STARTER, TAS, make_whole
 from typer.testing import CliRunner
 
 import locklabs
+from lockgrader.author.lint import Item, lint
 from lockgrader.cli.lab import app
 from lockgrader.lab import LabError
-from lockgrader.lint import Item, lint
 from lockgrader.sandbox import available
 
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Path:
     """The small lab's folder, which keeps all promises."""
-    return make(tmp_path / "my labs" / "lab99-tiny")
+    return make_whole(tmp_path / "my labs" / "lab99-tiny")
 
 
 def broken_promises(folder: Path, students: int = 1) -> list[Item]:
@@ -44,12 +44,12 @@ def test_sound_lab_passes(lab: Path) -> None:
     [
         ("solution/tas.py", ("store(0", "store(1"), "solution", "right", "fail"),
         ("starter/tas.py", (STARTER, "import os\n"), "starter", "right", "imports the language"),
-        ("broken.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
-        ("broken.toml", ("two steps are one", ""), "wrong", "load-alone", "told is"),
-        ("broken.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),
+        ("mutants.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
+        ("mutants.toml", ("two steps are one", ""), "wrong", "load-alone", "reported is"),
+        ("mutants.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),
         ("lab.toml", ('hints = ["ten"]', ""), "hint", "number", "no_hint"),
-        ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "never names"),
-        ("handout.md", ("`guess`", "it"), "handout", "guess", "never names"),
+        ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "not name"),
+        ("handout.md", ("`guess`", "it"), "handout", "guess", "not name"),
         ("handout.md", ("Write", "again-and-again"), "bundle", "", "hidden check"),
     ],
 )
@@ -69,7 +69,7 @@ def test_broken_promise_is_found(
 def test_starter_that_earns_is_found(lab: Path) -> None:
     """A solution that was left in the starter, also in hidden checks that need others."""
     (lab / "hidden" / "checks.toml").write_text(HIDDEN + 'needs = ["right"]\n')
-    (lab / "starter" / "tas.py").write_text(RIGHT + "# changed\n")
+    (lab / "starter" / "tas.py").write_text(TAS + "# changed\n")
     found = {item.name for item in broken_promises(lab) if item.what == "starter"}
     assert {"right", "cheap", "again-and-again"} == found
 
@@ -85,7 +85,7 @@ def test_starter_waits_for_what_it_needs(lab: Path) -> None:
 
 def test_wrong_submission_that_does_not_fit(lab: Path) -> None:
     """The solution has changed, and the change that makes it wrong fits no more."""
-    (lab / "broken.toml").write_text(BROKEN.replace("swap(1, ACQUIRE)", "swap(2, ACQUIRE)"))
+    (lab / "mutants.toml").write_text(MUTANTS.replace("swap(1, ACQUIRE)", "swap(2, ACQUIRE)"))
     with pytest.raises(LabError, match="load-alone"):
         lint(lab, students=1, profile="unconfined")
 
@@ -95,7 +95,7 @@ def test_command_says_what_is_broken(lab: Path) -> None:
     arguments = ["lint", str(lab), "--students", "1", "--processes", "1", "--no-sandbox"]
     (lab / "handout.md").write_text("nothing\n")
     told = CliRunner().invoke(app, arguments)
-    assert (1, True) == (told.exit_code, "the handout never names it" in told.output)
+    assert (1, True) == (told.exit_code, "does not name it" in told.output)
     [document] = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
     assert ("lab99-tiny", False, 1) == (document["lab"], document["ok"], document["students"])
     assert {"tas.py", "answers.json", "guess", "n"} >= {

@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from home_lab import ANSWERS, RIGHT, WRONG, make
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole
 
-from lockgrader import bundle
-from lockgrader.home import workspace as ws
-from lockgrader.home.watch import watch
-from lockgrader.home.workspace import Workspace
+from lockgrader.author import bundle
+from lockgrader.workspace import folder as ws
+from lockgrader.workspace.folder import Workspace
+from lockgrader.workspace.watch import watch
 
 PATIENCE_S = 300.0
 """A guard against a hang; what is awaited comes within seconds on a quiet machine."""
@@ -93,7 +93,7 @@ def _own_terminal() -> None:
 @pytest.fixture
 def mine(tmp_path: Path) -> Workspace:
     """A folder for the small lab, with a mistake in it."""
-    files = bundle.read(make(tmp_path / "lab99-tiny")).files
+    files = bundle.read(make_whole(tmp_path / "lab99-tiny")).files
     made = ws.start(
         files,
         tmp_path / "my work",
@@ -128,7 +128,7 @@ def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching
     assert "hint 1 of 2: first" in watch.until("next try")
     (mine.folder / "answers.json").write_text(ANSWERS)
     assert "6 of 10" not in watch.until("q: quit")
-    (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "tas.py").write_text(TAS)
     assert "10 of 10 points in the public checks; solved" in watch.until("q: quit")
     watch.press("a")
     watch.until("q: quit")
@@ -188,7 +188,7 @@ def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching
     watch.press("h")
     watch.until("hint 1 of 2")
     os.close(watch.keys)
-    (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "tas.py").write_text(TAS)
     again = watch.until("save a file to run again")
     assert "4 of 10 points in the public checks" in again
     assert 1 == again.count("running the checks")
@@ -199,13 +199,13 @@ def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching
 def test_save_during_a_run_starts_it_anew(
     mine: Workspace, watching: Callable[[bool], Watching]
 ) -> None:
-    """A run on what is no longer there is given up, and nothing of it stays."""
+    """A run on files that have changed is stopped and leaves nothing behind."""
     (mine.folder / "answers.json").unlink()
     (mine.folder / "answers.py").write_text("import time\ntime.sleep(1000)\n")
     watch = watching(True)
     watch.until("running the checks")
     # In this order: no run in between can end.
-    (mine.folder / "tas.py").write_text(RIGHT)
+    (mine.folder / "tas.py").write_text(TAS)
     (mine.folder / "answers.py").write_text(f"answers = {ANSWERS}\n")
     assert "solved" in watch.until("q: quit")
     assert 1 == mine.state.attempts

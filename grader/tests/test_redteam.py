@@ -1,4 +1,4 @@
-"""The corpus of hostile submissions: nobody gets a point, a secret, a connection or a survivor."""
+"""The corpus of hostile submissions: none gets a point, a secret, a connection or a survivor."""
 
 import importlib.util
 import os
@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from lockgrader import answers
 from lockgrader.grade import grade
 from lockgrader.lab import load
+from lockgrader.lab.variants import variant
+from lockgrader.read import answers
 from lockgrader.result import Result
 from lockgrader.sandbox import available
 from lockgrader.sandbox.probe import _survivor
-from lockgrader.variants import variant
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
@@ -59,12 +59,12 @@ class Target:
 
     @property
     def secret(self) -> Path:
-        """A file with the token that nobody else may know of."""
+        """A file with a secret token."""
         return self.folder / "hidden.toml"
 
     @property
     def outside(self) -> Path:
-        """A folder that everybody may write to."""
+        """A folder that all users may write to."""
         return self.folder / "outside"
 
     def filled(self, text: str) -> str:
@@ -86,7 +86,7 @@ class Target:
 
 @pytest.fixture
 def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
-    """Something to win, and somebody who listens; time and memory for an attack are short."""
+    """Targets of the attacks, and a listener; attacks get little time and memory."""
     target = Target(tmp_path)
     target.secret.write_text(target.token)
     target.outside.mkdir()
@@ -103,7 +103,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
             try:
                 while True:
                     server.accept()[0].close()
-                    target.calls.append("somebody called")
+                    target.calls.append("a connection was made")
             except OSError:
                 return
 
@@ -190,7 +190,7 @@ def test_the_corpus_covers_every_attack() -> None:
 
 
 def test_the_right_answer_would_earn_points(target: Target) -> None:
-    """A target that nobody can hit would prove nothing."""
+    """The targets can be hit: otherwise the tests would prove nothing."""
     path = target.folder / "answers.py"
     path.write_text("answers = {'n': 1000}")
     home = target.folder / "ada"

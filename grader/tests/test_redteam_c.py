@@ -112,7 +112,7 @@ def test_the_corpus_is_large_and_named_once() -> None:
 
 
 def test_the_lab_can_be_passed(tmp_path: Path) -> None:
-    """A target that nobody can hit would prove nothing."""
+    """The targets can be hit: otherwise the tests would prove nothing."""
     reference = Path(run.__file__).parent / "avc" / "reference.c"
     result = graded(reference.read_text(), "validate", tmp_path)
     assert 10.0 == result.points

@@ -57,7 +57,7 @@ def test_impossible_checks_are_refused(verdict: str, points: float) -> None:
 
 
 def test_unknown_keys_are_refused(tmp_path: Path) -> None:
-    """A result with something added is no result."""
+    """A result with something added is not a result."""
     write(
         tmp_path / "result.json", json.dumps(json.loads(result(check()).to_json()) | {"bonus": 9})
     )
@@ -80,7 +80,7 @@ def test_an_unfinished_result_replaces_no_finished_one(tmp_path: Path) -> None:
 
 
 def test_a_student_may_get_worse(tmp_path: Path) -> None:
-    """A sound result is the latest one: a re-grading with mended checks counts."""
+    """A sound result is the latest one: a re-grading with fixed checks counts."""
     keep(tmp_path, result(check()))
     worse = keep(tmp_path, result(check("fail", 0.0)))
     assert worse == load(tmp_path)

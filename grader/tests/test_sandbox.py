@@ -121,7 +121,7 @@ def test_filter_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unknown_profile_is_refused() -> None:
-    """A misspelt profile is no weaker sandbox."""
+    """A misspelt profile is refused; it does not become a weaker sandbox."""
     with pytest.raises(SandboxError, match="no sandbox profile 'none'"):
         run(python("print(1)"), "none")  # type: ignore[arg-type]
 

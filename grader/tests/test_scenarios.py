@@ -9,12 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_lab import TAS
 
-from lockgrader.artefact import MalformedError
-from lockgrader.checks import Submitted, judge
-from lockgrader.lab import OwnTests, Suspect
-from lockgrader.scenarios import Scenario, explore, read
-from locksim.caches.decisions_spinlock import DecisionsSpinlock
-from locksim.locks.ticket import TicketLock
+from lockgrader.checks.judge import judge
+from lockgrader.checks.submitted import Submitted
+from lockgrader.lab import MutantSource, OwnTests
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.scenarios import Scenario, explore, read
+from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
+from locksim.library.locks.ticket import TicketLock
 
 TWO_STEPS = TAS.replace(
     "while (yield self.locked.swap(1, ACQUIRE)):\n            yield pause()",
@@ -32,45 +33,45 @@ def one(*threads: list[list[Any]], memory: str = "sc") -> tuple[Scenario, ...]:
 
 
 def check(mutants: bool = True) -> OwnTests:
-    """A check with a right lock and two wrong ones."""
-    suspects = tuple(
-        Suspect(name=name, text=text)
-        for name, text in (("", TAS), ("in two steps", TWO_STEPS), ("unordered", UNORDERED))
+    """A check with a right lock and two mutants."""
+    sources = tuple(
+        MutantSource(name=name, text=text)
+        for name, text in (("in two steps", TWO_STEPS), ("unordered", UNORDERED))
     )
     made = OwnTests(kind="tests", name="t", title="T", points=1, lock="TAS", mutants=mutants)
-    return made.model_copy(update={"suspects": suspects})
+    return made.model_copy(update={"solution": TAS, "sources": sources})
 
 
 @pytest.mark.parametrize(
-    ("scenarios", "verdict", "share", "told"),
+    ("scenarios", "verdict", "share", "says"),
     [
         (one([["try"], ["release"]]), "fail", 0.0, "try_acquire"),
         (one(SECTION, SECTION, memory="c11"), "pass", 1.0, "2 of 2"),
         (one(SECTION, SECTION), "partial", 0.5, "not found: unordered"),
         (one(SECTION), "fail", 0.0, "not found: in two steps, unordered"),
-        (one([["count"]], [["count"]]), "fail", 0.0, "accuses a right one"),
+        (one([["count"]], [["count"]]), "fail", 0.0, "accuses a right solution"),
         ((), "no_output", 0.0, "no scenario"),
         (one([["lookup", 1, [0]]]), "malformed_output", 0.0, "has no lookup"),
     ],
     ids=["no-such-method", "all", "half", "none", "false-alarm", "empty", "of-a-cache"],
 )
-def test_share_of_wrong_ones_is_what_counts(
-    scenarios: tuple[Scenario, ...], verdict: str, share: float, told: str
+def test_share_of_mutants_is_what_counts(
+    scenarios: tuple[Scenario, ...], verdict: str, share: float, says: str
 ) -> None:
     """A false alarm takes all points, and shows nothing of the solution."""
     finding = judge(check(), Submitted(scenarios=scenarios))
     assert (verdict, share) == (finding.verdict, finding.share)
-    assert told in finding.message
+    assert says in finding.message
     assert finding.counterexample is None
     assert "swap" not in finding.message
 
 
 def test_a_scenario_that_is_too_large_is_left_out() -> None:
-    """It neither accuses nor finds, and the student is told."""
+    """It neither accuses nor finds, and the message names it."""
     small = check().model_copy(update={"states": 100})
     finding = judge(small, Submitted(scenarios=one(*[SECTION * 4] * 4)))
     assert ("fail", 0.0) == (finding.verdict, finding.share)
-    assert "too large to explore, and left out: one" in finding.message
+    assert "left out because too large to explore: one" in finding.message
 
 
 def test_try_and_acquire_on_a_lock_of_the_library() -> None:

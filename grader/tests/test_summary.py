@@ -7,7 +7,7 @@ from test_feedback import Elements
 
 from lockgrader.report import summary
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
-from lockgrader.result import ELSEWHERE, Result
+from lockgrader.result import FITS_OTHER, Result
 
 
 def failed(student: str, word: str, sha: str = "") -> Result:
@@ -27,7 +27,7 @@ def test_identical_counterexamples_are_one_group() -> None:
     assert ["about lock.b", "about lock.a"] == [g.what for g in by_misconception(results)]
 
 
-def test_identical_submissions_are_told() -> None:
+def test_identical_submissions_are_reported() -> None:
     """Byte for byte; what could not be read is not identical to anything."""
     same = [failed("ada", "x", "7"), failed("bob", "y", "7"), failed("eve", "z", "8")]
     unread = [result("x", check("a", "ungradable")), result("y", check("a", "ungradable"))]
@@ -35,7 +35,7 @@ def test_identical_submissions_are_told() -> None:
 
 
 def test_a_shared_file_is_told_once() -> None:
-    """The same lock with answers of one's own; who shares all is not told of each file too."""
+    """Equal locks beside different answers are reported; equal submissions only as a whole."""
     results = [
         result(name, submission_sha256=sha * 64, files={"tas.py": lock * 64, "answers.json": sha})
         for name, sha, lock in (("ada", "1", "a"), ("bob", "2", "a"), ("eve", "3", "b"))
@@ -59,7 +59,7 @@ def test_answers_of_others_are_told_with_their_owners() -> None:
     ]
     (one,) = suspicions(results)
     assert (("ada",), ("bob",)) == (one.students, one.others)
-    assert f"Title of n: {ELSEWHERE} (machine = m2, cpus = 24; or machine = m3, cpus = 24)" == (
+    assert f"Title of n: {FITS_OTHER} (machine = m2, cpus = 24; or machine = m3, cpus = 24)" == (
         one.what
     )
 
@@ -82,12 +82,12 @@ def test_page_says_who_was_not_graded() -> None:
         result("eve", complete=False),
     ]
     page = summary(results)
-    for told in ("OSError: disk full", "answers.json is a link", "grading did not end"):
+    for told in ("OSError: disk full", "answers.json is a link", "grading did not finish"):
         assert told in page
 
 
-def test_distribution_counts_everybody() -> None:
-    """From nothing to all, the ends included; a check of our own fault fails nobody."""
+def test_distribution_counts_every_student() -> None:
+    """All tenths, with both ends; an internal error fails no student."""
     page = summary(
         [
             result("ada", check("a")),

@@ -1,8 +1,8 @@
-"""The labs: what students receive, and what judges their answers.
+"""The labs: the files for students, and the checks of their answers.
 
 A lab is a folder beside this package (``labs/lab02-spinlocks``): ``lab.toml`` with its checks, the
 handout, ``starter/``, ``hidden/`` (checks that students do not see), ``solution/``, and
-``broken/``, wrong submissions that each name the verdict they must get.
+``mutants.toml``, wrong submissions that each name the verdict that they must get.
 """
 
 from __future__ import annotations
@@ -39,6 +39,6 @@ def find(name: str) -> Path:
         return path
     near = [n for n in names() if n == name or n.startswith(f"{name}-")]
     if len(near) != 1:
-        known = f"or one of {', '.join(names())}" if names() else "as none is installed here"
-        raise UnknownLabError(f"no lab '{name}': give its folder, {known}")
+        known = f"or one of {', '.join(names())}" if names() else "none is installed here"
+        raise UnknownLabError(f"there is no lab '{name}': give its folder, {known}")
     return HOME / near[0]

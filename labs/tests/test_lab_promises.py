@@ -1,7 +1,7 @@
-"""What every lab promises: of its solution, its starter and its wrong submissions.
+"""What every lab promises: of its solution, its starter and its mutants.
 
-The submissions are ours (:mod:`lockgrader.exemplars`), so most are judged without a sandbox; one of
-each lab is graded as a student's.
+The submissions are ours (:mod:`lockgrader.author.mutants`), so most are judged without a sandbox;
+one of each lab is graded as a student's.
 """
 
 import json
@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from lockgrader.exemplars import Broken, broken, findings, solution, starter, write
+from lockgrader.author.mutants import Mutant, findings, mutants, solution, starter, write
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, Prediction, Written, load
+from lockgrader.lab.variants import variant
 from lockgrader.sandbox import available
-from lockgrader.variants import variant
 from locklabs import find, names
 
 KEY = b"k" * 16
@@ -31,11 +31,11 @@ def lab_of(name: str) -> Lab:
     return load(find(name))
 
 
-def wrong() -> Iterator[Any]:
-    """Every wrong submission; those in C need a sandbox, and the rarer ones of them are slow."""
+def all_mutants() -> Iterator[Any]:
+    """Every mutant; those in C need a sandbox, and the rarer ones of them are slow."""
     for name in names():
         lab, seen = lab_of(name), set()
-        for one in broken(lab):
+        for one in mutants(lab):
             marks = []
             if lab.c in one.files:
                 marks = [needs_sandbox, *([pytest.mark.slow] if one.check in seen else [])]
@@ -90,8 +90,8 @@ def test_starter_earns_nothing(name: str) -> None:
     assert "fail" in found
 
 
-@pytest.mark.parametrize(("name", "one"), [*wrong()])
-def test_wrong_submission_gets_its_verdict(name: str, one: Broken) -> None:
+@pytest.mark.parametrize(("name", "one"), [*all_mutants()])
+def test_mutant_gets_its_verdict(name: str, one: Mutant) -> None:
     """Verdict and misconception are the documented ones."""
     lab = lab_of(name)
     files = solution(lab, "ada", KEY) | one.files
@@ -101,9 +101,9 @@ def test_wrong_submission_gets_its_verdict(name: str, one: Broken) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_every_lab_has_wrong_submissions(name: str) -> None:
+def test_every_lab_has_mutants(name: str) -> None:
     """At least ten, of names of their own."""
-    known = [one.name for one in broken(lab_of(name))]
+    known = [one.name for one in mutants(lab_of(name))]
     assert 10 <= len(known) == len({*known})
 
 

@@ -1,4 +1,4 @@
-"""List the lessons, open one in JupyterLab, run one from top to bottom."""
+"""List the lessons, open one in JupyterLab, or run one."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def list_(as_json: _Json = False) -> None:
 
 @app.command("open")
 def open_(
-    which: Annotated[str, typer.Argument(help="Its number or name.", metavar="LESSON")],
+    which: Annotated[str, typer.Argument(help="Number or name of the lesson.", metavar="LESSON")],
     folder: Annotated[
-        Path, typer.Option(help="Where the notebook goes; one that is there is kept.")
+        Path, typer.Option(help="Folder for the notebook; an existing notebook is kept.")
     ] = Path("lessons-notebooks"),
-    browser: Annotated[bool, typer.Option(help="Start JupyterLab with it.")] = True,
+    browser: Annotated[bool, typer.Option(help="Start JupyterLab with the notebook.")] = True,
     as_json: _Json = False,
 ) -> None:
     """Write a lesson as a notebook, and open it in JupyterLab."""
@@ -57,7 +57,7 @@ def open_(
     lab = Path(sys.executable).with_name("jupyter-lab")
     if not lab.exists() and shutil.which("jupyter-lab") is None:
         raise LessonError(
-            f"{path} is written, but JupyterLab is not installed: "
+            f"wrote {path}, but JupyterLab is not installed; run: "
             "pip install -r requirements/notebook.txt"
         )
     subprocess.run([str(lab) if lab.exists() else "jupyter-lab", str(path)], check=False)
@@ -65,10 +65,10 @@ def open_(
 
 @app.command()
 def run(
-    which: Annotated[str, typer.Argument(help="Its number or name.", metavar="LESSON")],
+    which: Annotated[str, typer.Argument(help="Number or name of the lesson.", metavar="LESSON")],
     as_json: _Json = False,
 ) -> None:
-    """Run a lesson from top to bottom in a fresh kernel, and say whether every cell ran."""
+    """Run a lesson from top to bottom in a new kernel, and report whether every cell ran."""
     lesson = notebooks.find(which)
     cells = sum(cell.cell_type == "code" for cell in notebooks.run(lesson).cells)
     if as_json:

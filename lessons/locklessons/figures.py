@@ -1,11 +1,10 @@
-"""Figures of the lessons: a plot, what it shows in words, and its numbers.
+"""Plots of the lessons, each with a description in words and its numbers.
 
-A :class:`Figure` is HTML: an inline SVG with alternative text, a caption, and the table that was
-drawn, folded. It needs no network and no script, so it is the same in JupyterLab and on the site.
+A :class:`Figure` is HTML: an inline SVG with alternative text, a caption, and a folded table of
+its numbers. It needs no network and no script, so JupyterLab and the site show the same.
 
-:func:`explore` puts sliders on a figure. Where a notebook is open and a kernel runs, moving a
-slider draws again; everywhere else the figure of the first values is shown, with a line that says
-what could be moved.
+:func:`explore` adds sliders to a plot. In a notebook with a running kernel, moving a slider draws
+the plot again. Elsewhere the plot of the first values is shown, with a line that names the sliders.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from typing import Any
 
 import pandas as pd
 
-# Told apart without colour: shape and dash.
+# Shapes and dashes distinguish the curves without colour.
 _STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
 _CAPTION = "font-size: 0.9em; max-width: 46em"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A plot that can be read without being seen.
+    """A plot with its description and its numbers.
 
     Arguments:
-        svg: the picture.
-        alt: what it shows, in a sentence or two.
-        caption: what stands below it.
-        table: the numbers that were drawn.
+        svg: the plot.
+        alt: its content, in a sentence or two.
+        caption: the text below it.
+        table: the numbers in the plot.
     """
 
     svg: str
@@ -40,7 +39,7 @@ class Figure:
     table: pd.DataFrame
 
     def html(self) -> str:
-        """Return the figure as HTML."""
+        """Return the plot as HTML."""
         numbers = self.table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
         return (
             f'<figure><div role="img" aria-label="{html.escape(self.alt)}">{self.svg}</div>'
@@ -64,16 +63,16 @@ def curves(
 ) -> Figure:
     """Draw named curves, and measured points of the same names on them.
 
-    Args:
+    Arguments:
         lines: name → {x: y}, drawn as lines.
         points: name → {x: y}, drawn as markers without a line.
         x, y: labels of the axes, with units.
-        caption: what the figure shows.
+        caption: the text below the plot.
         log: both axes logarithmic; needs values above 0.
-        between: ends of the y axis, for a figure with sliders: what moves shall be the curve.
+        between: ends of the y axis, fixed for a plot with sliders so that only the curve moves.
 
     Raises:
-        ValueError: nothing to draw.
+        ValueError: there is nothing to draw.
     """
     points = points or {}
     names = list(dict.fromkeys([*lines, *points]))
@@ -96,14 +95,14 @@ def curves(
 
 
 def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
-    """Show a figure whose arguments can be moved.
+    """Show a plot with a slider for each argument.
 
-    Args:
-        draw: gives the figure for one value of each slider.
-        sliders: the values that each may take; shown first is the first.
+    Arguments:
+        draw: returns the plot for one value of each slider.
+        sliders: the values of each slider; the first one is shown at first.
 
     Raises:
-        ValueError: a slider without values.
+        ValueError: a slider has no values.
     """
     from IPython.display import display
 
@@ -113,7 +112,7 @@ def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
     first = {name: values[0] for name, values in sliders.items()}
     figure = draw(**first)
     movable = ", ".join(f"{n.replace('_', ' ')} from {v[0]} to {v[-1]}" for n, v in sliders.items())
-    static = figure.html() + f"<p><em>In a notebook this figure has a slider: {movable}.</em></p>"
+    static = figure.html() + f"<p><em>In a notebook this plot has a slider: {movable}.</em></p>"
     bundle: dict[str, Any] = {"text/html": static, "text/plain": figure.alt}
     widget = _widget(draw, figure, sliders)
     if widget is not None:
@@ -124,7 +123,7 @@ def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
 def _widget(
     draw: Callable[..., Figure], figure: Figure, sliders: Mapping[str, Sequence[Any]]
 ) -> dict[str, Any] | None:
-    """The MIME bundle of sliders above the figure; None where ipywidgets is not installed."""
+    """Return the MIME bundle of sliders above the plot; None if ipywidgets is not installed."""
     try:
         import ipywidgets
     except ImportError:
@@ -170,7 +169,7 @@ def _draw(
     from matplotlib.figure import Figure as Canvas
     from matplotlib.ticker import LogFormatter, NullFormatter
 
-    # The same numbers give the same text, so that a built page changes only when they do.
+    # Equal numbers give equal text, so a built page changes only if its numbers change.
     with mpl.rc_context({"svg.hashsalt": "locklab", "svg.fonttype": "none"}):
         canvas = Canvas(figsize=(7.2, 4.2), layout="constrained")
         axes = canvas.subplots()
@@ -207,7 +206,7 @@ def _draw(
         text = io.StringIO()
         canvas.savefig(text, format="svg", metadata={"Date": None})
     picture = text.getvalue()
-    # As wide as the column that it stands in, at most.
+    # At most as wide as the text column.
     return picture[picture.index("<svg") :].replace(
         "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
     )

@@ -1,4 +1,4 @@
-"""The lessons: which there are, from MyST Markdown to a notebook, and run from top to bottom."""
+"""The lessons: list them, turn MyST Markdown into a notebook, and run one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[1]
 LONGEST_S = 60
-"""What a lesson may take to run."""
+"""Time limit for a cell of a lesson."""
 
 
 _DIRECTIVE = re.compile(
@@ -18,7 +18,7 @@ _DIRECTIVE = re.compile(
 
 
 class LessonError(Exception):
-    """No such lesson, or something that it needs is not installed."""
+    """The lesson does not exist, or a package that it needs is not installed."""
 
     exit_code = 2
 
@@ -28,7 +28,7 @@ class Lesson:
     """One lesson.
 
     Arguments:
-        number: its place in the course. name: what stands behind the number in the file's name.
+        number: its place in the course. name: the part of the file's name after the number.
         title: its first heading. file: the MyST Markdown source.
     """
 
@@ -85,9 +85,9 @@ def notebook(lesson: Lesson) -> Any:
 
 
 def plain(text: str) -> str:
-    """Return MyST Markdown without directives, as every notebook program shows it.
+    """Return MyST Markdown without directives, for programs that do not know them.
 
-    An admonition becomes a quotation with its title, a dropdown HTML that folds.
+    An admonition becomes a quotation with its title; a dropdown becomes HTML that folds.
     """
     return _DIRECTIVE.sub(_plain, text)
 
@@ -101,7 +101,7 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def write(lesson: Lesson, folder: Path) -> Path:
-    """Write a lesson as .ipynb into a folder; one that is there already is kept.
+    """Write a lesson as .ipynb into a folder; an existing file is kept.
 
     Returns:
         The file.
@@ -116,7 +116,7 @@ def write(lesson: Lesson, folder: Path) -> Path:
 
 
 def run(lesson: Lesson, seconds: int = LONGEST_S) -> Any:
-    """Run a lesson from top to bottom in a fresh kernel, and return the notebook with its outputs.
+    """Run a lesson in a new kernel, and return the notebook with its outputs.
 
     Raises:
         LessonError: a cell raised, or took longer than ``seconds``; or nbclient is not installed.
@@ -126,7 +126,7 @@ def run(lesson: Lesson, seconds: int = LONGEST_S) -> Any:
         from nbclient.exceptions import CellExecutionError, CellTimeoutError
     except ImportError as error:
         raise LessonError(
-            "to run lessons takes nbclient: pip install -r requirements/notebook.txt"
+            "running a lesson needs nbclient: pip install -r requirements/notebook.txt"
         ) from error
     found = notebook(lesson)
     client = NotebookClient(found, timeout=seconds, kernel_name="python3")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from locklessons.notebooks import Lesson, lessons, write
-from traces.chromium import CHROMIUM, launch
+from study.traces.chromium import CHROMIUM, launch
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = next(

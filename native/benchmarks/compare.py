@@ -1,19 +1,18 @@
-"""``make compare``: what our harness adds to the same read side and the same lock.
+"""``make compare``: the overhead of our harness on the same read side and the same lock.
 
 The read side of each liburcu flavour runs in our throughput loop and in liburcu's own benchmark
-program; Concurrency Kit's ticket lock and MCS lock run in our loop and in Concurrency Kit's own. So
-the algorithm is the same, and what differs is the harness: the ratio. Beside them, in the same
-rounds, run the empty loop (a read side that costs no more was deleted by the compiler) and our own
-ticket and MCS locks.
+program; Concurrency Kit's ticket lock and MCS lock run in our loop and in Concurrency Kit's own.
+The algorithm is the same, so the ratio shows the harness. In the same rounds run the empty loop
+(the compiler deleted a read side that costs no more) and our own ticket and MCS locks.
 
-The sampling unit is the process. Programs are run in turn, A B A B, on the same CPUs; a figure is
-the median over the processes, a ratio's interval the bootstrap's over the pairs. Times are
-processor time for an operation, in ns, of all threads: on a quiet machine that is wall time by
-threads, on a busy one it leaves out the time in which others ran. (A spinning thread whose partner
-does not run still burns it: contended rows of a busy machine are called noisy.)
+The sampling unit is the process. Programs run in turn, A B A B, on the same CPUs. A value is the
+median over the processes; a ratio has a bootstrap interval over the pairs. Times are processor time
+for an operation of all threads, in ns. On a quiet machine that is wall time times threads; on a
+busy one it leaves out the time in which other programs ran. (A spinning thread whose partner does
+not run still uses its CPU, so contended rows of a busy machine are called noisy.)
 
-Nothing here passes or fails: a figure that misses its aim is printed as missed, and the exit code
-stays 0.
+Nothing here passes or fails: a value that misses its aim is printed as missed, and the exit code is
+0.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ from their_programs import (
 AIM = 1.05
 """Our harness may add 5 %."""
 FASTEST_NS = 0.05
-"""No load of the machines of this age is faster: a loop that claims it was deleted."""
+"""No load of a present machine is faster: below this time the compiler deleted the loop."""
 QUIET = 0.99
-"""A process whose threads got less of their time shared its CPUs."""
+"""A process whose threads had their CPUs for a smaller share of the time shared them."""
 ENOUGH = 0.5
-"""So many processes must have been quiet for a verdict on threads that wait for each other."""
+"""The share of quiet processes that a verdict on threads that wait for each other needs."""
 SCHEMA = 1
 
 
@@ -70,12 +69,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Row:
-    """A pair's figures; times in ns of processor time for an operation.
+    """The values of a pair; times in ns of processor time for an operation.
 
     ``low`` and ``high`` bound the ratio's 95 % interval. ``busy`` of ``processes`` shared their
     CPUs. ``verdict`` is ``met``, ``missed``, ``unclear`` (the aim lies in the interval), ``noisy``
-    (threads that wait for each other did not run together) or ``deleted``: the compiler left
-    nothing of their loop, and there is no ratio.
+    (threads that wait for each other did not run together) or ``deleted``: the compiler deleted
+    their loop, and there is no ratio.
     """
 
     what: str
@@ -94,7 +93,7 @@ class Row:
 
 
 def main() -> int:
-    """Build, run and print; the exit code."""
+    """Build, run and print; return the exit code."""
     options = _options()
     status = Console(stderr=True)
     rows: list[Row] = []
@@ -107,7 +106,7 @@ def main() -> int:
         status.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
         return error.exit_code
     except KeyboardInterrupt:
-        status.print("interrupted: what follows is what was measured so far")
+        status.print("interrupted: these are the results so far")
     report = _report(rows, options)
     if options.json:
         print(json.dumps(report, indent=1))
@@ -239,10 +238,10 @@ def _measure(pairs: list[Pair], options: argparse.Namespace, status: Console) ->
         for threads in (1, 2):
             cpus = allowed[:threads]
             if len(cpus) < threads:
-                status.print(f"{pair.what}: {threads} threads left out, there is one CPU only")
+                status.print(f"{pair.what}: {threads} threads left out: there is only one CPU")
                 continue
             if isinstance(pair.theirs, Ck) and cpus != list(range(threads)):
-                status.print(f"{pair.what}: left out, as ck runs on CPU 0 upwards, not on {cpus}")
+                status.print(f"{pair.what}: left out: ck runs on CPU 0 upwards, not on {cpus}")
                 continue
             with status.status(f"{pair.what}, {threads} thread(s): {options.processes} rounds"):
                 samples = _rounds(pair, cpus, options.processes)
@@ -288,25 +287,31 @@ def _options() -> argparse.Namespace:
         prog="make compare", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument(
-        "--processes", type=_at_least_two, default=10, help="of each program; 10 by default"
+        "--processes", type=_at_least_two, default=10, help="processes of each program (10)"
     )
     parser.add_argument("--only", nargs="+", choices=names, help="compare only these")
-    parser.add_argument("--json", action="store_true", help="print the report, not the table")
     parser.add_argument(
-        "--output", type=Path, default=Path("out/compare.json"), help="where the report goes"
+        "--json", action="store_true", help="print the report as JSON, not the table"
     )
     parser.add_argument(
-        "--folder", type=Path, default=Path("build/compare"), help="for sources and builds"
+        "--output", type=Path, default=Path("out/compare.json"), help="file for the report"
     )
-    parser.add_argument("--liburcu", type=Path, help="liburcu's sources, if not to be fetched")
-    parser.add_argument("--ck", type=Path, help="Concurrency Kit's sources, if not to be fetched")
+    parser.add_argument(
+        "--folder", type=Path, default=Path("build/compare"), help="folder for sources and builds"
+    )
+    parser.add_argument(
+        "--liburcu", type=Path, help="folder with liburcu's sources; otherwise they are fetched"
+    )
+    parser.add_argument(
+        "--ck", type=Path, help="folder with Concurrency Kit's sources; otherwise they are fetched"
+    )
     return parser.parse_args()
 
 
 def _at_least_two(text: str) -> int:
     number = int(text)
     if number < 2:
-        raise argparse.ArgumentTypeError(f"{number} processes give no interval: take 2 or more")
+        raise argparse.ArgumentTypeError(f"must be at least 2 for an interval (got {number})")
     return number
 
 

@@ -1,17 +1,18 @@
 """``make printed``: locks printed from the language beside the hand-written headers.
 
 Both are compiled into one program with the same flags, and run in the same throughput loop. Each
-trial is a process; the two take turns, A B B A, on the same CPUs. Times are processor time for a
-pair of acquire and release, in ns, of all threads, medians over the processes. The ratio, printed
-over written, is the median of the rounds' ratios with its 95 % interval: a virtual machine's CPUs
-may be near each other in one minute and far in the next (a hand-over was seen to take 120 and then
-500 ns), and only neighbours in time are alike. A round in which a thread got less than 0.99 of its
-time is repeated, up to twice as often again as was asked for. The aim is a ratio of at most 1.10.
+trial is a process; the two alternate, A B B A, on the same CPUs. Times are processor time for a
+pair of acquire and release of all threads, in ns, as medians over the processes. The ratio, printed
+over written, is the median of the rounds' ratios with its 95 % interval. A virtual machine's CPUs
+may be near each other in one minute and far in the next (a handoff took 120 and then 500 ns), so
+only neighbours in time are compared. A round in which a thread had its CPU for less than 0.99 of
+its time is repeated, up to twice as often as there are processes. The aim is a ratio of at most
+1.10.
 
-Words are 64 bits wide in the language and 32 in the headers, and a printed lock finds its node by
-its thread's number where a header is given a pointer; nothing else should tell them apart.
+Words are 64 bits wide in the language and 32 in the headers. A printed lock finds its node by the
+number of its thread, where a header gets a pointer. There should be no other difference.
 
-Nothing here passes or fails: what misses the aim is printed as missed.
+Nothing here passes or fails: a ratio that misses the aim is printed as missed.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from locknative import emitted, executable, measure, toolchain
+from locknative import emitted, measure, toolchain
 from locknative.build import Harness
 from locknative.errors import NativeError
-from locknative.experiment import estimate
+from locknative.measurement import estimate
 from locknative.provenance import Recorder
-from locknative.sweep.judge import LEAST_SHARE
+from locknative.survey.cells import Cell
+from locknative.survey.judge import LEAST_SHARE
+from locknative.survey.program import trial
 
 AIM = 1.10
 LOCKS = ("tas", "ttas", "ticket", "mcs", "rwlock", "seqlock")
@@ -43,10 +46,10 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Row:
-    """A lock's side on so many threads; times in ns of processor time for a pair.
+    """One side of a lock on some threads; times in ns of processor time for a pair.
 
     ``low`` and ``high`` bound the ratio's 95 % interval, None with fewer than six rounds.
-    ``rejected`` rounds were disturbed; where no other was, the figures are theirs. ``verdict``:
+    ``rejected`` rounds were disturbed; where all were, the values come from them. ``verdict``:
     ``met``, ``missed``, ``unclear`` (the aim lies in the interval, or there is none), ``noisy``.
     """
 
@@ -66,7 +69,7 @@ class Row:
 
 
 def main() -> int:
-    """Build, run and print; the exit code."""
+    """Build, run and print; return the exit code."""
     options = _options()
     status = Console(stderr=True)
     rows = []
@@ -83,7 +86,7 @@ def main() -> int:
         status.print(f"error: {error}", markup=False, highlight=False, soft_wrap=True)
         return error.exit_code
     except KeyboardInterrupt:
-        status.print("interrupted: what follows is what was measured so far")
+        status.print("interrupted: these are the results so far")
     machine = Recorder((), *measure.build()).finish()
     report = {
         "schema": SCHEMA,
@@ -107,7 +110,7 @@ def main() -> int:
 class Round:
     """One process of each kind, next to each other in time.
 
-    ``share`` is the least part of its time that a thread of them got.
+    ``share`` is the smallest share of its time in which a thread had its CPU.
     """
 
     written_ns: float
@@ -116,7 +119,7 @@ class Round:
 
 
 def judged(lock: str, side: str, threads: int, rounds: list[Round]) -> Row:
-    """Return the row of what was measured."""
+    """Return the row of the rounds."""
     good = [one for one in rounds if one.share >= LEAST_SHARE]
     used = good or rounds
     written = [one.written_ns for one in used]
@@ -164,7 +167,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def _program(folder: Path, locks: tuple[str, ...]) -> tuple[Path, dict[str, str]]:
-    """Build one program with both kinds of kernels; the printed ones' names by lock."""
+    """Build one program with both kinds of kernels; return it and the printed names by lock."""
     root = toolchain.sources()
     adapters, kernels = {}, {}
     for lock in locks:
@@ -197,14 +200,12 @@ def _measure(
     options: argparse.Namespace,
 ) -> Row:
     rounds: list[Round] = []
-    cpus = sorted(os.sched_getaffinity(0))[:threads]
-    for turn in range(3 * options.processes):
+    cpus = tuple(sorted(os.sched_getaffinity(0))[:threads])
+    for number in range(3 * options.processes):
         times, share = {}, 1.0
-        for kernel in (lock, kernels[lock]) if turn % 2 == 0 else (kernels[lock], lock):
-            found = executable.trial(
-                kernel, "throughput", threads=threads, cpus=cpus, program=program,
-                duration_ms=options.duration_ms, read=side == "read",
-            )  # fmt: skip
+        for kernel in (lock, kernels[lock]) if number % 2 == 0 else (kernels[lock], lock):
+            cell = Cell(kernel, cpus, read=side == "read")
+            found = trial(program, cell, duration_ms=options.duration_ms)
             tallies = found["tallies"]
             count = sum(tally["count"] for tally in tallies)
             times[kernel] = sum(tally["cpu_ns"] for tally in tallies) / count
@@ -219,10 +220,14 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="make printed", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--processes", type=int, default=20, help="of each lock; 20 by default")
-    parser.add_argument("--duration-ms", type=int, default=100, help="of each; 100 by default")
+    parser.add_argument("--processes", type=int, default=20, help="processes of each lock (20)")
+    parser.add_argument(
+        "--duration-ms", type=int, default=100, help="measured time of a process (100)"
+    )
     parser.add_argument("--only", nargs="+", choices=LOCKS, help="only these locks")
-    parser.add_argument("--json", action="store_true", help="print the report, not the table")
+    parser.add_argument(
+        "--json", action="store_true", help="print the report as JSON, not the table"
+    )
     parser.add_argument("--output", type=Path, default=Path("out/printed.json"))
     return parser.parse_args()
 

@@ -1,7 +1,7 @@
-"""Where the opponents come from: the distribution's source packages, fetched and unpacked here.
+"""The source packages of the programs to compare with: fetched with apt, unpacked here.
 
-Their code is not ours to carry. apt fetches it, checks its signature, and keeps what it needs to
-know in a folder of ours: neither the right to install nor a change to the system is needed.
+Their code is not part of LockLab. apt fetches it and checks its signature, with its state in a
+folder of ours: it needs neither the right to install nor a change to the system.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from pathlib import Path
 
 
 class CompareError(Exception):
-    """The comparison can not be made; the message says why and what to do."""
+    """The comparison cannot be made; the message says why and what to do."""
 
     exit_code = 2
 
 
 def fetch(package: str, folder: Path) -> Path:
-    """Return the folder with a source package's files, fetching them unless they are there.
+    """Return the folder with a source package's files; fetch them if it is not there.
 
     Args:
         package: its name in Debian and its derivatives.
-        folder: for what is fetched; what lies there from before is used again.
+        folder: for the files; those from an earlier call are used again.
 
     Raises:
-        CompareError: no apt, no network, or an archive of an unknown shape.
+        CompareError: there is no apt, no network, or the archive is not as expected.
     """
     unpacked = folder / package
     if unpacked.is_dir():
@@ -62,7 +62,7 @@ def _download(package: str, folder: Path) -> list[Path]:
         *("-o", f"Dir::Etc::SourceList={lists.resolve()}", "-o", "Dir::Etc::SourceParts=-"),
         *("-o", f"Dir::State::Lists={(folder / 'apt/lists').resolve()}"),
         *("-o", f"Dir::Cache={(folder / 'apt/cache').resolve()}"),
-        *("-o", "APT::Sandbox::User=root"),  # it could not write into a folder of ours otherwise
+        *("-o", "APT::Sandbox::User=root"),  # otherwise it cannot write into our folder
     ]
     _apt(package, [*private, "-q", "update"], archives)
     _apt(package, [*private, "-q", "source", "--download-only", package], archives)

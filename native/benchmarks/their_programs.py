@@ -1,10 +1,10 @@
-"""The programs that are compared: ours and theirs, built here, each run once for a sample.
+"""The programs to compare, ours and theirs: built here, each run once for a sample.
 
 Ours is locklab-native with Concurrency Kit's locks added. Theirs are liburcu's ``test_urcu`` in
-four flavours and Concurrency Kit's throughput programs, unchanged in the source. Two things differ
-from how their authors build them. liburcu's are linked as ours is (static, where that is possible),
-because a shared library's thread-local counters cost an indirection that is not the harness's. And
-Concurrency Kit's fixed ``sleep(10)`` lasts one second, by a macro given to the compiler.
+four flavours and Concurrency Kit's throughput programs, with unchanged sources. Their builds differ
+from the authors' in two ways. liburcu's are linked as ours is (static, where that is possible),
+because thread-local counters of a shared library cost an indirection that is no part of the
+harness. And a macro for the compiler makes Concurrency Kit's fixed ``sleep(10)`` last one second.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ FLAVOURS = {
 }
 CK_LOCKS = ("ck_ticket", "ck_mcs")
 
-# Put before Concurrency Kit's sources: unistd.h first, as the macro would change its declaration,
-# and what the sources define before they include it.
+# Included before Concurrency Kit's sources. unistd.h comes first, since the macro would change its
+# declaration, with the definition that the sources make before they include it.
 ONE_SECOND = f"""
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -41,10 +41,10 @@ ONE_SECOND = f"""
 
 @dataclass(frozen=True)
 class Sample:
-    """What one process did.
+    """The counts of one process.
 
     ``operations`` of all threads together; ``cpu_ns`` is their processor time. On a quiet machine
-    that is threads x ``wall_ns``; ``share`` is how much of it they got.
+    that is threads times ``wall_ns``; ``share`` is the part of it that they got.
     """
 
     operations: int
@@ -59,7 +59,7 @@ class Sample:
 
     @property
     def share(self) -> float:
-        """Processor time as a share of what the threads could have had."""
+        """Processor time as a share of the time that the threads could have had."""
         return self.cpu_ns / (self.threads * self.wall_ns)
 
 
@@ -156,7 +156,7 @@ def build_urcu(liburcu: Path, folder: Path, static: bool) -> dict[str, Path]:
     """Build test_urcu in each flavour against the installed liburcu; return the executables."""
     folder.mkdir(parents=True, exist_ok=True)
     tests = liburcu / "tests"
-    # What its configure would have found on Linux.
+    # The settings that its configure finds on Linux.
     have = ["-D_GNU_SOURCE", "-DHAVE_GETTID", "-DHAVE_RAND_R", "-DHAVE_SCHED_SETAFFINITY"]
     where = [f"-I{tests / 'common'}", f"-I{liburcu / 'src'}"]
     link = ["-static"] if static else []
@@ -178,7 +178,9 @@ def build_ck(ck: Path, folder: Path) -> dict[str, Path]:
     where = ck / "regressions/ck_spinlock/benchmark"
     flags = re.search(r"^CFLAGS=(.*)$", (ck / "build/regressions.build").read_text(), re.MULTILINE)
     if flags is None:
-        raise CompareError(f"{ck}/build/regressions.build names no CFLAGS: is this its source?")
+        raise CompareError(
+            f"{ck}/build/regressions.build names no CFLAGS: is this the source of Concurrency Kit?"
+        )
     programs = {lock: where / f"{lock}.THROUGHPUT" for lock in CK_LOCKS}
     for program in programs.values():
         program.unlink(missing_ok=True)
@@ -217,7 +219,9 @@ def _build(command: list[str], cwd: Path | None = None) -> None:
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise CompareError(f"'{command[0]}' is not installed: it is needed for the build") from None
+        raise CompareError(
+            f"'{command[0]}' is not installed: install it to build the programs"
+        ) from None
     if done.returncode != 0:
         last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-12:])
         raise CompareError(f"'{' '.join(command)}' failed:\n{last}")

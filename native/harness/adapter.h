@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an adapter may leave out, put in.
+ * Defaults for the parts that an adapter may leave out.
  *
  * Included by the loops after the adapter has defined KERNEL, LOCK, INIT, ACQUIRE and RELEASE, and
  * where the lock has them:
- * - NODE, NODE_INIT: a thread's own part.
- * - INIT_FOR, NODE_SEAT in place of INIT and NODE_INIT: where the number of threads matters, and which
- *   of them a node is for.
- * - NODE_JOIN: makes it known to the lock, once; false when there is no room.
+ * - NODE, NODE_INIT: the part of the lock that each thread has.
+ * - INIT_FOR, NODE_SEAT in place of INIT and NODE_INIT: where the number of threads matters, and
+ *   which of them a node is for.
+ * - NODE_JOIN: registers the node with the lock, once; false when there is no room.
  * - READ_ACQUIRE, READ_RELEASE: the read side.
- * - OPTIMISTIC_ACQUIRE, OPTIMISTIC_RELEASE: a second one.
- * - REFERENCES: ACQUIRE and RELEASE only count; the lock is
- * - EXCLUSIVE_ACQUIRE, EXCLUSIVE_RELEASE.
+ * - OPTIMISTIC_ACQUIRE, OPTIMISTIC_RELEASE: a second, optimistic read side.
+ * - REFERENCES: the number of references, where ACQUIRE and RELEASE only count them. The lock is
+ *   then EXCLUSIVE_ACQUIRE and EXCLUSIVE_RELEASE.
  */
 #ifndef LOCKLAB_HARNESS_ADAPTER_H
 #define LOCKLAB_HARNESS_ADAPTER_H
@@ -39,11 +39,11 @@
 #define EXCLUSIVE_RELEASE(lock, node) RELEASE(lock, node)
 #endif
 
-/* An optimistic section is repeated until nobody came by. So the two ends of it open and close a
- * block, as pthread_cleanup_push() and _pop() do: they stand in one block of the loop. */
+/* An optimistic section is repeated until no writer disturbed it. So its two ends open and close a
+ * block, as pthread_cleanup_push() and _pop() do, and must be in one block of the loop. */
 #ifndef LOCKLAB_OPTIMIST
 #define LOCKLAB_OPTIMIST()                                                                         \
-    (void)0 /* what a loop does when it learns that it reads optimistically */
+    (void)0 /* a loop may define this to learn that it reads optimistically */
 #endif
 #define LOCKLAB_OPTIMISTIC(begin)                                                                  \
     for (;;) {                                                                                     \

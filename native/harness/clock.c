@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the system's clocks, and finds the cheap one's rate and how long a turn of work takes. */
+/* Reads the system's clocks; measures the cheap clock's rate and an iteration of private work. */
 #define _GNU_SOURCE
 #include <time.h>
 
@@ -24,7 +24,7 @@ uint64_t locklab_cpu_ns(void)
     return now_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Both clocks at one moment: of some tries the one during which the least time went by. */
+/* Both clocks at one moment: the quickest of some tries. */
 static void both(uint64_t *ns, uint64_t *ticks)
 {
     uint64_t shortest = UINT64_MAX;
@@ -42,7 +42,7 @@ static void both(uint64_t *ns, uint64_t *ticks)
     }
 }
 
-/* Private work of some 30 us, timed often: the shortest was not interrupted. */
+/* Private work of some 30 us, timed often: the shortest time is one without interrupts. */
 static uint64_t shortest_spend(uint32_t turns)
 {
     uint64_t least = UINT64_MAX;

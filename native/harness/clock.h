@@ -2,8 +2,8 @@
 /*
  * A clock cheap enough to read inside a trial.
  *
- * x86: rdtscp waits until what comes before it is done; the lfence keeps what comes after it behind.
- * The time stamp counter runs at one rate on every processor of this century, but that is not the
+ * x86: rdtscp waits until all earlier instructions are done; the lfence keeps later ones behind it.
+ * The time stamp counter of today's processors runs at a constant rate, which is not that of the
  * core's clock: always convert by locklab_clock_calibrate(), never by a nominal frequency.
  * Arm: the virtual counter, behind a barrier. Elsewhere: the monotonic clock, in ns.
  */
@@ -45,11 +45,11 @@ static inline uint64_t locklab_ticks(void)
 struct locklab_clock {
     const char *name;
     double ticks_per_ns;
-    double cost_ns; /* one reading: what two readings with nothing in between differ by, at least */
-    double turn_ns; /* one turn of locklab_spend(), at best */
+    double cost_ns; /* one reading: the least difference of two readings in a row */
+    double turn_ns; /* one iteration of locklab_spend(), at best */
 };
 
-/* Takes some 25 ms. Not to be called while others run on this CPU. */
+/* Takes some 25 ms. Do not call it while other threads run on this CPU. */
 struct locklab_clock locklab_clock_calibrate(void);
 
 #endif

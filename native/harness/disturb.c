@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The timer and the delays that disturb.h promises. */
+/* The timer and the delays of disturb.h. */
 #define _GNU_SOURCE
 #include "harness/disturb.h"
 
@@ -24,18 +24,18 @@ static _Thread_local uint64_t random_state;
 static _Thread_local timer_t timer;
 static _Thread_local bool armed;
 
-/* Marsaglia's xorshift64: it may be anything but 0. */
+/* Marsaglia's xorshift64: any state but 0 is valid. */
 static uint32_t random_below(uint32_t n)
 {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
     random_state ^= random_state << 17;
-    if (random_state == 0) /* the timer came in between */
+    if (random_state == 0) /* the timer fired between two steps */
         random_state = 1;
     return (uint32_t)(random_state >> 32) % n;
 }
 
-static void be_late(void)
+static void delay(void)
 {
     uint32_t kind = random_below(16);
 
@@ -57,7 +57,7 @@ static void on_timer(int signal)
     (void)signal;
     if (!armed)
         return;
-    be_late();
+    delay();
     arm();
 }
 
@@ -90,13 +90,13 @@ void locklab_disturb_end(void)
     timer_delete(timer);
 }
 
-/* Spins; now and then it is late, or gives its CPU away. */
+/* Spins; now and then it delays the thread or yields the CPU. */
 void locklab_rough_pause(void)
 {
     uint32_t kind = random_below(256);
 
     if (kind == 0)
-        be_late();
+        delay();
     else if (kind < 4)
         sched_yield();
     else

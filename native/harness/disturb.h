@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread that is made late, at random moments, wherever it is.
+ * Delays a thread at random moments, wherever it is.
  *
- * A wrong lock is wrong in a window of a few instructions, and two threads rarely meet there. A
- * timer of its own interrupts the thread every 20 to 200 us, between any two instructions of
- * acquire and release, and holds it up for a while: mostly some microseconds, sometimes until
- * others have had its CPU. Waiters, which a timer meets most of the time, are late in
- * locklab_rough_pause() too.
+ * A wrong lock is wrong in a window of a few instructions, and two threads rarely meet there. So
+ * each thread has a timer that interrupts it every 20 to 200 us, between any two instructions of
+ * acquire and release. The handler delays the thread: mostly for some microseconds, sometimes until other
+ * threads have used its CPU. A timer mostly hits waiting threads; locklab_rough_pause() delays
+ * waiters too.
  */
 #ifndef LOCKLAB_HARNESS_DISTURB_H
 #define LOCKLAB_HARNESS_DISTURB_H
 
 #include <stdint.h>
 
-/* The calling thread, from here to the end. Without a timer (none is left): waits only. */
+/* Delays the calling thread from here to the end; only in its waits if no timer is left. */
 void locklab_disturb_begin(uint64_t seed);
 void locklab_disturb_end(void);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The harness: threads that start together, do a kernel's work and report what each of them did.
+ * The harness: threads that start together, do the work of a kernel, and report their counts.
  *
- * A kernel is a lock inlined into two loops, `validate` and `throughput`. The loops are written
- * once and compiled for each lock in a translation unit of its own, without link-time
- * optimisation: gcc 12 was seen to hoist a static counter's load across a right lock's acquire when
- * it saw both ends. locklab_run() starts the threads and owns the time; the loops own neither.
+ * A kernel is a lock inlined into loops such as `validate` and `throughput`. Each loop is written
+ * once and compiled for each lock as its own translation unit, without link-time optimisation: when
+ * gcc 12 saw both ends, it hoisted the load of a static counter across the acquire of a correct
+ * lock. locklab_run() starts the threads and the clocks; the loops do neither.
  */
 #ifndef LOCKLAB_HARNESS_H
 #define LOCKLAB_HARNESS_H
@@ -16,7 +16,7 @@
 
 #include "locklab/arch.h"
 
-/* Makes a value needed: what computes it, and the loop around that, can not be left out. */
+/* Uses a value, so that the compiler keeps the code that computes it, and the loop around that. */
 static inline void locklab_use(uint64_t value)
 {
     __asm__ volatile("" : : "r"(value));
@@ -25,16 +25,16 @@ static inline void locklab_use(uint64_t value)
 /* Two lines: the hardware may fetch lines in pairs. */
 #define LOCKLAB_PAD (2 * LOCKLAB_LINE)
 
-/* What a thread does beside taking the lock, for the loops that ask. All zero: nothing. */
+/* The work of a thread beside taking the lock, in loops that use it. All zero: none. */
 struct locklab_mix {
-    uint32_t hold;        /* turns of locklab_spend() inside a section */
-    uint32_t think;       /* turns of it between two sections */
+    uint32_t hold;        /* iterations of locklab_spend() inside a section */
+    uint32_t think;       /* iterations between two sections */
     uint32_t write_share; /* of 65536 sections, how many write; where there is a read side */
-    uint32_t option;      /* what a data structure or workload makes of it */
+    uint32_t option;      /* for a data structure or workload; its source says what it means */
     uint64_t seed;
 };
 
-/* What one thread is asked to do. A loop uses either `iterations` or `stop`. */
+/* The orders of one thread. A loop uses either `iterations` or `stop`. */
 struct locklab_order {
     uint64_t iterations;
     const atomic_bool *stop;
@@ -44,18 +44,18 @@ struct locklab_order {
 
 struct locklab_samples; /* harness/samples.h */
 
-/* What one thread did. Each has lines of its own. */
+/* The counts of one thread. Each has its own cache lines. */
 struct locklab_tally {
     _Alignas(LOCKLAB_PAD) uint64_t count; /* acquisitions */
     uint64_t writes;                      /* of these, exclusive ones */
     uint64_t contended;                   /* of these, those that had to wait: the latency loop */
-    uint64_t overlaps;                    /* times that it met somebody else inside */
+    uint64_t overlaps;                    /* times that it met another thread inside */
     uint64_t torn;                        /* times that it saw half an update */
     uint64_t passed; /* most exclusive sections of others while it waited for one of its own */
     uint64_t wall_ns;
     uint64_t cpu_ns;
-    double turn_ns;                  /* of locklab_spend(), just before and just after: the longer */
-    struct locklab_samples *samples; /* where a loop that samples puts its times, else unused */
+    double turn_ns;                  /* an iteration of locklab_spend(), just before or just after: the longer */
+    struct locklab_samples *samples; /* the times of a loop that samples; unused otherwise */
     int error;                       /* errno of pinning, or 0 */
 };
 
@@ -93,15 +93,15 @@ struct locklab_plan {
     uint64_t iterations;  /* for each thread */
     uint64_t warmup_ns;   /* with a duration: run so long before, on the same state, uncounted */
     uint64_t duration_ns; /* > 0: set the stop flag after this time */
-    uint64_t patience_ns; /* > 0: give up when it takes so much longer */
+    uint64_t patience_ns; /* > 0: give up when it takes longer by this time */
     bool read;
     struct locklab_mix mix;
-    bool (*interrupted)(void); /* asked after a signal: give up? NULL: never */
+    bool (*interrupted)(void); /* called after a signal: whether to give up; NULL: never */
 };
 
 enum locklab_stage {
     LOCKLAB_DONE,
-    LOCKLAB_NO_MEMORY,   /* or what else prepare() could not get: errno says */
+    LOCKLAB_NO_MEMORY,   /* or another thing that prepare() could not get: see errno */
     LOCKLAB_NO_THREAD,   /* `thread` threads exist, the next could not be created */
     LOCKLAB_NOT_PINNED,  /* `thread` could not be pinned */
     LOCKLAB_INTERRUPTED, /* given up after a signal */
@@ -116,7 +116,7 @@ struct locklab_outcome {
 };
 
 /* Runs a plan once, on fresh state. `tallies` has plan->threads elements, from
- * locklab_tallies_new(): what they hold from before is forgotten, their memory for samples stays. */
+ * locklab_tallies_new(): their old counts are cleared, their memory for samples stays. */
 struct locklab_outcome locklab_run(const struct locklab_loop *loop, const struct locklab_plan *plan,
                                    struct locklab_tally *tallies);
 

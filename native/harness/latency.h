@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop that thinks, acquires, holds and releases, and asks some acquisitions how long they took.
+ * The loop that thinks, acquires, holds and releases, and times some of the acquisitions.
  *
- * One acquisition in LOCKLAB_SAMPLE_EVERY is timed: reading the clock thrice costs some 50 ns, more than a
- * free lock does. Who had to wait is counted for all of them, by the lock's own pauses
- * (harness/pause.h). A hold ends where release is called, as lockmeter has it and as the simulator's
- * meter does; what is timed is written down when the lock is free. The guarded data is left alone:
- * hold and think are private work.
+ * One acquisition in LOCKLAB_SAMPLE_EVERY is timed: three readings of the clock cost some 50 ns,
+ * more than a free lock does. All acquisitions that had to wait are counted, by the lock's own pauses
+ * (harness/pause.h). A hold ends where release is called, as in lockmeter and in the simulator's
+ * meter; the times are recorded when the lock is free again. The guarded data is not used: hold and
+ * think are private work.
  */
 #include "harness/clock.h"
 #include "harness/samples.h"
 #include "harness/state.h"
 
-/* Marsaglia's xorshift64*: which section writes is settled by its upper bits. */
+/* Marsaglia's xorshift64*: its upper bits decide which section writes. */
 static inline uint64_t draw(uint64_t *random)
 {
     *random ^= *random >> 12;
@@ -27,7 +27,7 @@ struct met {
     uint64_t contended;
 };
 
-/* A pause in release (MCS waits for its successor's link there) makes nobody contended. */
+/* A pause in release (MCS waits there for its successor's link) does not count as contention. */
 #define SECTION(side, met, acquire, release)                                                       \
     do {                                                                                           \
         bool waited;                                                                               \
@@ -67,7 +67,7 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
     const struct locklab_mix mix = order->mix;
     struct met writes = {0}, reads = {0};
     unsigned until = 1; /* sections to the next one that is timed */
-    /* Never 0, and another one for each thread (the golden ratio's fraction). */
+    /* Never 0, and different for each thread (the golden ratio's fraction). */
     uint64_t random = (mix.seed + thread) * UINT64_C(0x9E3779B97F4A7C15) | 1;
 
     do {

@@ -6,13 +6,13 @@
  *     locklab-native clock
  *     locklab-native run ticket --loop latency --threads 2 --cpus 0,1 --duration-ms 100
  *
- * The sampling unit of a measurement is the process: where the stack, the state and the threads lie
- * in memory is settled when it starts, and moves results by more than what is seen inside one. The
- * command is linked statically where that is possible, so that it also runs on a machine
- * where nothing is installed.
+ * The sampling unit of a measurement is the process. When it starts, stack, state and threads get
+ * their places in memory; these move results by more than the differences inside one process. The
+ * command is linked statically where that is possible, so that it also runs on a machine where
+ * nothing is installed.
  *
- * Exit status: 0; 1 the lock is wrong (validate, torture); 2 the request is; 3 the lock is stuck; 4 a thread
- * could not be made or pinned. The reason stands on stderr, in one line.
+ * Exit status: 0; 1 the lock is wrong (validate, torture); 2 the request is wrong; 3 the lock is
+ * stuck; 4 a thread could not be created or pinned. The reason is on stderr, in one line.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -54,7 +54,7 @@ static _Noreturn void stop(enum status status, const char *what, const char *whi
     exit(status);
 }
 
-/* A whole number of at most `most`, or the end. */
+/* Reads a whole number of at most `most`; ends the process where it is not one. */
 static uint64_t number(const char *text, const char *option, uint64_t most)
 {
     char *end;
@@ -63,8 +63,8 @@ static uint64_t number(const char *text, const char *option, uint64_t most)
     errno = 0;
     value = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value > most) {
-        fprintf(stderr, "error: --%s %s: take a whole number from 0 to %" PRIu64 "\n", option, text,
-                most);
+        fprintf(stderr, "error: --%s must be a whole number from 0 to %" PRIu64 " (got %s)\n", option,
+                most, text);
         exit(BAD_REQUEST);
     }
     return value;
@@ -75,7 +75,7 @@ static enum locklab_loop_name loop_named(const char *name)
     for (int loop = 0; loop < LOCKLAB_LOOPS; loop++)
         if (strcmp(loop_names[loop], name) == 0)
             return (enum locklab_loop_name)loop;
-    stop(BAD_REQUEST, "--loop takes validate, throughput, latency or torture, not ", name);
+    stop(BAD_REQUEST, "--loop must be validate, throughput, latency or torture, not ", name);
 }
 
 /* Reads `0,1,5`; returns how many. */
@@ -149,7 +149,7 @@ static struct request read_request(int argc, char **argv)
     return request;
 }
 
-/* Each bucket that is not empty, as [least value, number of values, count]. */
+/* Prints each bucket that is not empty as [least value, number of values, count]. */
 static void print_histogram(const char *name, const struct locklab_histogram *histogram)
 {
     const char *comma = "";
@@ -166,7 +166,7 @@ static void print_histogram(const char *name, const struct locklab_histogram *hi
     printf("]}");
 }
 
-/* Nothing that a compiler's name or flags hold needs more than this. */
+/* Prints a text; a compiler's name and flags need no other escapes. */
 static void print_string(const char *name, const char *text)
 {
     printf("\"%s\": \"", name);
@@ -264,7 +264,8 @@ static int run(int argc, char **argv)
         stop(NO_THREAD, "no memory", "");
     outcome = locklab_run(request.kernel->loops[request.loop], &request.plan, tallies);
     if (outcome.stage == LOCKLAB_STUCK)
-        stop(STUCK, "nobody came through in --patience-ms: stuck is ", request.kernel->name);
+        stop(STUCK, "the threads did not finish within --patience-ms; the stuck kernel is ",
+             request.kernel->name);
     if (outcome.stage == LOCKLAB_NOT_PINNED) {
         fprintf(stderr,
                 "error: thread %u could not be pinned to CPU %d: %s. The container or a cgroup may "
@@ -280,7 +281,7 @@ static int run(int argc, char **argv)
         exit(NO_THREAD);
     }
     if (outcome.stage != LOCKLAB_DONE)
-        stop(NO_THREAD, "it could not be made ready: ", strerror(outcome.error));
+        stop(NO_THREAD, "the state could not be prepared: ", strerror(outcome.error));
     print_trial(&request, &clock, tallies, outcome.updates);
     return judge(&request, tallies, outcome.updates);
 }

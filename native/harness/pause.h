@@ -2,14 +2,14 @@
 /*
  * How threads wait. Included before a lock's header.
  *
- * Timed loops spin as the lock itself says. Loops that validate may have more threads than CPUs,
- * or share a busy machine; there a waiter gives its CPU away now and then. Otherwise a queue lock
- * waits a whole time slice for each successor that is not running.
+ * Timed loops spin as the lock itself does. Loops that validate may have more threads than CPUs,
+ * or share a busy machine; there a waiter yields its CPU now and then. Otherwise a queue lock would
+ * wait a whole time slice for each successor that is not running.
  *
- * The torture loop wants waiters to be late, now and then, at random (disturb.h).
+ * The torture loop delays waiters at random (disturb.h).
  *
- * The latency loop wants to know whether an acquisition had to wait. A lock waits by
- * locklab_pause() and by nothing else, so the first pause of an acquisition tells.
+ * The latency loop records whether an acquisition had to wait. A lock waits only by
+ * locklab_pause(), so the first pause of an acquisition shows it.
  */
 #ifndef LOCKLAB_HARNESS_PAUSE_H
 #define LOCKLAB_HARNESS_PAUSE_H

@@ -2,14 +2,14 @@
 /*
  * Threads, pinning, the start and the clocks.
  *
- * Each thread pins *itself*: pinning the creator would be inherited by all. Then it arrives at the
- * gate, and only when all have arrived does the gate open, so that nobody works alone for a while.
- * A warm-up is a first stretch of the same work on the same state, behind a gate of its own.
- * The clocks are read inside the thread, next to its work: wall time, and CPU time
- * to see whether it really ran all the while.
+ * Each thread pins *itself*: all threads would inherit the pinning of their creator. Then it arrives
+ * at the gate, which opens only when all have arrived, so that no thread works alone for a while.
+ * A warm-up is the same work on the same state before the measured time, behind a gate of its own.
+ * The thread itself reads the clocks, next to its work: wall time, and CPU time to see whether it
+ * ran all the while.
  *
- * A wrong lock may let nobody in any more, and a run may be cut short. A worker that does not come
- * back by itself is sent a signal, whose handler jumps out of whatever it is doing.
+ * With a wrong lock it can happen that no thread enters any more, and a run may be interrupted. A
+ * worker that does not return by itself gets a signal, whose handler jumps out of its work.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,17 +26,17 @@
 #include "harness/harness.h"
 #include "harness/samples.h"
 
-/* The signal that sends a worker home: a real-time one, which nothing else in a process uses. */
+/* The signal that ends a worker: a real-time one, which nothing else in a process uses. */
 #define HOME (SIGRTMIN + 1)
 
-/* How long a worker may take to come back by itself, in ms: its loop may look at the stop flag, and
- * jumped out of, it would leave what it was in half done (malloc(), say). */
+/* How long a worker may take to return by itself, in ms. Most loops look at the stop flag. A jump
+ * out of one would leave its current call half done (malloc(), say). */
 #define GRACE_MS 100
 
-/* How often it is asked whether a signal came that woke nobody here. */
+/* How often to ask whether a signal came that did not wake the creator. */
 #define SLICE_NS UINT64_C(50000000)
 
-/* How far a run is. A worker waits for the next stage; CANCELLED comes after all others. */
+/* The stage of a run. A worker waits for the next one; CANCELLED comes after all others. */
 enum gate { CLOSED, WARMING, MEASURING, CANCELLED };
 
 struct run {
@@ -58,7 +58,7 @@ struct worker {
     pthread_t thread;
 };
 
-/* Where a worker that does not come back jumps to. */
+/* The place to which a worker that does not return jumps. */
 static _Thread_local sigjmp_buf way_out;
 
 static void jump_out(int signal)
@@ -67,7 +67,7 @@ static void jump_out(int signal)
     siglongjmp(way_out, 1);
 }
 
-/* Spins. Every 256th time (some microseconds) it gives the CPU away. */
+/* Spins. Every 256th time (some microseconds) it yields the CPU. */
 void locklab_polite_pause(void)
 {
     static _Thread_local unsigned spins;
@@ -78,9 +78,9 @@ void locklab_polite_pause(void)
         locklab_relax();
 }
 
-/* How long one turn of private work takes on this CPU now. It takes longer while something shares the
- * core or its clock is lower, and no other figure shows that: the thread has its CPU all the while.
- * Of some tries the shortest, since an interrupt is not what is looked for. */
+/* The time of one iteration of private work on this CPU now. It is longer while something shares
+ * the core or its clock is lower, and no other value shows that: the thread has its CPU all the while.
+ * The shortest of some tries, to leave out interrupts. */
 static double turn_ns(void)
 {
     const uint32_t turns = 10000;
@@ -117,16 +117,16 @@ static int pin(int cpu)
     return error;
 }
 
-/* Arrives, and waits until the run has come to a gate; returns how far it is. Others may need this CPU
- * to arrive, so it spins for some microseconds only and then sleeps, again and again. (A sleep, not
- * sched_yield(): what that does to plain threads is left open.) */
+/* Arrives, and waits until the run has reached a gate; returns its stage. Other threads may need
+ * this CPU to arrive, so it spins for some microseconds only and then sleeps, again and again. (A sleep,
+ * not sched_yield(), whose effect on ordinary threads is not specified.) */
 static enum gate wait_at(struct run *run, enum gate gate)
 {
     static const struct timespec moment = {.tv_nsec = 1000};
     enum gate seen;
     unsigned spins = 0;
 
-    /* Release: the creator reads the tally's error after it has seen everybody arrive. */
+    /* Release: the creator reads the tally's error after it has seen all threads arrive. */
     atomic_fetch_add_explicit(&run->arrived, 1, memory_order_release);
     while ((seen = atomic_load_explicit(&run->gate, memory_order_acquire)) < gate)
         if (++spins % 256 != 0)
@@ -153,7 +153,7 @@ static void *thread_main(void *arg)
     sigemptyset(&leave);
     sigaddset(&leave, HOME);
     pthread_sigmask(SIG_UNBLOCK, &leave, NULL);
-    /* Short sleeps shall be short: by default the kernel adds 50 us to each. */
+    /* Keep short sleeps short: by default the kernel adds up to 50 us to each. */
     prctl(PR_SET_TIMERSLACK, 1);
     if (plan->cpus != NULL)
         worker->tally->error = pin(plan->cpus[worker->number]);
@@ -183,8 +183,8 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Creates the workers; returns how many exist, and in *error why not all. They inherit a mask that
- * blocks all signals: one must wake the creator, and a handler would disturb what is timed. */
+/* Creates the workers; returns how many exist, and in *error why not all do. They inherit a mask
+ * that blocks all signals: a signal must wake the creator, and a handler would disturb the timing. */
 static unsigned start(struct run *run, struct worker *workers, struct locklab_tally *tallies,
                       int *error)
 {
@@ -203,9 +203,9 @@ static unsigned start(struct run *run, struct worker *workers, struct locklab_ta
     return i;
 }
 
-/* Sleeps; false when a signal came and the caller wants to stop for it. A process with other threads
- * (a notebook's, say) may hand the signal to one of them, which wakes nobody here: so look now and
- * then. */
+/* Sleeps; false when a signal came and the caller wants to stop for it. In a process with other
+ * threads (a notebook's, say) one of them may get the signal, which does not end this sleep. So it asks now
+ * and then. */
 static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
 {
     uint64_t end_ns = locklab_wall_ns() + duration_ns;
@@ -223,7 +223,7 @@ static bool sleep_through(const struct locklab_plan *plan, uint64_t duration_ns)
     }
 }
 
-/* Waits until a count has come to a number. */
+/* Waits until a count has reached a number. */
 static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned number,
                                    uint64_t patience_ns)
 {
@@ -239,7 +239,7 @@ static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned
         now_ns = locklab_wall_ns();
         if (patience_ns > 0 && now_ns - start_ns > patience_ns)
             return LOCKLAB_STUCK;
-        /* Another thread may have been handed the signal, liburcu's, say. */
+        /* Another thread may have received the signal, liburcu's, say. */
         if (plan->interrupted != NULL && now_ns - asked_ns > SLICE_NS) {
             asked_ns = now_ns;
             if (plan->interrupted())
@@ -249,7 +249,7 @@ static enum locklab_stage wait_for(struct run *run, atomic_uint *count, unsigned
     return LOCKLAB_DONE;
 }
 
-/* Opens a gate; with a duration, raises the stop flag of the stretch behind it when time is up. */
+/* Opens a gate; with a duration, sets the stop flag of the work behind it when time is up. */
 static enum locklab_stage let_run(struct run *run, enum gate gate, uint64_t duration_ns,
                                   atomic_bool *stop)
 {
@@ -262,7 +262,7 @@ static enum locklab_stage let_run(struct run *run, enum gate gate, uint64_t dura
     return LOCKLAB_DONE;
 }
 
-/* From the moment that all have arrived to the end of their work. */
+/* Runs from the moment that all have arrived to the end of their work. */
 static enum locklab_stage watch(struct run *run)
 {
     const struct locklab_plan *plan = run->plan;
@@ -277,8 +277,8 @@ static enum locklab_stage watch(struct run *run)
     return stage;
 }
 
-/* Waits for the workers to end. Those that are sent home get the signal again until they go: a worker
- * may have been about to unblock it. */
+/* Waits for the workers to end. With send_home they get the signal, again and again until they end:
+ * a worker may not have unblocked it yet. */
 static void collect(struct worker *workers, unsigned started, bool send_home)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
@@ -327,7 +327,7 @@ static struct locklab_outcome run_threads(struct run *run, struct worker *worker
         outcome.stage = watch(run);
     if (outcome.stage != LOCKLAB_DONE) {
         atomic_store_explicit(&run->gate, CANCELLED, memory_order_release);
-        /* For loops that look, or block the signal, because they may not be left just anywhere. */
+        /* For loops that check the flag, or block the signal since they must not be left anywhere. */
         atomic_store_explicit(&run->warm, true, memory_order_relaxed);
         atomic_store_explicit(&run->stop, true, memory_order_relaxed);
     }

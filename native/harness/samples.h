@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* One acquisition in so many is timed: a prime, so that no regular pattern hides from them. */
+/* One acquisition in this many is timed: a prime, so that samples do not miss a regular pattern. */
 #define LOCKLAB_SAMPLE_EVERY 61
 
 #define LOCKLAB_SUB_BITS 6
@@ -22,8 +22,8 @@ struct locklab_histogram {
     uint64_t longest;
 };
 
-/* What one thread met on one side of a lock. All acquisitions are counted; times, in ticks of
- * locklab_ticks(), are those of the sampled ones, with one reading of the clock in each. */
+/* The samples of one thread on one side of a lock. All acquisitions are counted. Times, in ticks of
+ * locklab_ticks(), are those of the sampled ones and contain one reading of the clock each. */
 struct locklab_side {
     uint64_t count;
     uint64_t contended;                     /* of these, those that had to wait */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One trial's state: the lock, the data that it guards, and a node for each thread. */
+/* The state of one trial: the lock, the data that it guards, and a node for each thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ struct seat {
     _Alignas(LOCKLAB_PAD) NODE node;
 };
 
-/* The guarded words are atomics used relaxed, on two lines: a wrong lock is then no undefined
- * behaviour, and the words add no order of their own that could hide a lock's missing one. */
+/* The guarded words are relaxed atomics on two lines. So a wrong lock causes no undefined behaviour,
+ * and the words add no order of their own that could hide a missing one of the lock. */
 struct state {
     _Alignas(LOCKLAB_PAD) LOCK lock;
     _Alignas(LOCKLAB_PAD) _Atomic(uint64_t) first;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of kernels. The build writes loops.def, one LOOP(loop, name) a loop, and kernels.def, one
- * KERNEL(name, kind, loops) a kernel. */
+/* The table of kernels. The build writes loops.def, with LOOP(loop, name) for each loop, and
+ * kernels.def, with KERNEL(name, kind, loops) for each kernel. */
 #include <string.h>
 
 #include "harness/harness.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop that counts lock + unlock pairs until it is told to stop.
+ * The loop that counts acquire + release pairs until the stop flag is set.
  *
- * The section is empty and the count lives in a register: what is timed is the pair, and the load
- * of the stop flag, which stays in the cache. The same loop around no lock (kernel `none`)
- * shows how much the loop itself costs, and whether the compiler left a lock's pair in it.
+ * The section is empty and the count is in a register: the time is that of the pair, and of the
+ * load of the stop flag, which stays in the cache. The same loop without a lock (kernel `none`)
+ * shows the cost of the loop itself, and whether the compiler kept the pair of a lock.
  */
 #include "harness/state.h"
 

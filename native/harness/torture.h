@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop that makes it hard for a lock: validate's sections, for a time, by threads that are late
- * at random (disturb.h). Beside validate's signs of a wrong lock it tells how often others went in
- * while a thread waited (tally->passed).
+ * The loop that stresses a lock: the sections of validate, for a time, by threads with random delays
+ * (disturb.h). Besides the violations that validate counts, it reports how often other threads
+ * entered while a thread waited (tally->passed).
  */
 #define LOCKLAB_SECTIONS_ONLY
 #include "harness/disturb.h"
@@ -12,7 +12,7 @@ static void work(void *arg, unsigned thread, const struct locklab_order *order,
                  struct locklab_tally *tally)
 {
     struct state *state = arg;
-    uint64_t turn = thread; /* so that threads do not take the exclusive side in step */
+    uint64_t turn = thread; /* so that threads do not take the exclusive side at the same time */
 
     locklab_disturb_begin(order->mix.seed * 65536 + thread + 1);
     do {

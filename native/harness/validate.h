@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loop that looks for a lock that lets two in.
+ * The loop that looks for violations of mutual exclusion.
  *
- * An exclusive section counts two words up, and signs its name before and after. Three signs of a
- * wrong lock: an update lost in the end, somebody else's name inside (overlap), two words that
- * differ (torn). Between the two words it dwells for 0 to 7 pauses, in turn, so that who is let in
- * wrongly has time to be met. Where something else can be done with the lock, only every eighth
- * section is exclusive.
+ * An exclusive section increments two words, and writes its thread's number before and after. There
+ * are three signs of a wrong lock: a lost update at the end, the number of another thread inside
+ * (overlap), two words that differ (torn). Between the two words a section waits for 0 to 7 pauses,
+ * so that it can meet a thread that should not be inside. If the lock has another side, only every
+ * eighth section is exclusive.
  *
- * Readers look at the words and change nothing. What they saw is judged when they are out, because
- * an optimistic reader may see anything while it is in, and looks again. A lock with both kinds of
- * readers gets them in turn.
+ * Readers look at the words and change nothing. The loop judges their views when they are out,
+ * because an optimistic reader may see anything inside, and then repeats. A lock with both kinds of
+ * readers gets them alternately.
  *
- * A counted reference is taken and dropped. While somebody holds one the count is 2 at least; under
- * the lock it stands still; in the end it is 1 again, or the difference is told as lost updates.
+ * A counted reference is taken and dropped. While a thread holds one the count is at least 2; under
+ * the lock it does not change; at the end it is 1 again, or the difference counts as lost updates.
  */
 #define LOCKLAB_OPTIMIST() (blocking = false)
 #include "harness/state.h"
@@ -71,7 +71,7 @@ static void exclusive(struct state *state, unsigned thread, uint64_t turn,
     put(&state->inside, 0);
 }
 
-/* What a reader found, in the order in which it looked. */
+/* The view of a reader, in the order in which it looked. */
 struct view {
     uint64_t first, inside, second, again, plain;
 };
@@ -142,7 +142,7 @@ static uint64_t updates_and_references(const void *arg)
 #define UPDATES updates
 #endif
 
-/* One section: exclusive, or what else there is. */
+/* One section: exclusive, or of the other side. */
 static void section(struct state *state, NODE *node, unsigned thread, uint64_t turn,
                     struct locklab_tally *tally)
 {

@@ -7,11 +7,13 @@ True
 :mod:`locknative.urcu` binds liburcu, where it was found at build time (:data:`has_urcu`).
 """
 
+import warnings
 from importlib.util import find_spec
+from typing import Any
 
 from locknative.errors import ExclusionError, NativeError, StuckError
-from locknative.experiment import Cell, Experiment, Trial
 from locknative.measure import kernels, locks, throughput, validate
+from locknative.measurement import BenchCell, Measurement, Trial
 from locknative.meter import meter_rows
 from locknative.provenance import Provenance
 from locknative.results import Throughput, Validation
@@ -21,9 +23,9 @@ from locknative.storage import load, save
 has_urcu = find_spec("locknative._urcu_memb") is not None
 
 __all__ = [
-    "Cell",
+    "BenchCell",
     "ExclusionError",
-    "Experiment",
+    "Measurement",
     "NativeError",
     "Provenance",
     "Stopping",
@@ -41,3 +43,18 @@ __all__ = [
     "throughput",
     "validate",
 ]
+
+_RENAMED = {"Cell": "BenchCell", "Experiment": "Measurement"}
+
+
+def __getattr__(name: str) -> Any:
+    """Find a class by the name that it had before, and say what to write."""
+    if name not in _RENAMED:
+        raise AttributeError(f"module 'locknative' has no attribute '{name}'")
+    new = _RENAMED[name]
+    warnings.warn(
+        f"locknative.{name} is now locknative.{new}: write the new name",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return globals()[new]

@@ -1,8 +1,8 @@
-"""Builds ``locklab-native`` anew, with kernels of one's own: a lock that was changed or printed.
+"""Builds ``locklab-native`` with other kernels: a lock that was changed, or printed as C.
 
-The harness is compiled as it is; a kernel is an adapter (``native/harness/adapter.h``), compiled
-once for each loop, each a translation unit of its own. What CMake does for the library's kernels
-(``native/CMakeLists.txt``) is done here for a few, in a folder, with the compiler alone.
+The harness is compiled as it is. A kernel is an adapter (``native/harness/adapter.h``), compiled
+once for each loop, each as its own translation unit. CMake does this for the library's kernels
+(``native/CMakeLists.txt``); this module does it for a few, in a folder, with the compiler alone.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ BUILD_INFO = """\
 
 
 class Harness:
-    """The harness's objects in a folder, compiled when they are first needed.
+    """The object files of the harness in a folder, compiled when they are first needed.
 
     Args:
-        folder: where to build; it has to exist.
+        folder: where to build; it must exist.
         flags: for every file and for the linker.
     """
 
@@ -49,16 +49,16 @@ class Harness:
         includes: Sequence[str | Path] = (),
         options: Sequence[str] = (),
     ) -> Path:
-        """Return an executable with some kernels.
+        """Return an executable with the kernels.
 
         Args:
-            kernels: the adapters' files, by the names that they define.
-            loops: which loops each has: validate, throughput, latency, torture.
+            kernels: the files of the adapters, by the names that they define.
+            loops: of each kernel: validate, throughput, latency, torture.
             includes: folders that are searched before the library's own.
             options: for the compiler, for the kernels only.
 
         Raises:
-            NativeError: there is no compiler, or it refuses a kernel.
+            NativeError: there is no compiler, or a kernel does not compile.
         """
         folder, root = self._folder, toolchain.sources()
         if not self._objects:
@@ -94,7 +94,7 @@ class Harness:
 
     def _compile(self, source: Path, name: Path, options: Sequence[str]) -> Path:
         made, root = name.with_suffix(".o"), toolchain.sources()
-        # Folders in the options come first: they may hold another version of a header.
+        # Folders in the options come first, since they may hold another version of a header.
         options = ["-pthread", *self._flags, *options]
         folders = [f"-I{folder}" for folder in (root, root / "include", self._folder)]
         standard = ["-std=gnu11", "-O2", "-fno-lto"]

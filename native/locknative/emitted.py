@@ -1,9 +1,9 @@
-"""Locks from the language on real cores: printed as C, joined to the harness, compiled, kept.
+"""Locks from the language on real cores: printed as C, joined to the harness, compiled, cached.
 
 A name is ``FILE.py:CLASS`` (a file is parsed, never run) or ``emitted:NAME`` for a lock of the
-library. Its header comes from :mod:`locksim.emit`; the adapter is written here, from the methods
-that the class has. Programs are kept below ``$XDG_CACHE_HOME/locklab/native``, in a folder named
-after all that went into them.
+library. :mod:`locksim.emit` prints the header; the adapter is written here, from the methods of the
+class. Programs are cached below ``$XDG_CACHE_HOME/locklab/native``, in a folder named by a hash of
+all their sources.
 
 >>> from locknative.emitted import prepared
 >>> prepared(["emitted:ticket"], threads=2)["emitted:ticket"].kernel  # doctest: +SKIP
@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,10 +27,11 @@ from locknative.build import Harness
 from locknative.errors import ExclusionError, NativeError, StuckError
 from locknative.provenance import Recorder
 from locknative.results import Validation
+from locknative.survey import program
 from locksim.compiler.ir import ClassCode
 from locksim.emit import Emitted, Function, emit
 from locksim.lang.struct import CountedRef
-from locksim.registry import resolve
+from locksim.library.registry import resolve
 
 __all__ = ["PREFIX", "Prepared", "adapter", "is_emitted", "prepared", "validate", "write"]
 
@@ -39,15 +39,15 @@ PREFIX = "emitted:"
 LOOPS = ("validate", "throughput", "latency", "torture")
 DEFAULT_TURN_NS = 0.33
 VALIDATED = 200_000
-"""Acquisitions of all threads together, before a lock is measured: some hundredths of a second."""
+"""Acquisitions of all threads together before a lock is measured: some hundredths of a second."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A lock that was compiled.
+    """A compiled lock.
 
     Attributes:
-        name: what the user wrote. kind, loops, has_read: as :func:`locknative.kernels` has them.
+        name: as the user wrote it. kind, loops, has_read: as :func:`locknative.kernels` has them.
         program: an executable that knows the lock as ``kernel``.
     """
 
@@ -70,16 +70,16 @@ def prepared(
     turn_ns: float = DEFAULT_TURN_NS,
     loops: Sequence[str] = LOOPS,
 ) -> dict[str, Prepared]:
-    """Compile locks into one program, or find it where it was kept.
+    """Compile locks into one program, or find it in the cache.
 
     Args:
         names: ``FILE.py:CLASS`` or ``emitted:NAME``.
-        threads: how many there will be at most.
-        turn_ns: time of one turn of private work, of which ``compute()`` is made.
-        loops: of the harness, those that are needed.
+        threads: the largest number of threads.
+        turn_ns: time of one iteration of private work, of which ``compute()`` is made.
+        loops: those of the harness that are needed.
 
     Raises:
-        NativeError: there is no compiler, or a lock has no methods that the harness could call.
+        NativeError: there is no compiler, or the harness cannot call a lock's methods.
         UnknownNameError, CompileError, EmitError: there is no such lock, or none for C.
     """
     if not names:
@@ -97,9 +97,9 @@ def prepared(
         *("-fwrapv", f"-DLOCKLAB_CPUS={places}"),
         f"-DLOCKLAB_TURN_PS={max(1, round(1000 * turn_ns / 10) * 10)}",
     ]
-    program = _program([*sources.values()], loops, options)
+    built = _program([*sources.values()], loops, options)
     return {
-        name: Prepared(name, kernel, program, has_read, loops=tuple(loops))
+        name: Prepared(name, kernel, built, has_read, loops=tuple(loops))
         for name, (kernel, has_read) in kernels.items()
     }
 
@@ -107,47 +107,34 @@ def prepared(
 def validate(
     lock: Prepared, threads: int = 2, acquisitions: int = VALIDATED, patience_s: float = 60.0
 ) -> Validation:
-    """Let threads fight for a lock, as :func:`locknative.validate` does.
+    """Let threads compete for a lock, as :func:`locknative.validate` does.
 
     Args:
         lock: with the loop "validate". threads: how many. acquisitions: of all of them together.
         patience_s: give up when it takes longer, in s.
 
     Raises:
-        ExclusionError: it let two in. StuckError: it let nobody in any more.
+        ExclusionError: it violates mutual exclusion. StuckError: no thread could enter any more.
         NativeError: it stopped at an assertion, or crashed.
     """
     each = acquisitions // threads
     recorder = Recorder((), *measure.build())
-    done = subprocess.run(
-        [
-            *(str(lock.program), "run", lock.kernel, "--loop", "validate"),
-            *("--threads", str(threads), "--iterations", str(each)),
-            *("--patience-ms", str(round(1000 * patience_s))),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode == 3:
-        raise StuckError(lock.name, threads, patience_s)
-    if done.returncode not in (0, 1):
-        said = (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]
-        raise NativeError(f"'{lock.name}' stopped while it was validated: {said}")
-    said = json.loads(done.stdout)
-    tallies = said["tallies"]
-    writes = tuple(tally["writes"] for tally in tallies)
-    found = Validation(
-        lock=lock.name,
-        threads=threads,
-        iterations=each * threads,
-        counts=tuple(tally["count"] for tally in tallies),
-        writes=writes,
-        lost_updates=sum(writes) - said["updates"],
-        overlaps=sum(tally["overlaps"] for tally in tallies),
-        torn=sum(tally["torn"] for tally in tallies),
-        provenance=recorder.finish(),
-    )
+    arguments = [
+        *("run", lock.kernel, "--loop", "validate"),
+        *("--threads", str(threads), "--iterations", str(each)),
+        *("--patience-ms", str(round(1000 * patience_s))),
+    ]
+    stuck = StuckError(lock.name, threads, patience_s)
+    limit_s = 2 * patience_s + program.GRACE_S
+    try:  # status 1: it is wrong, and the counts say how
+        said = json.loads(
+            program.call(lock.program, arguments, limit_s=limit_s, stuck=stuck, good=(0, 1))
+        )
+    except StuckError:
+        raise
+    except NativeError as error:
+        raise NativeError(f"'{lock.name}' stopped while it was validated: {error}") from error
+    found = Validation.of(lock.name, said["tallies"], said["updates"], recorder.finish())
     if not found.correct:
         raise ExclusionError(found)
     return found
@@ -168,20 +155,20 @@ def write(name: str, folder: Path) -> Path:
 
 
 def adapter(code: ClassCode, made: Emitted, kernel: str, header: str) -> tuple[str, bool]:
-    """Return what joins a printed lock to the harness, and whether it has a read side.
+    """Return the adapter between a printed lock and the harness, and whether it has a read side.
 
     Args:
         code: the class. made: the class as C. kernel: the adapter's name. header: the file's.
 
     Raises:
-        NativeError: it has no pair of methods that the harness could call.
+        NativeError: it has no pair of methods that the harness can call.
     """
     calls = _calls(code, made)
     for function in calls.values():
         if function.arguments and function is not made.methods.get("read_retry"):
             raise NativeError(
                 f"{code.name}: {function.name}() takes arguments, so the harness cannot call it; "
-                "let the lock find what it needs by cpu()"
+                "help: let the lock find what it needs by cpu()"
             )
     thread = made.init.thread or any(function.thread for function in calls.values())
     lines = [
@@ -215,7 +202,7 @@ def adapter(code: ClassCode, made: Emitted, kernel: str, header: str) -> tuple[s
 
 
 def _calls(code: ClassCode, made: Emitted) -> dict[str, Function]:
-    """The adapter's macros (``native/harness/adapter.h``) and the functions behind them."""
+    """Return the adapter's macros (``native/harness/adapter.h``) with their functions."""
     has = made.methods
     if issubclass(code.struct, CountedRef):
         wanted = {
@@ -261,7 +248,7 @@ def _emitted(name: str) -> tuple[ClassCode, Emitted]:
 def _program(
     sources: Sequence[tuple[str, str, str]], loops: Sequence[str], options: Sequence[str]
 ) -> Path:
-    """An executable with kernels (name, adapter, header), built or found in the cache."""
+    """Return an executable with kernels (name, adapter, header), built or from the cache."""
     flags = measure.build()[1].split()
     key = hashlib.sha256()
     for part in (
@@ -287,7 +274,7 @@ def _program(
         try:
             folder.rename(kept)
         except OSError:
-            # Another process was quicker, with the same result.
+            # Another process was faster, with the same result.
             if not (kept / "program").is_file():
                 raise
     finally:
@@ -302,7 +289,7 @@ def _cache() -> Path:
 
 @cache
 def _surroundings() -> str:
-    """What else a program is made of: the compiler, the harness and the headers, as text."""
+    """Return what else a program is made of: the compiler, the harness and the headers."""
     root = toolchain.sources()
     files = sorted([*(root / "harness").iterdir(), *(root / "include/locklab").glob("*.h")])
     version = toolchain.run([toolchain.compiler(), "--version"], "the compiler")

@@ -1,52 +1,41 @@
-"""What goes wrong on the native side, and the exceptions that say so."""
+"""The errors of the native side."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
+
+from locknative.survey.errors import NativeError, StuckError, unknown
 
 if TYPE_CHECKING:
     from locknative.results import Validation
 
-
-class NativeError(Exception):
-    """A request that this machine or this build cannot honour.
-
-    The message says what was found, where, and how to mend it. ``exit_code`` is what the command
-    line exits with.
-    """
-
-    exit_code = 2
+__all__ = [
+    "ExclusionError",
+    "NativeError",
+    "StuckError",
+    "UrcuError",
+    "not_pinned",
+    "not_prepared",
+    "not_started",
+    "require",
+    "unknown",
+]
 
 
 class ExclusionError(NativeError):
-    """A lock let two threads in. ``validation`` holds what was counted; ``exit_code`` is 1."""
+    """A lock violated mutual exclusion. ``validation`` holds the counts; ``exit_code`` is 1."""
 
     exit_code = 1
 
     def __init__(self, validation: Validation) -> None:
         self.validation = validation
         super().__init__(
-            f"lock '{validation.lock}' is incorrect: in {validation.iterations} acquisitions by "
-            f"{validation.threads} threads, {validation.lost_updates} updates were lost, "
-            f"{validation.overlaps} times somebody else was inside, {validation.torn} times half "
-            "an update was seen. Compare its memory orders and its waiting condition with its "
-            "header's invariants."
-        )
-
-
-class StuckError(NativeError):
-    """Threads that fought for a lock did not all come through in time; ``exit_code`` is 1."""
-
-    exit_code = 1
-
-    def __init__(self, lock: str, threads: int, patience_s: float) -> None:
-        super().__init__(
-            f"lock '{lock}' is stuck: {threads} threads did not finish within {patience_s:g} s. "
-            "Either it lets nobody in any more (a lost hand-over), or the machine is too busy: "
-            "then ask for less work or give it more patience"
+            f"lock '{validation.lock}' violates mutual exclusion: in {validation.iterations} "
+            f"acquisitions by {validation.threads} threads, {validation.lost_updates} updates were "
+            f"lost, {validation.overlaps} times another thread was inside, {validation.torn} times "
+            "half an update was seen. help: compare its memory orders and its waiting condition "
+            "with the invariants in its header"
         )
 
 
@@ -54,12 +43,17 @@ class UrcuError(NativeError):
     """RCU was used against its rules; liburcu itself was not called."""
 
 
-def unknown(what: str, found: str, known: Iterable[str]) -> NativeError:
-    """Return the error for a name that does not exist, with the nearest that does."""
-    choices = sorted(known)
-    close = get_close_matches(found, choices, n=1, cutoff=0.6)
-    hint = f"did you mean '{close[0]}'?" if close else f"known are: {', '.join(choices)}"
-    return NativeError(f"there is no {what} '{found}': {hint}")
+def require(ok: bool, what: str, rule: str, got: float) -> None:
+    """Refuse a value that breaks a rule.
+
+    Args:
+        ok: whether it keeps the rule. what: its name. rule: such as "at least 1". got: the value.
+
+    Raises:
+        NativeError: it does not.
+    """
+    if not ok:
+        raise NativeError(f"{what} must be {rule} (got {got:.12g})")
 
 
 def not_pinned(thread: int, cpu: int, errno: int) -> NativeError:
@@ -80,9 +74,9 @@ def not_started(thread: int, threads: int, errno: int) -> NativeError:
 
 
 def not_prepared(kernel: str, threads: int, errno: int) -> NativeError:
-    """Return the error for a run whose state could not be made: memory, files or sockets."""
+    """Return the error for a run that could not get its memory, files or sockets."""
     return NativeError(
-        f"'{kernel}' could not be made ready for {threads} threads: {os.strerror(errno)}. Ask for "
+        f"'{kernel}' could not be prepared for {threads} threads: {os.strerror(errno)}. Ask for "
         "fewer threads, raise the limits (ulimit -n, ulimit -v), or run where the files and "
         "sockets that it needs are allowed"
     )

@@ -1,4 +1,4 @@
-"""How evenly threads share a lock: three figures over each thread's count of acquisitions."""
+"""How evenly threads share a lock: three measures over each thread's count of acquisitions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import sqrt
 
 
 def jain(counts: Sequence[int]) -> float:
-    """Return Jain's index: 1 when all get the same, 1/n when one of n gets everything.
+    """Return Jain's index: 1 when all counts are equal, 1/n when one of n threads gets all.
 
     Source: Jain, Chiu and Hawe, DEC-TR-301, 1984.
     """
@@ -24,5 +24,5 @@ def deviation(counts: Sequence[int]) -> float:
 
 
 def slowest_over_fastest(counts: Sequence[int]) -> float:
-    """Return the least count over the greatest: 1 is fair, 0 starves somebody."""
+    """Return the least count over the greatest: 1 is fair, 0 starves a thread."""
     return min(counts) / max(counts) if max(counts) else 1.0

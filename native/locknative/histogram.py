@@ -1,8 +1,8 @@
 """Times as the latency loop counts them: buckets at most 1/64 of their value wide, in ticks.
 
-The layout is that of ``harness/samples.h``; the trial prints each bucket with its bounds, so
-nothing here knows it. A time that is read from a histogram lies in the middle of its bucket, and is
-right to 0.8 %; sum and longest are exact.
+The layout is that of ``harness/samples.h``. A trial prints each bucket with its bounds, so this
+module does not need the layout. A time that is read from a histogram is the middle of its bucket,
+with an error of at most 0.8 %; sum and longest are exact.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict
 class Histogram(BaseModel):
     """Sampled times in ticks.
 
-    ``total`` is their sum, ``longest`` the longest, ``counts`` one row a bucket in ascending
-    order: least value, number of values, how many times fell into it.
+    ``total`` is their sum, ``longest`` the longest. ``counts`` has one row for each bucket in
+    ascending order: its least value, its width, the number of samples in it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,7 +29,7 @@ class Histogram(BaseModel):
 
     @property
     def samples(self) -> int:
-        """How many times were recorded."""
+        """The number of samples."""
         return sum(count for _, _, count in self.counts)
 
     @property
@@ -48,14 +48,14 @@ class Histogram(BaseModel):
         if not self.counts:
             return float("nan")
         reached = np.cumsum([count for _, _, count in self.counts])
-        # The smallest bucket by which that many have been seen; at least one.
+        # The first bucket at which this many samples are reached; at least one.
         needed = max(1, int(np.ceil(percent / 100 * reached[-1] - 1e-9)))
         first, width, _ = self.counts[int(np.searchsorted(reached, needed))]
         return min(first + (width - 1) / 2, self.longest)
 
 
 def merge(histograms: Iterable[Histogram]) -> Histogram:
-    """Return the histogram of all samples together."""
+    """Return one histogram of all samples."""
     counts: Counter[tuple[int, int]] = Counter()
     total = longest = 0
     for histogram in histograms:

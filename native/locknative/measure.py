@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
-from locknative import topology
-from locknative.errors import ExclusionError, NativeError, unknown
+from locknative.errors import ExclusionError, NativeError, require, unknown
+from locknative.placement import place
 from locknative.provenance import Recorder
 from locknative.results import Throughput, Validation
-from locknative.topology import place
+from locknative.survey import topology
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from locknative._kernels import Kernel
 
 try:
-    from locknative import _kernels
+    # Imported by name: the extension lies in the package, and no module imports the whole of it.
+    _kernels = import_module("locknative._kernels")
 
     NOT_BUILT = ""
 except ImportError as reason:
@@ -59,37 +61,37 @@ def validate(
     cpus: Sequence[int] | None = None,
     patience_s: float = 60.0,
 ) -> Validation:
-    """Let threads fight for a lock and count whether it ever lets two in.
+    """Let threads compete for a lock, and count violations of mutual exclusion.
 
-    A lock with a read side is entered exclusively at every eighth acquisition and shared
-    otherwise. Waiters give their CPU away now and then, so more threads than CPUs are allowed.
+    In a lock with a read side every eighth acquisition is exclusive, the others are shared.
+    Waiters yield their CPU now and then, so there may be more threads than CPUs.
 
     Args:
         lock: a name of :func:`locks`.
         threads: how many, at least 1.
         iterations: acquisitions of all threads together, a multiple of 40320 and of ``threads``.
-        cpus: one CPU a thread; ``[]`` for no pinning; None pins, core by core, if there are enough
-            CPUs and does not pin otherwise.
-        patience_s: give up when it takes longer, in s, above 0 and up to 3600.
+        cpus: one CPU a thread; ``[]``: not pinned; None: pinned core by core, or not pinned with
+            too few CPUs.
+        patience_s: the longest time it may take, in s, above 0 and up to 3600.
 
     Returns:
-        The counts, when nothing wrong was seen.
+        The counts, when no violation was seen.
 
     Raises:
         ExclusionError: the lock is wrong; the exception carries the counts.
-        StuckError: the threads did not come through in time.
+        StuckError: the threads did not finish in time.
         NativeError: an unknown lock, an impossible CPU list, uneven work, or no permission to pin.
     """
     extension = _extension()
     _has_read(lock)
-    _check_threads(threads)
+    require(threads >= 1, "threads", "at least 1", threads)
     if iterations <= 0 or iterations % WORK or iterations % threads:
         even = WORK * threads
         raise NativeError(
             f"{iterations} iterations do not divide evenly among {threads} threads: take a "
             f"multiple of {WORK} and of {threads}, for example {even}"
         )
-    _check_time("patience", patience_s)
+    check_time("patience", patience_s)
     if cpus is None and threads > len(allowed()):
         cpus = ()
     pinned = () if cpus is not None and len(cpus) == 0 else _choose(threads, cpus)
@@ -103,18 +105,8 @@ def validate(
         iterations=iterations // threads,
         patience_ns=int(1e9 * patience_s) or 1,
     )
-    writes = tuple(tally.writes for tally in tallies)
-    validation = Validation(
-        lock=lock,
-        threads=threads,
-        iterations=iterations,
-        counts=tuple(tally.acquisitions for tally in tallies),
-        writes=writes,
-        lost_updates=sum(writes) - updates,
-        overlaps=sum(tally.overlaps for tally in tallies),
-        torn=sum(tally.torn for tally in tallies),
-        provenance=recorder.finish(),
-    )
+    rows = [{**tally._asdict(), "count": tally.acquisitions} for tally in tallies]
+    validation = Validation.of(lock, rows, updates, recorder.finish())
     if not validation.correct:
         raise ExclusionError(validation)
     return validation
@@ -128,21 +120,21 @@ def throughput(
     side: Literal["write", "read"] = "write",
     patience_s: float = 60.0,
 ) -> Throughput:
-    """Count the lock + unlock pairs that pinned threads do in a fixed time.
+    """Count the acquire + release pairs of pinned threads in a fixed time.
 
     The critical section is empty. Before it, the same loop without a lock runs for at most 0.05 s
     on the same CPUs.
 
     Args:
         lock: a name of :func:`locks`.
-        threads: how many, at least 1, at most one a CPU.
-        duration_s: how long, in s, above 0 and up to 3600.
+        threads: how many, at least 1, at most one on each CPU.
+        duration_s: the measured time in s, above 0 and up to 3600.
         cpus: one CPU a thread; None fills core by core.
         side: ``"read"`` takes the read side of a reader-writer lock.
-        patience_s: how long to wait, after that time, for threads that do not come back, in s.
+        patience_s: how long to wait after that for threads that do not return, in s.
 
     Raises:
-        StuckError: the lock let somebody in no more.
+        StuckError: no thread could enter the lock any more.
         NativeError: an unknown lock, an impossible CPU list, a lock without a read side, or no
             permission to pin.
     """
@@ -151,11 +143,13 @@ def throughput(
         raise unknown("side", side, ("write", "read"))
     if side == "read" and not _has_read(lock):
         readable = ", ".join(kernel.name for kernel in kernels() if kernel.has_read)
-        raise NativeError(f"lock '{lock}' has no read side: leave side out, or take {readable}")
+        raise NativeError(
+            f"lock '{lock}' has no read side: leave out 'side', or take one of {readable}"
+        )
     _has_read(lock)
-    _check_threads(threads)
-    _check_time("duration", duration_s)
-    _check_time("patience", patience_s)
+    require(threads >= 1, "threads", "at least 1", threads)
+    check_time("duration", duration_s)
+    check_time("patience", patience_s)
     pinned = _choose(threads, cpus)
 
     empty_ns = int(1e9 * min(duration_s, EMPTY_LOOP_S)) or 1
@@ -220,16 +214,11 @@ def _has_read(lock: str) -> bool:
     return found[lock]
 
 
-def _check_threads(threads: int) -> None:
-    if threads < 1:
-        raise NativeError(f"{threads} threads: take at least 1")
-
-
-def _check_time(what: str, seconds: float) -> None:
-    if not 0 < seconds <= LONGEST_S:
-        raise NativeError(f"a {what} of {seconds} s: take one above 0 and up to {LONGEST_S:.0f} s")
+def check_time(what: str, seconds: float) -> None:
+    """Refuse a time that is not above 0 and up to an hour, in s."""
+    require(0 < seconds <= LONGEST_S, what, f"above 0 and up to {LONGEST_S:.0f} s", seconds)
 
 
 def _choose(threads: int, cpus: Sequence[int] | None) -> tuple[int, ...]:
-    """Return one CPU for each thread, or say why that is impossible."""
-    return place(threads, "compact" if cpus is None else cpus, topology.read(), allowed())
+    """Return one CPU for each thread; an error where that is impossible."""
+    return place(threads, "compact" if cpus is None else cpus, topology.read_all(), allowed())

@@ -1,14 +1,14 @@
 """The lock meter on real cores: lockmeter's columns, as the simulator has them.
 
-Names and definitions are those of :meth:`locksim.simulation.Simulation.by_lock` and of
+Names and definitions are those of :meth:`locksim.study.simulation.Simulation.by_lock` and of
 ``locksim.engine.meters``: a hold ends where release is called; WAIT is the mean over contended
 acquisitions, those that paused. TOTAL, CON, NOWAIT and SPIN count every acquisition. HOLD and WAIT
-are of the sampled ones, and contain one reading of the clock each (``clock_ns``). UTIL and the
-share of CPU time apply to all acquisitions, most of which read no clock: there it is taken off.
+come from sampled ones, and each contains one reading of the clock (``clock_ns``). UTIL and the
+share of CPU time are those of all acquisitions, most of which read no clock, so it is subtracted.
 
-What can not be had from samples is None: UTIL of readers, which overlap, how many there were at
-once and for how long, whom a writer found, and attempts that failed. So is a UTIL above 1: then a
-preempted holder is among the samples, and counts for many that were not.
+Samples cannot show the UTIL of readers, which overlap, nor how many were inside at once and for how
+long, nor whom a writer found, nor failed attempts: these are None. So is a UTIL above 1. It means
+that a preempted holder is among the samples, and counts for many that were not preempted.
 
 Source: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation for Spin Locks in the
 Linux Kernel", Annual Linux Showcase 2000; NOWAIT and SPIN as in lockdata's ``franke-2001``.
@@ -18,57 +18,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from locknative.experiment import Experiment, Side
 from locknative.histogram import Histogram, merge
+from locknative.measurement import Measurement, Side
 
 if TYPE_CHECKING:
-    from locksim.reports.table import LockTable
+    from locksim.study.reports.table import LockTable
 
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
 _TIMES = ("hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns")
 _UNSEEN = ("busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns")
-"""Columns of the simulator that need to see all threads at once, or an attempt that failed."""
+"""Columns of the simulator that need a view of all threads at once, or of failed attempts."""
 
 
-def meter_rows(experiment: Experiment) -> list[dict[str, Any]]:
-    """Return one row a cell and side (``write`` or ``read``) that was entered at all.
+def meter_rows(measurement: Measurement) -> list[dict[str, Any]]:
+    """Return one row for each cell and side (``write`` or ``read``) that was entered.
 
     Only cells of the latency loop have rows. Shares are fractions, times ns; a time without
     samples is None. ``wait`` and ``hold`` hold percentiles (``p50`` to ``p99.9``), of all sampled
-    acquisitions, whether they had to wait or not.
+    acquisitions, with or without a wait.
     """
     rows = []
-    for index in sorted({trial.cell for trial in experiment.trials}):
-        if experiment.cells[index].loop == "latency":
+    for index in sorted({trial.cell for trial in measurement.trials}):
+        if measurement.cells[index].loop == "latency":
             rows += [
                 row
                 for side in ("write", "read")
-                if (row := _row(experiment, index, side)) is not None
+                if (row := _row(measurement, index, side)) is not None
             ]
     return rows
 
 
-def lock_tables(experiment: Experiment) -> list[LockTable]:
-    """The same rows as tables that :mod:`locksim.reports` prints, one a cell: a run of its own.
+def lock_tables(measurement: Measurement) -> list[LockTable]:
+    """Return the same rows as tables that ``locksim.study.reports`` prints, one for each cell.
 
-    The window of a table is all trials of its cell, one after another; readers' time in the lock
-    and its longest busy period need to see all threads at once, and are left out. One reading of
-    the clock is taken off each time, as it is off UTIL: then the columns agree.
+    The window of a table is all trials of its cell, one after another. Readers' time in the lock
+    and its longest busy period need a view of all threads at once, and are left out. One reading of
+    the clock is subtracted from each time, as from UTIL, so that the columns agree.
     """
-    from locksim.reports.table import of_meter
+    from locksim.study.reports.table import of_meter
 
     found: dict[int, list[dict[str, Any]]] = {}
-    for row in meter_rows(experiment):
+    for row in meter_rows(measurement):
         clock_ns = row["clock_ns"]
         times = {key: row[key] for key in _TIMES if row[key] is not None}
         net = {key: max(0.0, time_ns - clock_ns) for key, time_ns in times.items()}
         found.setdefault(row["cell"], []).append({**row, **net})
-    machine = experiment.provenance
+    machine = measurement.provenance
     return [
         of_meter(
             rows,
             source="native",
-            cpus=experiment.cells[index].threads,
+            cpus=measurement.cells[index].threads,
             window_ns=1e9 * rows[0]["total"] / rows[0]["per_second"],
             system=f"{rows[0]['lock']}; {machine.cpu_model}, Linux {machine.kernel}",
         )
@@ -76,15 +76,15 @@ def lock_tables(experiment: Experiment) -> list[LockTable]:
     ]
 
 
-def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None:
-    cell, trials = experiment.cells[index], experiment.of(index)
+def _row(measurement: Measurement, index: int, side: str) -> dict[str, Any] | None:
+    cell, trials = measurement.cells[index], measurement.of(index)
     tallies = [tally for trial in trials for tally in trial.tallies]
     sides: list[Side] = [found for tally in tallies if (found := getattr(tally, side)) is not None]
     total = sum(found.count for found in sides)
     if not total:
         return None
-    tick_ns = 1 / experiment.clock.ticks_per_ns
-    clock_ns = experiment.clock.cost_ns
+    tick_ns = 1 / measurement.clock.ticks_per_ns
+    clock_ns = measurement.clock.cost_ns
     contended = sum(found.contended for found in sides)
     hold = merge(found.hold for found in sides)
     wait = merge(found.wait for found in sides)
@@ -118,9 +118,9 @@ def _row(experiment: Experiment, index: int, side: str) -> dict[str, Any] | None
 
 
 def _busy(mean_ns: float | None, clock_ns: float, times: int, of_ns: float) -> float | None:
-    """Return the share of a time that ``times`` stretches fill, without the clock's own time.
+    """Return the share of a time that ``times`` intervals fill, without the clock's own time.
 
-    None where the mean is of too few to stand for all: they would fill more than there is.
+    None where this is above 1: then the samples are too few to represent all.
     """
     if mean_ns is None:
         return None

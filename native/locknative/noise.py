@@ -1,7 +1,7 @@
 """What on this machine would disturb a measurement, and what to do about it.
 
-``locklab doctor`` shows all of it. Results carry the marks (:func:`marks`): whatever is a warning
-there speaks against calling them clean. Checks read, and change nothing.
+``locklab doctor`` shows all checks. Results carry those of :func:`marks`: a warning there is a
+warning of the result. Checks read, and change nothing.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from locknative import provenance
-from locknative.provenance import ROOT, read
-from locksim.cli.checks import Check
+from locknative.survey import host
+from locknative.survey.host import ROOT, read
+from lockui.findings import Check
 
 #: Share of CPU time taken by a hypervisor above which timings are suspect.
 STEAL_LIMIT = 0.001
@@ -22,16 +22,14 @@ LOAD_LIMIT = 0.5
 #: Clock sources that are read without a system call.
 FAST_CLOCKS = ("tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter")
 
-_CPU = Path("sys/devices/system/cpu")
-
 
 def examine(root: Path = ROOT, steal_s: float = 1.0) -> list[Check]:
-    """Run every check; works for ``steal_s`` seconds to see whether time is stolen."""
+    """Run every check; keeps a CPU busy for ``steal_s`` seconds to see whether time is stolen."""
     return [*marks(root), steal(root, steal_s), isolated(root), offline(root), perf(root)]
 
 
 def marks(root: Path = ROOT) -> list[Check]:
-    """Run the checks whose warnings speak against any measurement taken now."""
+    """Run the checks whose warnings apply to any measurement taken now."""
     return [
         virtual(root),
         governor(root),
@@ -47,19 +45,19 @@ def marks(root: Path = ROOT) -> list[Check]:
 def virtual(root: Path = ROOT) -> Check:
     """Is this a virtual machine? Its native timings include what the host does."""
     name = "virtual machine"
-    found = provenance.virtualised(root)
+    found = host.virtualised(root)
     if found is None:
-        return Check(name, "unknown", "this CPU does not say")
+        return Check(name, "unknown", "this CPU does not report it")
     if not found:
         return Check(name, "ok", "no")
     maker = read(root / "sys/hypervisor/type") or read(root / "sys/class/dmi/id/sys_vendor")
-    advice = "Native timings carry the host's noise; take them on real hardware."
+    advice = "Native timings include the host's noise; measure on real hardware."
     return Check(name, "warning", f"yes ({maker or 'unnamed hypervisor'})", advice)
 
 
 def governor(root: Path = ROOT) -> Check:
     """Does the kernel change the clock of the CPUs with their load?"""
-    files = (root / _CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
+    files = (root / host.CPU).glob("cpu[0-9]*/cpufreq/scaling_governor")
     found = sorted({text for file in files if (text := read(file))})
     if not found:
         return Check("governor", "unknown", "no frequency control is visible")
@@ -71,22 +69,22 @@ def governor(root: Path = ROOT) -> Check:
 
 def turbo(root: Path = ROOT) -> Check:
     """May a CPU run faster while others idle? Then one thread and many have different clocks."""
-    never = read(root / _CPU / "intel_pstate/no_turbo")
-    boost = read(root / _CPU / "cpufreq/boost")
+    never = read(root / host.CPU / "intel_pstate/no_turbo")
+    boost = read(root / host.CPU / "cpufreq/boost")
     if not never and not boost:
-        return Check("turbo", "unknown", "this kernel does not say")
+        return Check("turbo", "unknown", "this kernel does not report it")
     if never == "1" or boost == "0":
         return Check("turbo", "ok", "off")
-    file = f"{_CPU}/intel_pstate/no_turbo" if never else f"{_CPU}/cpufreq/boost"
+    file = f"{host.CPU}/intel_pstate/no_turbo" if never else f"{host.CPU}/cpufreq/boost"
     advice = f"For native timings: echo {'1' if never else '0'} > /{file}"
-    return Check("turbo", "warning", "on: the clock depends on how many CPUs work", advice)
+    return Check("turbo", "warning", "on: the clock depends on how many CPUs are busy", advice)
 
 
 def smt(root: Path = ROOT) -> Check:
     """Do hardware threads share cores?"""
-    active = provenance.smt(root)
+    active = host.smt(root)
     if active is None:
-        return Check("SMT", "unknown", "this kernel does not say")
+        return Check("SMT", "unknown", "this kernel does not report it")
     if active:
         advice = "For native timings pin one thread to a core (--placement scatter)."
         return Check("SMT", "warning", "on: two or more CPUs share a core", advice)
@@ -94,14 +92,14 @@ def smt(root: Path = ROOT) -> Check:
 
 
 def load(root: Path = ROOT) -> Check:
-    """Does anything else want the CPUs?"""
+    """Does any other program use the CPUs?"""
     fields = read(root / "proc/loadavg").split()
-    others = provenance.runnable(root)
+    others = host.runnable(root)
     if others is None:
         return Check("load", "unknown", "no /proc/loadavg here")
     found = f"{float(fields[0]):g} on average over a minute, {others} other threads now"
     if float(fields[0]) > LOAD_LIMIT:
-        return Check("load", "warning", found, "Stop what else runs here, and wait a minute.")
+        return Check("load", "warning", found, "Stop other programs, and wait a minute.")
     return Check("load", "ok", found)
 
 
@@ -123,15 +121,15 @@ def clock_source(root: Path = ROOT) -> Check:
     """Can the time be read without a system call?"""
     found = read(root / "sys/devices/system/clocksource/clocksource0/current_clocksource")
     if not found:
-        return Check("clock source", "unknown", "this kernel does not say")
+        return Check("clock source", "unknown", "this kernel does not report it")
     if found in FAST_CLOCKS:
         return Check("clock source", "ok", found)
-    advice = "The kernel distrusts the CPU's own counter, and sampled times lean on it."
+    advice = "The kernel does not trust the CPU's own counter, which sampled times need."
     return Check("clock source", "warning", found, advice)
 
 
 def pinning(pin: Callable[[], None] | None = None) -> Check:
-    """May threads be pinned to CPUs? Tried by asking for the CPUs that they have already."""
+    """May threads be pinned to CPUs? The check asks for the CPUs that they have already."""
     try:
         (pin or _pin_where_we_are)()
     except OSError as error:
@@ -142,9 +140,9 @@ def pinning(pin: Callable[[], None] | None = None) -> Check:
 
 
 def steal(root: Path = ROOT, watch_s: float = 0.0) -> Check:
-    """How much CPU time does a hypervisor give to somebody else?
+    """How much CPU time does a hypervisor give to other guests?
 
-    Since boot, and now: over ``watch_s`` seconds of work, because a CPU that idles loses nothing.
+    Since boot, and now: over ``watch_s`` seconds of work, because an idle CPU loses no time.
     """
     before = _ticks(root)
     if before is None:
@@ -164,29 +162,29 @@ def steal(root: Path = ROOT, watch_s: float = 0.0) -> Check:
 
 def isolated(root: Path = ROOT) -> Check:
     """Are CPUs kept free of other threads?"""
-    found = read(root / _CPU / "isolated")
+    found = read(root / host.CPU / "isolated")
     if found:
         return Check("isolated CPUs", "ok", f"{found}: use them by --placement")
-    advice = "For the quietest timings: isolcpus=… on the kernel's command line."
+    advice = "For timings with least noise: isolcpus=… on the kernel's command line."
     return Check("isolated CPUs", "ok", "none", advice)
 
 
 def offline(root: Path = ROOT) -> Check:
     """Are CPUs switched off?"""
-    found = read(root / _CPU / "offline")
+    found = read(root / host.CPU / "offline")
     if found:
-        advice = f"They take no part; to use one: echo 1 > /{_CPU}/cpuN/online"
+        advice = f"They are not used; to use one: echo 1 > /{host.CPU}/cpuN/online"
         return Check("offline CPUs", "ok", found, advice)
     return Check("offline CPUs", "ok", "none")
 
 
 def perf(root: Path = ROOT) -> Check:
-    """May hardware events be counted? Nothing here needs it; it explains what was measured."""
+    """May hardware events be counted? Nothing here needs them; they help to explain a timing."""
     text = read(root / "proc/sys/kernel/perf_event_paranoid")
     if not text:
         return Check("perf", "unknown", "this kernel counts no events")
     if int(text) <= 2:
-        return Check("perf", "ok", f"allowed for one's own processes (paranoid {text})")
+        return Check("perf", "ok", f"allowed for your own processes (paranoid {text})")
     advice = "To count cache misses with perf: sysctl kernel.perf_event_paranoid=2."
     return Check("perf", "unknown", f"forbidden to users (paranoid {text})", advice)
 

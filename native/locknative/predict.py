@@ -1,13 +1,14 @@
-"""Predictions of loops that the calibration has not seen, beside what was measured.
+"""Predictions of loops that the calibration has not seen, beside the measured times.
 
-The simulator gets the calibrated machine and the loop, nothing else. Beside it stand the models
-by formula (:mod:`locksim.analytic`), on the same points, and they get more: for each kernel and mix
-the measured time of one CPU alone, since a formula can not know what a lock costs, and the
-machine's transfer. The Universal Scalability Law is fitted to every other CPU count of the measured
-curve and judged on the rest, so it needs twice as many counts as the fit does; smaller machines
-have no such column.
+The simulator gets the calibrated machine and the loop, nothing else. Beside it stand the analytic
+models (:mod:`locksim.study.analytic`) on the same points. They get more: the machine's transfer,
+and for each kernel and mix the measured time of one CPU alone, since they cannot know a lock's
+cost. The Universal Scalability Law is fitted to every other CPU count of the measured curve and
+judged on the rest. It needs twice as many counts as the fit does, so small machines have no such
+column.
 
-All are judged on the points with two or more CPUs, by the time from one operation to the next.
+All models are judged on the points with two or more CPUs, by the time from one operation to the
+next.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from locknative.calibration.costs import FITTED_LOCKS
 from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
-from locknative.sweep.cells import Cell
+from locknative.survey.cells import Cell
 from locksim.machine import Machine
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def predict(
     machine: Machine,
     report: Callable[[str, float], None] = lambda text, fraction: None,
 ) -> pd.DataFrame:
-    """Return one row a measured point that the simulator has a loop for.
+    """Return one row for each measured point that the simulator has a loop for.
 
     Args:
         readings: as :func:`locknative.calibration.readings.read` gives them.
@@ -44,7 +45,7 @@ def predict(
     Returns:
         Columns ``kernel, loop, threads, cpus, read, hold, think, write_share`` (the cell),
         ``measured_ns, low_ns, high_ns, trials``, ``simulated_ns, mva_ns, markov_ns, usl_ns`` (NaN
-        where a model says nothing) and ``fitted``: whether the calibration has seen the point.
+        where a model has no value) and ``fitted``: whether the calibration has seen the point.
 
     Raises:
         NativeError: the machine was not calibrated, or there is nothing to predict.
@@ -53,17 +54,17 @@ def predict(
 
     if machine.origin is None:
         raise NativeError(
-            f"{machine.name} is no calibrated machine: make one with 'locklab calibrate'"
+            f"{machine.name} is not a calibrated machine: make one with 'locklab calibrate'"
         )
     cells = [cell for cell in readings if _simulated(cell)]
     if not cells:
-        raise NativeError("no lock was measured: let a sweep run without --only probes")
+        raise NativeError("no lock was measured: run 'locklab native survey' without --only probes")
     rows = []
     for i, cell in enumerate(sorted(cells)):
         report(f"{cell.kernel}, {cell.threads} CPUs", i / len(cells))
         place = [machine.origin.cpus.index(cpu) for cpu in cell.cpus]
         low, high = readings[cell].interval_ns
-        formulas = _formulas(cell, readings, machine)
+        analytic = _analytic(cell, readings, machine)
         rows.append(
             {
                 **cell._asdict(),
@@ -73,8 +74,8 @@ def predict(
                 "high_ns": high,
                 "trials": len(readings[cell].trials),
                 "simulated_ns": reading_ns(cell, machine, machine.origin.turn_ns, placement=place),
-                "mva_ns": formulas[0],
-                "markov_ns": formulas[1],
+                "mva_ns": analytic[0],
+                "markov_ns": analytic[1],
                 "usl_ns": _usl(cell, readings),
                 "fitted": cell.kernel in FITTED_LOCKS
                 and cell.threads == 2
@@ -87,9 +88,9 @@ def predict(
 def errors(table: pd.DataFrame) -> pd.DataFrame:
     """Return each model's mean absolute relative error, by kernel and over all (``all kernels``).
 
-    Only points with several CPUs that the calibration has not seen count, and the same ones for
-    all: those for which one CPU alone was measured too, without which the queue and the chain say
-    nothing. The fitted law alone has fewer, since half the points went into it.
+    Only points with several CPUs that the calibration has not seen count. They are the same for all
+    models: those where one CPU alone was measured too, which the queue and the chain need. The
+    fitted law has fewer, since it is fitted to half the points.
 
     Returns:
         Rows: kernels. Columns: ``points`` and one a model, as fractions; NaN where there is none.
@@ -110,7 +111,7 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
 
 def _simulated(cell: Cell) -> bool:
     """Whether the simulator has the cell's loop."""
-    from locksim.registry import entries
+    from locksim.library.registry import entries
 
     if cell.loop not in ("throughput", "latency"):
         return False
@@ -119,11 +120,11 @@ def _simulated(cell: Cell) -> bool:
     return cell.kernel in {entry.name for entry in entries() if entry.kind == "lock"}
 
 
-def _formulas(
+def _analytic(
     cell: Cell, readings: Mapping[Cell, Reading], machine: Machine
 ) -> tuple[float, float]:
-    """What the queue and the chain say, given what one CPU alone takes."""
-    from locksim.analytic import machine_repairman, ticket_lock
+    """Return the times of the queue and the chain, given that of one CPU alone."""
+    from locksim.study.analytic import machine_repairman, ticket_lock
 
     assert machine.origin is not None
     alone = readings.get(cell._replace(cpus=cell.cpus[:1]))
@@ -142,9 +143,9 @@ def _formulas(
 
 
 def _usl(cell: Cell, readings: Mapping[Cell, Reading]) -> float:
-    """What the law fitted to every other point of the curve says of the points between."""
-    from locksim.analytic import fit
-    from locksim.analytic.usl import MIN_POINTS
+    """Return the time by the law, if it is fitted to the points beside this one."""
+    from locksim.study.analytic import fit
+    from locksim.study.analytic.usl import MIN_POINTS
 
     curve = {
         other.threads: reading

@@ -1,20 +1,40 @@
-"""What a native run returns: counts of each thread, times, and where they come from."""
+"""The result of a native run: counts of each thread, times, and where they come from."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from locknative import fairness
 from locknative.provenance import Provenance
 
 
+class Judged:
+    """A result with the reasons why it may not be clean."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Why this is not a clean measurement, one sentence a reason; empty when it is."""
+        raise NotImplementedError
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing speaks against this measurement."""
+        return not self.warnings
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """The warnings by their name in JSON."""
+        return self.warnings
+
+
 @dataclass(frozen=True)
 class Validation:
-    """A search for two threads inside one lock. Finding none is evidence, not a proof.
+    """A search for two threads inside one lock. To find none is evidence, not a proof.
 
-    ``counts`` holds each thread's acquisitions, ``writes`` the exclusive ones among them. Wrong
-    are ``lost_updates`` (of a counter that the lock guards), ``overlaps`` (times that a thread
-    met another inside) and ``torn`` (times that it saw half an update).
+    ``counts`` holds each thread's acquisitions, ``writes`` the exclusive ones among them.
+    Violations are ``lost_updates`` (of a counter that the lock guards), ``overlaps`` (times that a
+    thread met another inside) and ``torn`` (times that it saw half an update).
     """
 
     lock: str
@@ -27,19 +47,38 @@ class Validation:
     torn: int
     provenance: Provenance
 
+    @classmethod
+    def of(
+        cls, lock: str, tallies: Sequence[Mapping[str, int]], updates: int, provenance: Provenance
+    ) -> Validation:
+        """Return the validation of a run; ``updates`` is the counter that the lock guards."""
+        writes = tuple(tally["writes"] for tally in tallies)
+        counts = tuple(tally["count"] for tally in tallies)
+        return cls(
+            lock=lock,
+            threads=len(tallies),
+            iterations=sum(counts),
+            counts=counts,
+            writes=writes,
+            lost_updates=sum(writes) - updates,
+            overlaps=sum(tally["overlaps"] for tally in tallies),
+            torn=sum(tally["torn"] for tally in tallies),
+            provenance=provenance,
+        )
+
     @property
     def correct(self) -> bool:
-        """Whether nothing wrong was seen."""
+        """Whether no violation was seen."""
         return self.lost_updates == self.overlaps == self.torn == 0
 
 
 @dataclass(frozen=True)
-class Throughput:
-    """Lock + unlock pairs of pinned threads in a fixed time.
+class Throughput(Judged):
+    """Acquire + release pairs of pinned threads in a fixed time.
 
     ``counts`` are pairs, ``wall_ns`` and ``cpu_ns`` times, one entry a thread, in the order of
-    ``provenance.pinned``. ``empty_loop_ns`` is what one turn of the same loop costs, on the same
-    CPUs, with no lock in it. One run is one trial: noise between processes is 2 to 20 %.
+    ``provenance.pinned``. ``empty_loop_ns`` is the time of one iteration of the same loop on the
+    same CPUs without a lock. One run is one trial: results of processes differ by 2 to 20 %.
     """
 
     lock: str
@@ -67,9 +106,9 @@ class Throughput:
         return fairness.deviation(self.counts)
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, one sentence a reason; empty when it is."""
-        found = list(self.provenance.doubts)
+        found = list(self.provenance.warnings)
         if self.lock != "none" and min(self.ns_per_pair) <= self.empty_loop_ns:
             found.append(
                 "a pair took no longer than the empty loop: the difference is below the noise, or "
@@ -79,8 +118,3 @@ class Throughput:
         if share < 0.99:
             found.append(f"a thread ran for only {share:.1%} of its time: the CPUs were shared")
         return tuple(found)
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing speaks against this measurement."""
-        return not self.doubts

@@ -1,50 +1,49 @@
-"""Run experiments: many short processes in random order, until the figures are narrow enough.
+"""Measure kernels: many short processes in random order, until the intervals are narrow enough.
 
-Trials run in rounds. A round has one trial of each cell that still needs some, in an order drawn
-anew each time: what drifts on the machine (temperature, a neighbour's load) then hits all cells
-alike. A cell needs no more when ten trials were accepted and the interval of its median is
-narrow enough, or when it has had its share of attempts. One run at a time: two measurements on a
-machine disturb each other.
+:mod:`locknative.survey.trials` runs the trials; here is the rule that ends them. A cell needs no
+more when ten trials were accepted and the interval of its median is narrow enough, or when it has
+had its share of attempts.
 """
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from locknative import emitted, executable, measure, topology
+from locknative import emitted, executable, measure
 from locknative.emitted import Prepared
-from locknative.errors import NativeError, unknown
+from locknative.errors import NativeError, require, unknown
 from locknative.executable import Clock
-from locknative.experiment import ENOUGH, Cell, Experiment, Tally, Trial, estimate
-from locknative.provenance import Recorder, runnable, steal_ticks
-from locknative.sweep.judge import disturbances
-from locknative.sweep.pace import Pace
-from locknative.topology import place
+from locknative.measurement import ENOUGH, BenchCell, Measurement, Tally, Trial, estimate
+from locknative.placement import place
+from locknative.provenance import Recorder
+from locknative.survey import topology
+from locknative.survey.speed import SpeedCheck
+from locknative.survey.topology import Cpu
+from locknative.survey.trials import Record, rounds, trial
 
 if TYPE_CHECKING:
     from locknative._kernels import Kernel
 
 Loop = Literal["throughput", "latency"]
 Progress = Callable[[str, float], None]
-T = TypeVar("T")
 
-#: A turn of private work takes well below a ns: 32 bits of turns last about a second.
+#: An iteration of private work takes well below a ns: 32 bits of iterations last about a second.
 MOST_TURNS = 2**32 - 1
 LONGEST_TRIAL_MS = 3_600_000
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """When a cell has had enough trials.
+    """When a cell has enough trials.
 
-    ``precision`` is the relative half width of the median's 95 % interval, ``trials`` the most
-    attempts of one cell (rejected ones count), ``seconds`` what the whole experiment may take. A
+    ``precision`` is the relative half width of the median's 95 % interval. ``trials`` limits the
+    attempts of one cell (rejected ones count), ``seconds`` the time of the whole measurement. A
     trial that has begun is finished.
     """
 
@@ -68,10 +67,10 @@ def bench(
     stopping: Stopping | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
-) -> Experiment:
-    """Measure kernels on real cores, every combination of what is given as a sequence.
+) -> Measurement:
+    """Measure kernels on real cores, in every combination of the sequences given.
 
-    With the throughput loop the empty loop (``none``) is measured besides, on the same CPUs.
+    With the throughput loop the empty loop (``none``) is measured too, on the same CPUs.
 
     Args:
         kernels: names of :func:`locknative.kernels`; ``FILE.py:CLASS``, or ``emitted:NAME`` for a
@@ -79,69 +78,77 @@ def bench(
         threads: how many, each on a CPU of its own.
         loop: ``"latency"`` (hold, think, waits, contention) or ``"throughput"`` (bare pairs; a
             structure's or a workload's operations).
-        hold_ns: time inside a section. think_ns: between two sections. Both are turned into turns
-            of private work, whose time is measured first.
-        write_share: fraction of the sections that write; of a lock with one side all do. The
+        hold_ns: time inside a section. think_ns: between two sections. Both become iterations of
+            private work, whose time is measured first.
+        write_share: fraction of the sections that write; in a lock with one side all do. The
             throughput loop takes 0 (read side) or 1.
-        placement: see :func:`locknative.topology.place`.
-        option: what a data structure or workload makes of it.
-        duration_ms: of a trial. warmup_ms: before it, on the same state.
+        placement: see :func:`locknative.placement.place`.
+        option: of a data structure or workload; its source says what it means.
+        duration_ms: measured time of a trial. warmup_ms: time before it, on the same state.
         stopping: precision and caps.
-        seed: of the order and of the threads' dice; None draws one. It is in the result.
-        progress: called before each trial with what runs and the fraction done.
+        seed: of the order and of the threads' dice; None: a random one. It is in the result.
+        progress: called before each trial with its cell and the fraction done.
 
     Returns:
-        An :class:`Experiment`. After Ctrl-C: what had been measured, with ``complete`` False, if
-        anything had.
+        A :class:`Measurement`. After Ctrl-C: the trials so far, if there are any, with ``complete``
+        False.
 
     Raises:
         NativeError: an unknown kernel or loop, an impossible number or placement, no permission to
-            pin. StuckError: a lock let nobody in.
+            pin. StuckError: a lock let no thread in.
     """
     stopping = stopping or Stopping()
     _check(stopping, duration_ms, warmup_ms)
-    clock = executable.clock()
-    machine = topology.read()
+    path, clock = executable.path(), executable.clock()
+    cpus = topology.read_all()
     names = _many(kernels)
     printed = emitted.prepared(
         [name for name in names if emitted.is_emitted(name)], max(_many(threads)), clock.turn_ns
     )
-    cells = _cells(
-        names,
-        printed,
-        _many(threads),
-        loop,
-        _many(hold_ns),
-        _many(think_ns),
-        _many(write_share),
-        placement,
-        option,
-        clock,
-        machine,
-    )
+    grid = product(_many(threads), _many(hold_ns), _many(think_ns), _many(write_share))
+    cells = _cells(names, printed, loop, list(grid), placement, option, clock, cpus)
     for lock in printed.values():
         emitted.validate(lock)
-    cpus = sorted({cpu for cell in cells for cpu in cell.cpus})
-    recorder = Recorder(cpus, *measure.build())
+    recorder = Recorder(sorted({cpu for cell in cells for cpu in cell.cpus}), *measure.build())
     seed = random.SystemRandom().randrange(2**32) if seed is None else seed
     began, start_s = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    trials: list[Trial] = []
-    pace = Pace()
+    found: list[Trial] = []
+    speed = SpeedCheck()
+
+    def needs_more(index: int) -> bool:
+        mine = [trial for trial in found if trial.cell == index]
+        good = [trial.ns_per_operation for trial in mine if not trial.rejected]
+        if len(mine) >= stopping.trials:
+            return False
+        return len(good) < ENOUGH or estimate(good).half_width > stopping.precision
+
     complete = True
     try:
-        for index, number, dice in _order(cells, trials, stopping, start_s, random.Random(seed)):
+        for index, dice in rounds(range(len(cells)), needs_more, random.Random(seed)):
+            spent = (time.monotonic() - start_s) / stopping.seconds
+            # Every cell gets one trial, however little time there is.
+            if len(found) >= len(cells) and spent > 1:
+                break
+            cell = cells[index]
             if progress is not None:
-                spent = (time.monotonic() - start_s) / stopping.seconds
-                done = len(trials) / (stopping.trials * len(cells))
-                progress(cells[index].title, min(1.0, max(spent, done)))
-            trials.append(
-                _trial(cells[index], printed, index, number, dice, duration_ms, warmup_ms, pace)
+                done = len(found) / (stopping.trials * len(cells))
+                progress(cell.title, min(1.0, max(spent, done)))
+            made = printed.get(cell.kernel)
+            record = trial(
+                path if made is None else made.program,
+                cell.cell if made is None else cell.cell._replace(kernel=made.kernel),
+                dice,
+                speed,
+                threads=cell.threads,
+                duration_ms=duration_ms,
+                warmup_ms=warmup_ms,
             )
+            found.append(_kept(record, index, len(found), dice))
     except KeyboardInterrupt:
-        if not trials:
+        if not found:
             raise
         complete = False
-    return Experiment(
+    return Measurement(
         began=began,
         seconds=time.monotonic() - start_s,
         seed=seed,
@@ -149,101 +156,44 @@ def bench(
         duration_ms=duration_ms,
         warmup_ms=warmup_ms,
         cells=tuple(cells),
-        trials=tuple(trials),
+        trials=tuple(found),
         clock=clock,
-        topology=machine.cpus,
+        topology=tuple(cpus),
         provenance=recorder.finish(),
         complete=complete,
     )
 
 
-def _order(
-    cells: Sequence[Cell],
-    trials: Sequence[Trial],
-    stopping: Stopping,
-    start_s: float,
-    dice: random.Random,
-) -> Iterable[tuple[int, int, int]]:
-    """Yield cell, number and seed of each trial, looking at ``trials`` as they come in."""
-    number = 0
-    while needy := [i for i in range(len(cells)) if _needs_more(i, trials, stopping)]:
-        dice.shuffle(needy)
-        for index in needy:
-            # Every cell gets one trial, however little time there is.
-            if number >= len(cells) and time.monotonic() - start_s > stopping.seconds:
-                return
-            yield index, number, dice.randrange(2**32)
-            number += 1
-
-
-def _needs_more(cell: int, trials: Sequence[Trial], stopping: Stopping) -> bool:
-    mine = [trial for trial in trials if trial.cell == cell]
-    good = [trial.ns_per_operation for trial in mine if not trial.rejected]
-    if len(mine) >= stopping.trials:
-        return False
-    return len(good) < ENOUGH or estimate(good).half_width > stopping.precision
-
-
-def _trial(
-    cell: Cell,
-    printed: Mapping[str, Prepared],
-    index: int,
-    number: int,
-    seed: int,
-    duration_ms: int,
-    warmup_ms: int,
-    pace: Pace,
-) -> Trial:
-    """Run one trial, add it to the paces seen, and judge it."""
-    lock = printed.get(cell.kernel)
-    began = datetime.now(UTC).isoformat(timespec="milliseconds")
-    others = runnable()
-    steal = steal_ticks(cell.cpus)
-    found = executable.trial(
-        cell.kernel if lock is None else lock.kernel,
-        cell.loop,
-        threads=cell.threads,
-        cpus=cell.cpus,
-        duration_ms=duration_ms,
-        warmup_ms=warmup_ms,
-        read=cell.loop == "throughput" and cell.write_share == 0,
-        hold=cell.hold,
-        think=cell.think,
-        write_share=round(65536 * cell.write_share),
-        option=cell.option,
-        seed=seed,
-        program=None if lock is None else lock.program,
-    )
-    stolen = steal_ticks(cell.cpus) - steal
-    tallies = tuple(Tally.model_validate(tally) for tally in found["tallies"])
-    pace.add([tally.turn_ns for tally in tallies])
+def _kept(record: Record, cell: int, number: int, seed: int) -> Trial:
+    """Return a record as it is kept in a measurement."""
+    began = datetime.fromtimestamp(record.at, UTC)
     return Trial(
-        cell=index,
+        cell=cell,
         number=number,
         seed=seed,
-        began=began,
-        runnable=others,
-        steal_ticks=stolen,
-        clock=Clock.model_validate(found["clock"]),
-        tallies=tallies,
-        rejected=disturbances(found["tallies"], stolen, pace, 1_000_000 * duration_ms),
+        began=began.isoformat(timespec="milliseconds"),
+        runnable=record.runnable,
+        steal_ticks=record.steal_ticks,
+        clock=Clock.model_validate(record.result["clock"]),
+        tallies=tuple(Tally.model_validate(tally) for tally in record.result["tallies"]),
+        rejected=record.rejected,
     )
 
 
 def _cells(
     names: list[str],
     printed: Mapping[str, Prepared],
-    threads: list[int],
     loop: str,
-    hold_ns: list[float],
-    think_ns: list[float],
-    write_share: list[float],
+    grid: Sequence[tuple[int, float, float, float]],
     placement: str | Sequence[int],
     option: int,
     clock: Clock,
-    machine: topology.Topology,
-) -> list[Cell]:
-    """Return every combination once, in the order given; all of them can be run."""
+    cpus: Sequence[Cpu],
+) -> list[BenchCell]:
+    """Return every combination once, in the order given; all of them can be run.
+
+    ``grid`` holds threads, hold and think time in ns, and the share of writes.
+    """
     known: dict[str, Kernel | Prepared] = {kernel.name: kernel for kernel in measure.kernels()}
     known |= printed
     if loop not in ("throughput", "latency"):
@@ -255,19 +205,19 @@ def _cells(
             has = ", ".join(known[name].loops) or "none"
             raise NativeError(f"kernel '{name}' has no loop '{loop}': it has {has}")
     if loop == "throughput" and any(known[name].kind == "lock" for name in names):
-        if any(hold_ns) or any(think_ns):
+        if any(hold or think for _, hold, think, _ in grid):
             raise NativeError("the throughput loop times bare pairs: hold and think need 'latency'")
         names = [*names, "none"]
     allowed = measure.allowed()
-    cells: dict[Cell, None] = {}
-    for name, n, hold, think, share in product(names, threads, hold_ns, think_ns, write_share):
+    cells: dict[BenchCell, None] = {}
+    for name, (n, hold, think, share) in product(names, grid):
         _check_mix(hold, think, share, loop)
-        cell = Cell(
+        cell = BenchCell(
             kernel=name,
             loop=loop,
             threads=n,
             placement=placement if isinstance(placement, str) else "list",
-            cpus=place(n, placement, machine, allowed),
+            cpus=place(n, placement, cpus, allowed),
             hold_ns=hold,
             think_ns=think,
             hold=_turns(hold, clock),
@@ -281,36 +231,26 @@ def _cells(
 
 def _turns(time_ns: float, clock: Clock) -> int:
     turns = round(time_ns / clock.turn_ns)
-    if turns > MOST_TURNS:
-        most_ns = MOST_TURNS * clock.turn_ns
-        raise NativeError(f"{time_ns:g} ns of hold or think time: take at most {most_ns:.0f}")
+    most_ns = MOST_TURNS * clock.turn_ns
+    require(turns <= MOST_TURNS, "hold or think time", f"at most {most_ns:.0f} ns", time_ns)
     return turns
 
 
 def _check(stopping: Stopping, duration_ms: int, warmup_ms: int) -> None:
-    if not 0 < stopping.precision < 1:
-        raise NativeError(f"a precision of {stopping.precision:g}: take one between 0 and 1")
-    if stopping.trials < 1:
-        raise NativeError(f"{stopping.trials} trials a cell: take at least 1")
-    if not stopping.seconds > 0:
-        raise NativeError(f"{stopping.seconds:g} s for the experiment: take more than 0")
+    require(0 < stopping.precision < 1, "precision", "between 0 and 1", stopping.precision)
+    require(stopping.trials >= 1, "trials", "at least 1", stopping.trials)
+    require(stopping.seconds > 0, "seconds", "above 0", stopping.seconds)
     for name, value, least in (("duration", duration_ms, 1), ("warm-up", warmup_ms, 0)):
-        if not least <= value <= LONGEST_TRIAL_MS:
-            raise NativeError(
-                f"a {name} of {value} ms: take one from {least} to {LONGEST_TRIAL_MS:,}"
-            )
+        rule = f"from {least} to {LONGEST_TRIAL_MS:,} ms"
+        require(least <= value <= LONGEST_TRIAL_MS, name, rule, value)
 
 
 def _check_mix(hold_ns: float, think_ns: float, share: float, loop: str) -> None:
-    if not (hold_ns >= 0 and think_ns >= 0):
-        raise NativeError(f"hold {hold_ns:g} ns, think {think_ns:g} ns: neither may be negative")
-    if not 0 <= share <= 1:
-        raise NativeError(f"a write share of {share:g}: take a fraction from 0 to 1")
-    if loop == "throughput" and share not in (0, 1):
-        raise NativeError(
-            f"a write share of {share:g}: the throughput loop takes 0 (read side) or 1; "
-            "a mix needs the latency loop"
-        )
+    require(hold_ns >= 0, "hold time", "at least 0 ns", hold_ns)
+    require(think_ns >= 0, "think time", "at least 0 ns", think_ns)
+    require(0 <= share <= 1, "write share", "a fraction from 0 to 1", share)
+    rule = "0 (read side) or 1 in the throughput loop, since a mix needs the latency loop,"
+    require(loop != "throughput" or share in (0, 1), "write share", rule, share)
 
 
 def _many(value: Any) -> list[Any]:

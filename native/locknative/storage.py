@@ -1,8 +1,8 @@
-"""Write experiments to files and read them again, as JSON or as Parquet.
+"""Write measurements to files and read them again, as JSON or as Parquet.
 
-Both hold everything, every trial with its raw counts. JSON is the experiment as it is. Parquet has
-one row a trial, the cell's columns first, for use with pandas and others; the rest of the
-experiment stands in the file's metadata under ``locklab``.
+Both hold everything, every trial with its raw counts. JSON is the measurement as it is. Parquet has
+one row for each trial, the cell's columns first, for pandas and other tools; the rest of the
+measurement is in the file's metadata under ``locklab``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from locknative.errors import NativeError
-from locknative.experiment import Experiment, Trial
+from locknative.measurement import Measurement, Trial
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,74 +23,76 @@ _KEY = b"locklab"
 
 
 def check_path(file: Path) -> None:
-    """Make sure, before anything is measured, that a result can be written there.
+    """Check, before a measurement begins, that its result can be written there.
 
     Raises:
         NativeError: another format, or no such folder.
     """
     if file.suffix not in FORMATS:
-        raise NativeError(f"{file}: name a file that ends in {' or '.join(FORMATS)}")
+        raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
     if not file.parent.is_dir():
         raise NativeError(f"{file}: there is no folder {file.parent}; make it first")
 
 
-def save(experiment: Experiment, file: Path) -> None:
-    """Write an experiment; the file's suffix, ``.json`` or ``.parquet``, is the format.
+def save(measurement: Measurement, file: Path) -> None:
+    """Write a measurement; the file's suffix, ``.json`` or ``.parquet``, is the format.
 
     Raises:
-        NativeError: another suffix, or the file can not be written.
+        NativeError: another suffix, or the file cannot be written.
     """
     check_path(file)
     try:
         if file.suffix == ".json":
-            file.write_text(experiment.model_dump_json() + "\n")
+            file.write_text(measurement.model_dump_json() + "\n")
         else:
             import pyarrow.parquet as pq
 
-            pq.write_table(_table(experiment), file)
+            pq.write_table(_table(measurement), file)
     except OSError as error:
         raise NativeError(f"{file} cannot be written: {error.strerror or error}") from error
 
 
-def load(file: Path) -> Experiment:
-    """Read an experiment that :func:`save` wrote.
+def load(file: Path) -> Measurement:
+    """Read a measurement that :func:`save` wrote.
 
     Raises:
         NativeError: there is no such file, or it holds something else.
     """
     if file.suffix not in FORMATS:
-        raise NativeError(f"{file}: name a file that ends in {' or '.join(FORMATS)}")
+        raise NativeError(f"{file}: the name must end in {' or '.join(FORMATS)}")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         if file.suffix == ".json":
-            return Experiment.model_validate_json(file.read_bytes())
+            return Measurement.model_validate_json(file.read_bytes())
         table = pq.read_table(file)
         head = (table.schema.metadata or {}).get(_KEY)
         if head is None:
-            raise NativeError(f"{file} holds no LockLab experiment: it has no 'locklab' metadata")
+            raise NativeError(
+                f"{file} does not hold a LockLab measurement: it has no 'locklab' metadata"
+            )
         trials = [Trial.model_validate_json(text) for text in table["trial"].to_pylist()]
-        return Experiment.model_validate_json(head).model_copy(update={"trials": tuple(trials)})
+        return Measurement.model_validate_json(head).model_copy(update={"trials": tuple(trials)})
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the file"
         raise NativeError(
-            f"{file} holds no LockLab experiment of this version: {where}: {first['msg']}"
+            f"{file} does not hold a LockLab measurement of this version: {where}: {first['msg']}"
         ) from error
     except pa.ArrowInvalid as error:
-        raise NativeError(f"{file} is no Parquet file: {error}") from error
+        raise NativeError(f"{file} is not a Parquet file: {error}") from error
     except OSError as error:
         raise NativeError(f"{file} cannot be read: {error.strerror or error}") from error
 
 
-def _table(experiment: Experiment) -> pa.Table:
-    """Return one row a trial: the cell, the figures, and the trial itself as JSON."""
+def _table(measurement: Measurement) -> pa.Table:
+    """Return one row for each trial: the cell, the values, and the trial itself as JSON."""
     import pyarrow as pa
 
     rows = []
-    for trial in experiment.trials:
-        cell = experiment.cells[trial.cell]
+    for trial in measurement.trials:
+        cell = measurement.cells[trial.cell]
         rows.append(
             {
                 **cell.model_dump(),
@@ -108,6 +110,6 @@ def _table(experiment: Experiment) -> pa.Table:
                 "trial": trial.model_dump_json(),
             }
         )
-    head = experiment.model_copy(update={"trials": ()}).model_dump_json()
+    head = measurement.model_copy(update={"trials": ()}).model_dump_json()
     table = pa.Table.from_pylist(rows)
     return table.replace_schema_metadata({_KEY: head.encode()})

@@ -1,6 +1,6 @@
 """The C compiler, and where the C sources and the built libraries of this package are.
 
-What judges C compiles it first: the explorer a student's file, the sanitizers every lock.
+The explorer compiles a student's file, the sanitizers and the emitter every lock that they check.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from locknative.errors import NativeError
@@ -18,7 +19,7 @@ __all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
 
 
 class CompileError(NativeError):
-    """A C file that the compiler refuses; the message is the compiler's."""
+    """A C file that does not compile; the message is the compiler's."""
 
 
 @cache
@@ -28,7 +29,7 @@ def sources() -> Path:
     for folder in (package / "c", package.parent):
         if (folder / "include/locklab/arch.h").is_file():
             return folder
-    raise NativeError(f"the C sources are not beside {package}: install LockLab with them")
+    raise NativeError(f"the C sources are not beside {package}: install LockLab with its sources")
 
 
 def built(name: str) -> Path:
@@ -37,17 +38,10 @@ def built(name: str) -> Path:
     Raises:
         NativeError: it was not built.
     """
-    import locknative
-
-    for folder in locknative.__path__:
-        if (path := Path(folder, name)).is_file():
-            return path
-    try:
-        from locknative import _kernels
-    except ImportError:
-        pass
-    else:
-        if (path := Path(_kernels.__file__).parent / name).is_file():
+    # An editable install keeps what was built away from the sources.
+    built_with = find_spec("locknative._kernels")
+    for file in (__file__, built_with and built_with.origin):
+        if file and (path := Path(file).with_name(name)).is_file():
             return path
     raise NativeError(
         f"{name} is not built: run 'make setup'; it needs Linux on x86-64 or aarch64, and a C "
@@ -80,20 +74,20 @@ def tool(name: str) -> str:
 
 
 def compile_c(arguments: Sequence[str | Path], what: str) -> str:
-    """Run the compiler and return what it says.
+    """Run the compiler and return its output.
 
     Args:
-        arguments: what to hand it.
-        what: what it is to compile, for the message.
+        arguments: for it.
+        what: the thing to compile, for the message.
 
     Raises:
-        CompileError: it refuses.
+        CompileError: it does not compile.
     """
     return run([compiler(), *arguments], what)
 
 
 def run(command: Iterable[str | Path], what: str) -> str:
-    """Run a tool and return what it says on both streams.
+    """Run a tool and return its output on both streams.
 
     Raises:
         CompileError: it fails.

@@ -1,8 +1,8 @@
-"""Make it hard for a lock on real cores: torture, ThreadSanitizer, AddressSanitizer.
+"""Stress a lock on real cores: torture, ThreadSanitizer, AddressSanitizer.
 
 All three are the harness's torture loop (``native/harness/torture.h``) in a process of its own.
-``torture`` judges by what the loop counts; ``tsan`` and ``asan`` are other builds of the same
-files, in which the guarded data has a plain word too, and judge by what the sanitizer reports.
+``torture`` judges by the counts of the loop. ``tsan`` and ``asan`` are other builds of the same
+files, in which the guarded data also has a plain word; they judge by the report of the sanitizer.
 
 >>> from locknative.torture import Builder, torture
 >>> with Builder("torture") as builder:  # doctest: +SKIP
@@ -27,7 +27,7 @@ from locknative import toolchain
 from locknative.build import Harness
 from locknative.errors import NativeError, unknown
 
-__all__ = ["TOOLS", "Builder", "Trial", "torture"]
+__all__ = ["TOOLS", "Builder", "TortureTrial", "torture"]
 
 FLAGS = {
     "torture": (),
@@ -37,19 +37,19 @@ FLAGS = {
 TOOLS = tuple(FLAGS)
 PATIENCE_S = 3.0
 REPORTED = 66
-"""What a sanitizer that has found something exits with."""
+"""The exit status of a sanitizer that has found an error."""
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What came of one trial.
+class TortureTrial:
+    """The result of one trial.
 
     Attributes:
         lock: its name. tool: how it was judged. threads, seconds, seed: of the trial.
         verdict: ``passed``; ``wrong`` (two inside, a lost update, half an update); ``stuck``;
             ``race`` or ``memory`` (a sanitizer's report); ``crashed``.
-        detail: what was seen, in words.
-        acquisitions: of all threads. lost, overlaps, torn: signs of a wrong lock.
+        detail: the evidence, in words.
+        acquisitions: of all threads. lost, overlaps, torn: violations.
         passed: the longest wait, in exclusive sections of others.
     """
 
@@ -119,7 +119,7 @@ def torture(
     seed: int = 1,
     includes: Sequence[str | Path] = (),
     patience_s: float = PATIENCE_S,
-) -> Trial:
+) -> TortureTrial:
     """Build a lock and run one trial.
 
     Args:
@@ -127,7 +127,7 @@ def torture(
         lock: its name. threads: how many, at least 2. seconds: how long.
         seed: of the delays.
         includes: as in :meth:`Builder.build`.
-        patience_s: how long threads may need to come through once time is up.
+        patience_s: how long threads may take to finish once time is up, in s.
 
     Raises:
         NativeError: bad input, or a machine that cannot run this tool.
@@ -144,7 +144,7 @@ def trial(
     seconds: float,
     seed: int,
     patience_s: float = PATIENCE_S,
-) -> Trial:
+) -> TortureTrial:
     """Run one trial of an executable that :class:`Builder` has made."""
     command = [
         *(str(program), "run", lock, "--loop", "torture", "--threads", str(threads)),
@@ -153,7 +153,7 @@ def trial(
     ]
     done = _run(command, seconds)
     if tool == "tsan" and "unexpected memory mapping" in done.stderr:
-        # Addresses are spread wider than this ThreadSanitizer knows: run without randomisation.
+        # The kernel spreads addresses wider than this ThreadSanitizer supports: run without.
         setarch = shutil.which("setarch")
         if setarch is None:
             raise NativeError(
@@ -165,10 +165,10 @@ def trial(
     counts = _counts(done.stdout)
     if verdict == "wrong":
         detail = (
-            f"{counts['lost']} updates lost, {counts['overlaps']} times somebody else was inside, "
+            f"{counts['lost']} updates lost, {counts['overlaps']} times another thread was inside, "
             f"{counts['torn']} times half an update"
         )
-    return Trial(lock, tool, threads, seconds, seed, verdict, detail, **counts)
+    return TortureTrial(lock, tool, threads, seconds, seed, verdict, detail, **counts)
 
 
 def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
@@ -203,7 +203,7 @@ def _judge(tool: str, done: subprocess.CompletedProcess[str]) -> tuple[str, str]
     if done.returncode == 1:
         return "wrong", ""
     if done.returncode == 3:
-        return "stuck", "the threads did not come through"
+        return "stuck", "the threads did not finish"
     if done.returncode < 0:
         return "crashed", f"signal {-done.returncode}"
     raise NativeError(
@@ -212,7 +212,7 @@ def _judge(tool: str, done: subprocess.CompletedProcess[str]) -> tuple[str, str]
 
 
 def _counts(text: str) -> dict[str, int]:
-    """Return what the executable counted; nothing where it ended before it could tell."""
+    """Return the counts of the executable; zeros where it ended before it printed them."""
     try:
         said = json.loads(text)
     except json.JSONDecodeError:

@@ -1,31 +1,32 @@
 """Whole workloads on real cores: :func:`workloads`, :func:`measure`.
 
-A workload comes in several variants, which differ in one thing: which cache answers the access
-checks (``none``: nobody asks), or for the database mix, how paths are read. What they do, and what
-is assumed, is said where they are: native/workloads/NAME.c.
+The variants of a workload differ in one thing: which decision cache answers the access checks
+(``none``: there are no checks), or, for the database mix, how paths are read. The sources describe
+them and their assumptions: native/workloads/NAME.c.
 
-Each trial is a process of its own (locklab-native), since processes differ more than trials within
-one do. The trials of all variants run in a shuffled order, so that a slow minute of the machine
-hits all alike.
+Each trial is a process of its own (:mod:`locknative.survey.program`). The trials of all variants
+run in rounds, so that a slow minute of the machine affects all of them.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import statistics
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from locknative.errors import NativeError, unknown
-from locknative.measure import LONGEST_S, _extension
+from locknative import executable
+from locknative.errors import NativeError, require, unknown
+from locknative.measure import allowed, build, check_time, kernels
 from locknative.provenance import Provenance, Recorder
+from locknative.results import Judged
+from locknative.survey import program
+from locknative.survey.cells import Cell
+from locknative.survey.trials import rounds
 
-#: What one count of a workload is.
+#: One unit of a workload's counts.
 UNITS = {
     "rcutest": "write() and lseek()",
     "chatroom": "message sent or received",
@@ -41,18 +42,17 @@ OPERATIONS = (
 ROOM = 80
 #: Parts of a mix's option, as native/structures/subject.h and native/workloads/slob.c have them.
 STORE_USED, OWN_KEY, PATH = 1 << 16, 1 << 17, 1 << 8
-#: Processes that make a result; fewer are a first look.
+#: Processes that make a result; fewer give a first impression.
 ENOUGH_TRIALS = 10
-#: How much longer than asked for a trial may take before it is given up, in s.
-PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
 class Mix:
-    """What a workload's threads do besides (struct locklab_mix).
+    """The mix of a workload (struct locklab_mix).
 
-    ``hold`` are turns of the security server for a decision, ``think`` turns between two
-    units of work; ``write_share`` of 65536 transactions write; ``option`` is the workload's own.
+    ``hold`` counts iterations of the security server for a decision, ``think`` iterations between
+    two units of work. ``write_share`` of 65536 transactions write. ``option`` depends on the
+    workload.
     """
 
     hold: int = 0
@@ -63,8 +63,8 @@ class Mix:
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What the threads of one process did in its time.
+class WorkloadTrial:
+    """The counts of the threads of one process.
 
     ``counts`` are units of work and ``wall_ns`` times, one entry a thread; ``failures`` counts
     units that a system call or a check refused.
@@ -83,10 +83,10 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One variant: the median over its trials, the least and the most, in units a second.
+class VariantRow:
+    """One variant: the median over its trials, the smallest and the largest, in units a second.
 
-    ``relative`` is the median over that of the first variant.
+    ``relative`` is the median divided by that of the first variant.
     """
 
     variant: str
@@ -98,7 +98,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Measurement:
+class WorkloadComparison(Judged):
     """Every trial of a workload, in the order in which they ran, and a row for each variant."""
 
     workload: str
@@ -107,15 +107,15 @@ class Measurement:
     threads: int
     duration_s: float
     mix: Mix
-    trials: tuple[Trial, ...]
+    trials: tuple[WorkloadTrial, ...]
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[VariantRow]:
         """The variants, in the order of the request."""
         rates = {name: [trial.per_second for trial in self._of(name)] for name in self.variants}
         first = statistics.median(rates[self.variants[0]])
         return [
-            Row(
+            VariantRow(
                 variant=name,
                 per_second=statistics.median(found),
                 low=min(found),
@@ -126,18 +126,18 @@ class Measurement:
             for name, found in rates.items()
         ]
 
-    def _of(self, variant: str) -> list[Trial]:
+    def _of(self, variant: str) -> list[WorkloadTrial]:
         return [trial for trial in self.trials if trial.variant == variant]
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Why this is not a clean measurement, one sentence a reason; empty when it is."""
         places = [trial.provenance for trial in self.trials]
         stolen = sum(place.steal_after - place.steal_before for place in places)
-        found = set(replace(places[0], steal_before=0, steal_after=stolen).doubts)
+        found = set(replace(places[0], steal_before=0, steal_after=stolen).warnings)
         fewest = min(len(self._of(name)) for name in self.variants)
         if fewest < ENOUGH_TRIALS:
-            found.add(f"{fewest} trials of a variant: a result takes {ENOUGH_TRIALS} processes")
+            found.add(f"{fewest} trials of a variant: a result needs {ENOUGH_TRIALS} processes")
         if any(trial.failures for trial in self.trials):
             found.add("some units of work failed: their time counts, their work does not")
         return tuple(sorted(found))
@@ -150,7 +150,7 @@ def workloads() -> dict[str, list[str]]:
         NativeError: the extension module is not built.
     """
     found: dict[str, list[str]] = {}
-    for kernel in _extension().kernels():
+    for kernel in kernels():
         if kernel.kind == "workload":
             name, _, variant = kernel.name.rpartition("_")
             found.setdefault(name, []).append(variant)
@@ -180,11 +180,6 @@ def operation_number(name: str) -> int:
     return OPERATIONS.index(name)
 
 
-def allowed() -> list[int]:
-    """Return the CPUs that this process may use."""
-    return sorted(os.sched_getaffinity(0))
-
-
 def measure(
     workload: str,
     chosen: Sequence[str] = (),
@@ -194,19 +189,18 @@ def measure(
     cpus: Sequence[int] = (),
     mix: Mix = Mix(),
     report: Callable[[str, float], None] = lambda _text, _fraction: None,
-) -> Measurement:
+) -> WorkloadComparison:
     """Run a workload's variants, each trial in a process of its own.
 
     Args:
         workload: a name of :func:`workloads`.
         chosen: variants; all that were built if empty.
-        threads: how many; pinned one a CPU if there are as many CPUs, otherwise all are held to
-            the CPUs together.
-        duration_s: of one trial, above 0 and up to 3600.
+        threads: how many; each is pinned to a CPU if there are enough, or else all share them.
+        duration_s: time of one trial in s, above 0 and up to 3600.
         trials: of each variant, at least 1.
-        cpus: those to use; all that this process may use if empty.
-        mix: as the workload understands it; its seed is also that of the order of trials.
-        report: called before each trial with a text and the fraction that is done.
+        cpus: those to use; empty: all that this process may use.
+        mix: of the workload; its seed is also that of the order of trials.
+        report: called before each trial with a text and the fraction done.
 
     Raises:
         NativeError: an unknown workload or variant, an impossible request, or a trial that failed.
@@ -215,14 +209,9 @@ def measure(
     for variant in chosen:
         if variant not in known:
             raise unknown(f"variant of '{workload}'", variant, known)
-    if threads < 1:
-        raise NativeError(f"{threads} threads: take at least 1")
-    if trials < 1:
-        raise NativeError(f"{trials} trials: take at least 1")
-    if not 0 < duration_s <= LONGEST_S:
-        raise NativeError(
-            f"a duration of {duration_s} s: take one above 0 and up to {LONGEST_S:.0f} s"
-        )
+    require(threads >= 1, "threads", "at least 1", threads)
+    require(trials >= 1, "trials", "at least 1", trials)
+    check_time("duration", duration_s)
     here = allowed()
     if foreign := sorted(set(cpus) - set(here)):
         raise NativeError(
@@ -230,43 +219,49 @@ def measure(
             f"{', '.join(map(str, here))}"
         )
     asked = tuple(dict.fromkeys(chosen)) or tuple(known)
-    plan = [variant for variant in asked for _ in range(trials)]
-    random.Random(mix.seed).shuffle(plan)
-    done = []
-    for i, variant in enumerate(plan):
-        report(f"{workload}, {variant}", i / len(plan))
+    done: list[WorkloadTrial] = []
+
+    def needs_more(variant: str) -> bool:
+        return sum(trial.variant == variant for trial in done) < trials
+
+    for variant, _ in rounds(asked, needs_more, random.Random(mix.seed)):
+        report(f"{workload}, {variant}", len(done) / (len(asked) * trials))
         done.append(_trial(workload, variant, threads, duration_s, cpus or here, mix))
-    return Measurement(workload, UNITS[workload], asked, threads, duration_s, mix, tuple(done))
+    return WorkloadComparison(
+        workload, UNITS[workload], asked, threads, duration_s, mix, tuple(done)
+    )
 
 
 def _trial(
-    workload: str, variant: str, threads: int, duration_s: float, cpus: Sequence[int], mix: Mix
-) -> Trial:
+    workload: str,
+    variant: str,
+    threads: int,
+    duration_s: float,
+    cpus: Sequence[int],
+    mix: Mix,
+) -> WorkloadTrial:
     """Run one trial by the executable; pinned if there is a CPU for each thread."""
-    extension = _extension()
-    executable = Path(str(extension.__file__)).with_name("locklab-native")
     pinned = tuple(cpus[:threads]) if threads <= len(cpus) else ()
-    recorder = Recorder(pinned, extension.COMPILER, extension.FLAGS)
-    command = [str(executable), "run", f"{workload}_{variant}", "--threads", str(threads)]
-    if pinned:
-        command += ["--cpus", ",".join(map(str, pinned))]
-    for option, value in {
-        "duration-ms": round(1e3 * duration_s) or 1,
-        "patience-ms": round(1e3 * PATIENCE_S),
-        "hold": mix.hold,
-        "think": mix.think,
-        "write-share": mix.write_share,
-        "option": mix.option,
-        "seed": mix.seed,
-    }.items():
-        command += [f"--{option}", str(value)]
-    with _held_to(cpus):
-        process = subprocess.run(command, capture_output=True, text=True, check=False)
-    if process.returncode != 0:
-        reason = process.stderr.strip().removeprefix("error: ")
-        raise NativeError(f"'{workload}_{variant}': {reason or f'exit {process.returncode}'}")
-    tallies = json.loads(process.stdout)["tallies"]
-    return Trial(
+    cell = Cell(
+        kernel=f"{workload}_{variant}",
+        cpus=pinned,
+        hold=mix.hold,
+        think=mix.think,
+        write_share=mix.write_share,
+        option=mix.option,
+    )
+    recorder = Recorder(pinned, *build())
+    with _restricted_to(cpus):
+        found = program.trial(
+            executable.path(),
+            cell,
+            threads=threads,
+            duration_ms=round(1e3 * duration_s) or 1,
+            warmup_ms=0,
+            seed=mix.seed,
+        )
+    tallies = found["tallies"]
+    return WorkloadTrial(
         variant=variant,
         counts=tuple(tally["count"] for tally in tallies),
         wall_ns=tuple(tally["wall_ns"] for tally in tallies),
@@ -276,15 +271,15 @@ def _trial(
 
 
 @contextmanager
-def _held_to(cpus: Sequence[int]) -> Iterator[None]:
-    """Hold this thread, and the processes that it starts, to the CPUs for a while."""
+def _restricted_to(cpus: Sequence[int]) -> Iterator[None]:
+    """Restrict this thread, and the processes that it starts, to the CPUs for a while."""
     before = os.sched_getaffinity(0)
     try:
         os.sched_setaffinity(0, cpus)
     except OSError as error:
         raise NativeError(
-            f"this process could not be held to CPUs {', '.join(map(str, cpus))}: "
-            f"{error.strerror}. A container may forbid it: leave --cpus out, and choose more "
+            f"this process could not be restricted to CPUs {', '.join(map(str, cpus))}: "
+            f"{error.strerror}. A container may forbid it: leave out --cpus, and choose more "
             "threads than CPUs, which are not pinned"
         ) from error
     try:

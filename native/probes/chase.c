@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A pointer chase: each load's address is the value of the one before, in an order that no
- * prefetcher guesses. mix.option is the size of the ring in KiB.
+ * A pointer chase: the address of each load is the value of the previous one, in an order that no
+ * prefetcher predicts. mix.option is the size of the ring in KiB.
  *
- * While a ring fits into a cache, a hop costs that cache's latency; far above the last one it costs
- * memory's. What the operating system says about cache sizes may be wrong, above all in virtual
- * machines: hence the same chase over many sizes. Large rings ask for huge pages, or they
- * would measure the TLB.
+ * While a ring fits into a cache, a hop has the latency of that cache; far above the last cache it
+ * has that of memory. The operating system may report wrong cache sizes, above all in virtual
+ * machines, so the same chase runs over many sizes. Large rings ask for huge pages, or they would
+ * measure the TLB.
  *
- * The last thread builds the ring, and so its CPU's node is the memory's home; thread 0 walks. With
- * one thread that is the same. Any other only waits. The ring is built in the first call of work(),
- * which must therefore be a warm-up. Counted are hops; an error of mmap() is the tally's.
+ * The last thread builds the ring, so the node of its CPU is the home of the memory; thread 0 walks.
+ * With one thread both are the same. Other threads only wait. The first call of work() builds the
+ * ring, and must therefore be a warm-up. The count is that of hops; an error of mmap() goes into
+ * the tally.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -79,7 +80,7 @@ static void build(struct chase *chase, const struct locklab_order *order)
         atomic_store_explicit(&chase->error, errno, memory_order_release);
         return;
     }
-    madvise(memory, chase->size, MADV_HUGEPAGE); /* refused: the reading is a little higher */
+    madvise(memory, chase->size, MADV_HUGEPAGE); /* if refused, the reading is a little higher */
     chase->nodes = memory;
     link_ring(chase->nodes, kib * 1024 / sizeof(struct node), order->mix.seed);
     atomic_store_explicit(&chase->ring, chase->nodes, memory_order_release);
@@ -105,7 +106,7 @@ static void work(void *state, unsigned thread, const struct locklab_order *order
             node = node->next;
         count += HOPS;
     }
-    __asm__ volatile("" : : "r"(node)); /* the walk's end is wanted */
+    __asm__ volatile("" : : "r"(node)); /* so that the compiler keeps the walk */
     tally->count = count;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All threads add to one word, with mix.think turns of private work between two additions.
+ * All threads add to one word, with mix.think iterations of private work between two additions.
  *
- * The values that the additions return tell who came in between: tally->overlaps counts the
- * additions before which somebody else had been there, so count / overlaps is the mean run length,
- * the number of additions that a CPU does before it loses the line. Runs longer than 1 without any
- * think time are the line's tenure.
+ * The values that the additions return show whether another thread came in between. tally->overlaps
+ * counts the additions before which one did, so count / overlaps is the mean run length: the number
+ * of additions of a CPU before it loses the line. Runs longer than 1 without think time show the
+ * line hold time (tenure).
  */
 #define PROBE contended_add
 #include "probes/pair.h"

@@ -2,9 +2,9 @@
 /*
  * mix.option stores to different lines, then a fence that waits until they have left the buffer.
  *
- * Alone, the lines stay in the CPU's cache and the probe shows how fast the buffer drains. With
- * more threads all write the same lines, and each store in the buffer waits for its line. Counted
- * are the fences.
+ * With one thread the lines stay in the CPU's cache, and the probe shows how fast the buffer drains.
+ * With more threads all write the same lines, and each store in the buffer waits for its line. The
+ * count is that of fences.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 /*
  * Each thread stores to a word of its own, and all the words are on one line.
  *
- * Nobody reads what another writes, yet the line goes round. With mix.think turns of private work
- * between two stores. Compare with own_store. Up to seven threads have different words.
+ * No thread reads another's word, yet the line moves between the CPUs. Between two stores there are
+ * mix.think iterations of private work. Compare with own_store. Up to seven threads have different
+ * words.
  */
 #define PROBE false_sharing
 #include "probes/pair.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line handed round by compare-and-swap: thread i waits for i, then for i + threads, and so on.
+ * A line passed on by compare-and-swap: thread i waits for i, then for i + threads, and so on.
  *
- * A waiter tries to swap all the time, as the published core-to-core tables do it. The hand-overs
- * of all threads together are counted: wall_ns / (sum of counts) is one way.
+ * A waiter tries to swap all the time, as in the published core-to-core tables. The count is that of
+ * handoffs of all threads together: wall_ns / (sum of counts) is the time of one.
  */
 #define PROBE handoff_cas
 #include "probes/pair.h"

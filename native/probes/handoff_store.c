@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line handed round by a store: each thread reads it until its number comes, then writes the next.
+ * A line passed on by a store: each thread reads it until its number comes, then writes the next.
  *
- * This is how most locks hand over. A hand-over reads a line that another CPU has modified, and
- * then takes the right to write it from that CPU and from all others that wait. With option 1 a
- * waiter pauses between two reads, as waiting loops do. One way is wall_ns / (sum of counts).
+ * Most locks do the handoff in this way. It reads a line that another CPU has modified, and then
+ * takes the right to write it from that CPU and from all others that wait. With option 1 a waiter
+ * pauses between two reads, as waiting loops do. One handoff takes wall_ns / (sum of counts).
  */
 #define PROBE handoff_store
 #include "probes/pair.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Probes of one CPU by itself: an operation done again and again, on lines that nobody else has.
+ * Single-CPU latencies: one operation, repeated, on cache lines that no other thread has.
  *
  * A probe defines PROBE, its name, and TURN(line, value), one operation on a line; `value` carries
- * a dependence from each turn to the next. tally->count counts turns, so wall_ns / count is the
- * time of one. The stop flag is looked at once in OWN_BATCH turns, and these are laid out one after
- * the other: what the loop itself adds is far below the cheapest operation. Each thread has lines
- * of its own, so with many threads the probe shows whether they disturb one another (SMT, clocks).
+ * a dependence from each iteration to the next. tally->count counts iterations, so wall_ns / count is
+ * the time of one. The stop flag is read once in OWN_BATCH iterations, and these are unrolled, so the
+ * loop itself adds far less than the cheapest operation. Each thread has its own lines, so with many
+ * threads the probe shows whether they disturb one another (SMT, clocks).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A load and a compare-and-swap that succeeds, on an own line: the core of most lock-free loops. */
+/* A load and a compare-and-swap that succeeds, on a line of its own: as in most lock-free loops. */
 #define PROBE own_cas
 #define TURN(line, value)                                                                          \
     do {                                                                                           \

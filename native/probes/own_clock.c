@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the monotonic clock, as loops do that time what they do. */
+/* A reading of the monotonic clock, as in loops that time themselves. */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 

@@ -6,7 +6,7 @@
 #define TURN(line, value)                                                                          \
     do {                                                                                           \
         void *object = malloc(LOCKLAB_LINE);                                                       \
-        __asm__ volatile("" : "+r"(object) : : "memory"); /* or the pair is left out */            \
+        __asm__ volatile("" : "+r"(object) : : "memory"); /* or the compiler removes the pair */            \
         free(object);                                                                              \
     } while (0)
 

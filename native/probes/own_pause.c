@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The hint of a waiting loop. */
+/* The pause instruction of a waiting loop. */
 #define PROBE own_pause
 #define TURN(line, value) locklab_pause()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One turn of locklab_spend(), the unit in which loops hold a lock and think. */
+/* One iteration of locklab_spend(), the unit of hold and think times. */
 #define PROBE own_spend
 #define OWN_WEIGHT 1024
 #define TURN(line, value) locklab_spend(OWN_WEIGHT)

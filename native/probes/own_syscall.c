@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Into the kernel and back: a system call that does nothing there. */
+/* Into the kernel and back: a system call that does nothing. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the probes of shared lines have in common: one line that all threads fight for, and the end.
+ * The common part of the probes of shared lines: one line that all threads compete for, and the end.
  *
  * A probe of this kind defines PROBE and the function work(); it includes this file for the rest.
- * pair_goes_on() is asked in every turn of every waiting loop, or a thread would wait for ever for
- * one that has ended. The flag stays in each CPU's cache: a hit a turn.
+ * Every waiting loop asks pair_goes_on() in each iteration, or a thread would wait forever for one
+ * that has ended. The flag stays in each CPU's cache: one hit an iteration.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static inline bool pair_goes_on(const struct locklab_order *order)
     return !atomic_load_explicit(order->stop, memory_order_relaxed);
 }
 
-/* The first number from the word's present one that is `thread`'s turn: nobody else can go past it. */
+/* The first number, from the word's present one on, of `thread`; no other thread can pass it. */
 static inline uint64_t pair_turn(struct pair *pair, unsigned thread)
 {
     uint64_t now = atomic_load_explicit(&pair->word, memory_order_relaxed);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that sleep in turn: each wakes the next through a futex and goes to sleep itself.
+ * Threads that sleep in turn: each wakes the next one through a futex and then sleeps.
  *
  * wall_ns / (sum of counts) is the time from one thread's waking call to the other's first
  * instruction: the wake-up, and the switch to the thread that it wakes. Two threads on one CPU show
- * it without the other CPU's way out of its idle loop.
+ * it without the time in which another CPU leaves its idle loop.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -44,7 +44,7 @@ static void work(void *state, unsigned thread, const struct locklab_order *order
         mine += pair->threads;
         count++;
     }
-    /* Whoever sleeps has to be called, and who is about to sleep must find another number. */
+    /* A thread that sleeps must be woken, and one that is about to sleep must find another number. */
     atomic_fetch_add_explicit(&pair->word, pair->threads, memory_order_acq_rel);
     futex(&pair->word, FUTEX_WAKE, INT_MAX);
     tally->count = count;

@@ -2,10 +2,10 @@
 /*
  * Thread 0 adds to a word, all others read it again and again.
  *
- * mix.think turns pass between two additions, enough for every reader to have its copy back: an
- * addition then invalidates one copy a reader. Thread 0's wall_ns / count, less that of a run
- * without readers, is what the invalidation costs the writer. The readers count the values that
- * they saw: fewer than thread 0 wrote means that the think time was too short.
+ * Between two additions there are mix.think iterations, enough for every reader to get its copy
+ * back: an addition then invalidates one copy of each reader. The cost of invalidation for the
+ * writer is wall_ns / count of thread 0 less that of a run without readers. The readers count the
+ * values that they saw: fewer than thread 0 wrote means that the think time was too short.
  */
 #define PROBE write_shared
 #include "probes/pair.h"

@@ -101,7 +101,8 @@ static inline void client_init(struct client *client, struct state *state, unsig
     };
     subject_init(client->subject, &state->policy, thread, &order->mix);
     random_init(&client->random, order->mix.seed, thread);
-    locklab_avc_enter_thread();
+    if (!locklab_avc_enter_thread())
+        abort(); /* no memory, in the middle of a run */
 }
 
 static inline void client_leave(struct client *client, struct locklab_tally *tally)

@@ -29,8 +29,7 @@ struct shim *shim_new(int store_used)
     locklab_avc_init(&shim->avc);
     shim->server.compute = compute;
     shim->client = (struct locklab_avc_client){.server = &shim->server, .store_used = store_used};
-    locklab_avc_enter_thread();
-    return shim;
+    return locklab_avc_enter_thread() ? shim : NULL;
 }
 
 void shim_free(struct shim *shim)

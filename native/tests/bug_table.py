@@ -1,4 +1,4 @@
-"""Which tool catches which bug of the zoo: writes docs/NATIVE_BUGS.md.
+"""Which tool catches which mutant of a lock: writes docs/NATIVE_BUGS.md.
 
 python native/tests/bug_table.py            # some ten minutes
 python native/tests/bug_table.py mcs clh    # these locks only, on stdout
@@ -23,22 +23,22 @@ HEAD = f"""\
 # Which tool catches which bug
 
 Each row is one change of a right lock in `native/include/locklab`; the changes are in
-`native/tests/zoo`. Written by `python native/tests/bug_table.py`, held by
-`native/tests/test_bug_table.py`.
+`native/tests/zoo`. `python native/tests/bug_table.py` writes this page, and
+`native/tests/test_bug_table.py` checks it.
 
-- **torture**: real threads that are late at random (`locklab native torture`). **tsan**, **asan**:
-  the same under ThreadSanitizer and AddressSanitizer, with plain words in the sections. In how
-  many of {TRIALS} trials of {SECONDS} s with {THREADS} threads something was seen, on a 2-CPU
-  x86-64 virtual machine; other machines, other numbers.
-- **sc**, **tso**: the explorer (`locklab native explore`), with two deviations at most; what it
-  found, and in which of its runs. Always the same.
+- **torture**: real threads with random delays (`locklab native torture`). **tsan**, **asan**: the
+  same under ThreadSanitizer and AddressSanitizer, with plain words in the sections. A cell shows
+  in how many of {TRIALS} trials of {SECONDS} s with {THREADS} threads something was seen, on a
+  2-CPU x86-64 virtual machine. Other machines give other numbers.
+- **sc**, **tso**: the explorer (`locklab native explore`), with two deviations at most. A cell
+  shows what it found, and in which of its runs. The result is always the same.
 
 Torture sees no missing order: on x86 most cost nothing, and the guarded words are atomics.
-ThreadSanitizer sees those that its threads happened to meet. What its column and
-AddressSanitizer's tell beside `race` and `memory`, the loop itself has seen; locks seldom touch
-memory that is not theirs. The explorer sees all of these, with two deviations. What neither of its
-memory models shows is an order whose only effect is on other atomics (a fence that a sequence lock
-lacks, say).
+ThreadSanitizer sees the missing orders that its threads happened to meet. Beside `race` and
+`memory`, everything in its column and in AddressSanitizer's was seen by the loop itself; locks
+seldom touch memory that is not theirs. The explorer sees all of these bugs, with two deviations.
+One kind of bug shows in neither of its memory models: an order whose only effect is on other
+atomics (a fence that a sequence lock lacks, for example).
 
 """
 

@@ -1,14 +1,14 @@
-"""Experiments that nobody ran, for tests of what is made of them."""
+"""Invented measurements, for tests of what is computed from them."""
 
 from __future__ import annotations
 
 from locknative import Provenance
 from locknative.executable import Clock
-from locknative.experiment import Cell, Experiment, Side, Tally, Trial
 from locknative.histogram import Histogram
-from locknative.sweep.judge import disturbances
-from locknative.sweep.pace import Pace
-from locknative.sweep.topology import Cpu
+from locknative.measurement import BenchCell, Measurement, Side, Tally, Trial
+from locknative.survey.judge import disturbances
+from locknative.survey.speed import SpeedCheck
+from locknative.survey.topology import Cpu
 
 CLOCK = Clock(name="rdtscp", ticks_per_ns=2.0, cost_ns=10.0, turn_ns=0.5, sample_every=61)
 
@@ -25,7 +25,7 @@ QUIET = Provenance(
     steal_after=7,
 )
 
-CELL = Cell(kernel="tas", loop="latency", threads=2, placement="compact", cpus=(0, 1))
+CELL = BenchCell(kernel="tas", loop="latency", threads=2, placement="compact", cpus=(0, 1))
 NOTHING = Histogram()
 
 
@@ -63,13 +63,13 @@ def trial(number: int, count: int = 1000, *, cell: int = 0, cpu_ns: int = 1_000_
         steal_ticks=0,
         clock=CLOCK,
         tallies=tallies,
-        rejected=disturbances([each.model_dump() for each in tallies], 0, Pace()),
+        rejected=disturbances([each.model_dump() for each in tallies], 0, SpeedCheck()),
     )
 
 
-def experiment(trials: list[Trial], cells: tuple[Cell, ...] = (CELL,)) -> Experiment:
-    """An experiment of these trials on a quiet machine."""
-    return Experiment(
+def measurement(trials: list[Trial], cells: tuple[BenchCell, ...] = (CELL,)) -> Measurement:
+    """A measurement of these trials on a quiet machine."""
+    return Measurement(
         began="2026-01-01T00:00:00",
         seconds=1.0,
         seed=1,

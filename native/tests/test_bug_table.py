@@ -20,7 +20,7 @@ BUGS = zoo.bugs()
 
 
 def test_every_bug_has_a_row() -> None:
-    """The page tells all of the zoo and all locks."""
+    """The page has a row for each mutant and each lock."""
     assert {str(bug) for bug in BUGS} | set(locks()) == set(ROWS) - {"bug", "lock"}
 
 

@@ -7,15 +7,15 @@ import os
 from pathlib import Path
 
 import pytest
-from made_up import experiment, trial
+from made_up import measurement, trial
 from typer.testing import CliRunner
 
 import locknative
 from locknative.cli import app
 from locknative.cli.bench import document
 from locknative.meter import lock_tables
-from locksim.reports import lockmeter
-from locksim.reports.identities import check
+from locksim.study.reports import lockmeter
+from locksim.study.reports.identities import check
 
 CPUS = sorted(os.sched_getaffinity(0))
 SMALL = ["--duration-ms", "2", "--warmup-ms", "1", "--trials", "2"]
@@ -28,7 +28,7 @@ def run(*arguments: str) -> tuple[int, str, str]:
 
 
 def test_json_and_file(tmp_path: Path) -> None:
-    """Stdout is one document; the file holds the same experiment, and show prints it again."""
+    """Stdout is one document; the file holds the same measurement, and show prints it again."""
     file = tmp_path / "found.parquet"
     code, out, _ = run("bench", "rwlock", "--threads", "1", *SMALL, "--json", "--out", str(file))
     assert 0 == code
@@ -43,7 +43,7 @@ def test_document_has_what_the_module_promises() -> None:
     """Rows of cells and of the meter have the columns that the docstring lists."""
     from locknative.cli import bench
 
-    found = document(experiment([trial(i) for i in range(10)]))
+    found = document(measurement([trial(i) for i in range(10)]))
     for part in ("cells", "meter"):
         for row in found[part]:
             assert [] == [key for key in row if f'"{key}"' not in (bench.__doc__ or "")]
@@ -51,15 +51,15 @@ def test_document_has_what_the_module_promises() -> None:
 
 
 def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
-    """It reads back as the same figures, agrees with itself, and stands in the document too."""
-    locknative.save(experiment([trial(i) for i in range(9)]), tmp_path / "found.json")
+    """It reads back as the same values, agrees with itself, and is in the document too."""
+    locknative.save(measurement([trial(i) for i in range(9)]), tmp_path / "found.json")
     arguments = ("show", str(tmp_path / "found.json"), "--report", "lockmeter")
     code, out, _ = run(*arguments)
     assert 0 == code
-    told = json.loads(run(*arguments, "--json")[1])["report"]
-    assert "lockmeter" == told["format"]
-    assert told["text"].strip() in out
-    (table,) = lockmeter.parse(told["text"])
+    report = json.loads(run(*arguments, "--json")[1])["report"]
+    assert "lockmeter" == report["format"]
+    assert report["text"].strip() in out
+    (table,) = lockmeter.parse(report["text"])
     (made,) = lock_tables(locknative.load(tmp_path / "found.json"))
     assert (made.cpus, [row.name for row in made.rows]) == (
         table.cpus,
@@ -70,8 +70,8 @@ def test_report_in_lockmeter_s_format(tmp_path: Path) -> None:
 
 
 def test_tables(tmp_path: Path) -> None:
-    """Nothing is cut: each figure of the cells, the meter, the waits; and the doubts are told."""
-    kept = experiment([trial(i, count=1200) for i in range(9)] + [trial(9, cpu_ns=1)])
+    """Nothing is cut: each value of the cells, the meter, the waits; warnings are shown."""
+    kept = measurement([trial(i, count=1200) for i in range(9)] + [trial(9, cpu_ns=1)])
     locknative.save(kept, tmp_path / "found.json")
     code, out, _ = run("show", str(tmp_path / "found.json"))
     assert 0 == code
@@ -83,9 +83,11 @@ def test_tables(tmp_path: Path) -> None:
 
 
 def test_all_is_well(tmp_path: Path) -> None:
-    """Where nothing speaks against it, nothing is said against it."""
-    locknative.save(experiment([trial(i) for i in range(10)]), tmp_path / "found.json")
-    assert "Not a clean measurement" not in run("show", str(tmp_path / "found.json"))[1]
+    """The list of warnings is there with too few trials, and not in a clean measurement."""
+    file = tmp_path / "found.json"
+    for trials, clean in ((10, True), (9, False)):
+        locknative.save(measurement([trial(i) for i in range(trials)]), file)
+        assert clean == ("Not a clean measurement" not in run("show", str(file))[1])
 
 
 @pytest.mark.parametrize(
@@ -93,14 +95,14 @@ def test_all_is_well(tmp_path: Path) -> None:
     [
         (["bench", "tikcet"], "did you mean 'ticket'"),
         (["bench", "tas", "--threads", "one"], "--threads one"),
-        (["bench", "tas", "--hold-ns", "1,x"], "--hold-ns 1,x: write numbers"),
+        (["bench", "tas", "--hold-ns", "1,x"], "--hold-ns must be numbers"),
         (["bench", "tas", "--placement", "near"], "--placement near"),
         (["bench", "tas", "--threads", "4097"], "do not fit"),
-        (["bench", "tas", "--out", "found.csv"], "ends in .json or .parquet"),
-        (["bench", "tas", "--precision", "2"], "precision of 2"),
+        (["bench", "tas", "--out", "found.csv"], "must end in .json or .parquet"),
+        (["bench", "tas", "--precision", "2"], "precision must be between"),
         (["bench", "tas", "--option", "-1"], "--option -1"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
-        (["bench", "tas", "--report", "perf"], "--report perf: there is lockmeter"),
+        (["bench", "tas", "--report", "perf"], "--report must be lockmeter"),
         (["bench", "tas", "--report", "lockmeter", "--loop", "throughput"], "only the latency"),
         (["show", "none.json"], "cannot be read"),
     ],

@@ -88,7 +88,7 @@ def test_counts(scripts: ModuleType) -> None:
 
 
 def test_processor_time(scripts: ModuleType) -> None:
-    """A program's own processor time is taken, and its failure is told with its words."""
+    """A program's own processor time is taken, and its failure is reported in its words."""
     programs = sys.modules["their_programs"]
     output, cpu_ns = programs._output([sys.executable, "-c", "print(sum(range(10**6)))"])
     assert "499999500000\n" == output
@@ -112,7 +112,7 @@ def test_no_apt(scripts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_command_line(tmp_path: Path) -> None:
     """A wrong request and a wrong folder end with status 2 and one message, without a traceback."""
     for arguments, message in (
-        (["--processes", "1"], "take 2 or more"),
+        (["--processes", "1"], "must be at least 2"),
         (["--ck", str(tmp_path), "--liburcu", str(tmp_path)], "error: 'sh configure' failed"),
     ):
         done = subprocess.run(

@@ -11,7 +11,7 @@ import pytest
 from locknative import toolchain
 from locksim.emit import emit
 from locksim.lang.fields import param
-from locksim.registry import entries, resolve
+from locksim.library.registry import entries, resolve
 
 STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fwrapv"]
 COMPILERS = [name for name in ("gcc", "clang") if shutil.which(name)]

@@ -20,10 +20,10 @@ from tiny_machine import tables
 from locknative import toolchain
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
+from locksim.core.memory import build
 from locksim.emit import emit
-from locksim.engine import reference
+from locksim.engine.reference import engine as reference
 from locksim.lang import Workload
-from locksim.memory import build
 
 MAIN = """
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from locknative import NativeError, StuckError, executable, measure
-from locknative.experiment import Tally
+from locknative.measurement import Tally
+from locknative.survey import program
+from locknative.survey.cells import WHOLE, Cell
 
 NATIVE = Path(__file__).parents[1]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -27,6 +29,15 @@ def native(*arguments: str, command: Path | None = None) -> subprocess.Completed
         timeout=120,
         check=False,
     )
+
+
+def latency(lock: str, duration_ms: int, warmup_ms: int = 20, **mix: int) -> list[Tally]:
+    """Run a lock's latency loop on one thread that is not pinned; return its tally."""
+    cell = Cell(lock, (), "latency", **mix)  # type: ignore[arg-type]
+    found = program.trial(
+        executable.path(), cell, threads=1, duration_ms=duration_ms, warmup_ms=warmup_ms
+    )
+    return [Tally.model_validate(tally) for tally in found["tallies"]]
 
 
 def test_list() -> None:
@@ -50,9 +61,8 @@ TIMED = [
 def test_every_lock(lock: str, loop: str) -> None:
     """Each lock's trial is valid JSON, and its tallies fit the model and add up."""
     cpus = CPUS[:2]
-    found = executable.trial(
-        lock, loop, threads=len(cpus), cpus=cpus, duration_ms=5, warmup_ms=1, write_share=32768
-    )
+    cell = Cell(lock, tuple(cpus), loop, write_share=WHOLE // 2)
+    found = program.trial(executable.path(), cell, duration_ms=5, warmup_ms=1)
     assert (lock, loop, cpus) == (found["kernel"], found["loop"], found["cpus"])
     for tally in map(Tally.model_validate, found["tallies"]):
         assert tally.count > 0
@@ -70,54 +80,48 @@ def test_every_lock(lock: str, loop: str) -> None:
 @pytest.mark.parametrize("lock", [lock for lock, loop in TIMED if loop == "latency"])
 def test_alone_is_not_contended(lock: str) -> None:
     """A thread that is alone never waits, on either side."""
-    for share in (0, 65536):
-        found = executable.trial(lock, "latency", threads=1, duration_ms=2, write_share=share)
-        assert [0] == [tally["contended"] for tally in found["tallies"]]
+    for share in (0, WHOLE):
+        assert [0] == [tally.contended for tally in latency(lock, 2, write_share=share)]
 
 
-def test_a_crowd_is_contended() -> None:
-    """Two threads that hold a lock nearly all the time do wait; who waited is among who entered."""
-    found = executable.trial(
-        "ticket", "latency", threads=2, cpus=(), duration_ms=200, hold=20_000, think=1
-    )
+def test_two_threads_contend() -> None:
+    """Two threads that hold a lock nearly all the time do wait; each waiter has entered too."""
+    cell = Cell("ticket", (), "latency", hold=20_000, think=1, write_share=WHOLE)
+    found = program.trial(executable.path(), cell, threads=2, duration_ms=200)
     tallies = [Tally.model_validate(tally) for tally in found["tallies"]]
     assert sum(tally.contended for tally in tallies) > 0
     assert all(tally.contended <= tally.count for tally in tallies)
 
 
 def test_write_share() -> None:
-    """Nobody, everybody, or about a quarter writes; of a lock with one side, all do."""
+    """No section, every one, or about a quarter writes; of a lock with one side, all do."""
 
     def writes(lock: str, share: int) -> float:
         # On a busy machine a trial may hardly have run.
         count = written = 0
         while count < 50_000:
-            found = executable.trial(lock, "latency", threads=1, duration_ms=20, write_share=share)
-            count += sum(t["count"] for t in found["tallies"])
-            written += sum(t["writes"] for t in found["tallies"])
+            (tally,) = latency(lock, 20, write_share=share)
+            count += tally.count
+            written += tally.writes
         return written / count
 
     assert 0 == writes("rwlock", 0)
-    assert 1 == writes("rwlock", 65536)
+    assert 1 == writes("rwlock", WHOLE)
     assert 1 == writes("tas", 0)
     # At least 50,000 draws: five standard deviations are below 0.01.
-    assert 0.24 < writes("rwlock", 16384) < 0.26
+    assert 0.24 < writes("rwlock", WHOLE // 4) < 0.26
 
 
 def test_hold_and_think_take_their_time() -> None:
-    """A thread can not do more sections than their turns leave room for."""
+    """A thread cannot do more sections than their private work leaves room for."""
     turns, clock = 100_000, executable.clock()
-    found = executable.trial("tas", "latency", threads=1, duration_ms=20, hold=turns, think=turns)
-    tally = found["tallies"][0]
-    assert tally["count"] * 2 * turns * clock.turn_ns <= 1.1 * tally["wall_ns"]
+    (tally,) = latency("tas", 20, hold=turns, think=turns)
+    assert tally.count * 2 * turns * clock.turn_ns <= 1.1 * tally.wall_ns
 
 
 def test_warm_up_does_not_count() -> None:
     """A hold of some 50 ms: with or without a long warm-up there are few sections to count."""
-    found = executable.trial(
-        "tas", "latency", threads=1, duration_ms=1, warmup_ms=200, hold=150_000_000
-    )
-    tally = Tally.model_validate(found["tallies"][0])
+    (tally,) = latency("tas", 1, warmup_ms=200, hold=150_000_000)
     assert tally.write is not None
     assert (1, 1) == (tally.count, tally.write.hold.samples)
 
@@ -131,7 +135,7 @@ def test_warm_up_does_not_count() -> None:
         (["run", "tas"], 2, "either --iterations"),
         (["run", "tas", "--loop", "fast"], 2, "not fast"),
         (["run", "tas", "--read", "--duration-ms", "1"], 2, "no read side in tas"),
-        (["run", "tas", "--duration-ms", "-1"], 2, "--duration-ms -1: take a whole number"),
+        (["run", "tas", "--duration-ms", "-1"], 2, "--duration-ms must be a whole number"),
         (["run", "tas", "--duration-ms", "1", "--threads", "2", "--cpus", "0"], 2, "one CPU for"),
         (["run", "tas", "--duration-ms", "1", "--cpus", "99999"], 4, "pinned to CPU 99999"),
     ],
@@ -155,7 +159,7 @@ def test_wrong_lock_has_its_status() -> None:
 
 @pytest.fixture(scope="module")
 def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a ``locklab-native`` whose only kernels are locks that let nobody in."""
+    """Build a ``locklab-native`` whose only kernels are locks that no thread can enter."""
     folder = tmp_path_factory.mktemp("stuck")
     compiler = shutil.which("cc")
     assert compiler is not None, "no C compiler 'cc' found: install gcc"
@@ -203,19 +207,19 @@ def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("kernel", ["never", "soon"])
 @pytest.mark.parametrize("loop", ["throughput", "latency", "validate"])
 def test_stuck(stuck: Path, kernel: str, loop: str, warmup: str) -> None:
-    """Every loop of a lock that lets nobody in ends, with a status and a message of its own."""
+    """Every loop of a lock that no thread can enter ends, with its own status and message."""
     length = ["--iterations", "100000"] if loop == "validate" else ["--duration-ms", "50"]
     options = ["--loop", loop, "--threads", "2", "--patience-ms", "100", "--warmup-ms", warmup]
     done = native("run", kernel, *options, *length, command=stuck)
     assert (3, "") == (done.returncode, done.stdout)
-    assert f"stuck is {kernel}" in done.stderr
+    assert f"stuck kernel is {kernel}" in done.stderr
 
 
-def test_stuck_reaches_python(stuck: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stuck_reaches_python(stuck: Path) -> None:
     """The same as an exception that names lock, threads and patience."""
-    monkeypatch.setattr(executable, "path", lambda: stuck)
+    cell = Cell("never", (), "latency")
     with pytest.raises(StuckError, match=r"'never' is stuck: 2 threads .* within 0.1 s") as caught:
-        executable.trial("never", "latency", threads=2, duration_ms=1, warmup_ms=0, patience_s=0.1)
+        program.trial(stuck, cell, threads=2, duration_ms=1, warmup_ms=0, patience_s=0.1)
     assert 1 == caught.value.exit_code
 
 
@@ -250,7 +254,7 @@ FORBID = """
 
 def test_pinning_is_forbidden(run_python: Callable[[str], str]) -> None:
     """In a container that forbids pinning: a message that says so, and free placement works."""
-    told = run_python(
+    shown = run_python(
         FORBID
         + """
     import locknative
@@ -263,15 +267,15 @@ def test_pinning_is_forbidden(run_python: Callable[[str], str]) -> None:
         said = str(error)
         print(error.exit_code, "could not be pinned" in said, "--placement free" in said)
     found = locknative.bench("tas", 1, duration_ms=1, placement="free", stopping=few)
-    print(len(found.trials), any(doubt.startswith("pinning: forbidden") for doubt in found.doubts))
+    print(len(found.trials), any(w.startswith("pinning: forbidden") for w in found.warnings))
     """
     )
-    assert ["warning", "2 True True", "1 True"] == told.splitlines()
+    assert ["warning", "2 True True", "1 True"] == shown.splitlines()
 
 
 def test_one_cpu(run_python: Callable[[str], str]) -> None:
-    """A process that has one CPU measures one thread, and is told why not two."""
-    told = run_python(
+    """A process that has one CPU measures one thread, and is refused two with the reason."""
+    shown = run_python(
         """
         import os
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -284,4 +288,4 @@ def test_one_cpu(run_python: Callable[[str], str]) -> None:
             print("2 threads do not fit on 1 CPU (" in str(error))
         """
     )
-    assert ["1", "True"] == told.splitlines()
+    assert ["1", "True"] == shown.splitlines()

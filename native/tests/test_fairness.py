@@ -1,4 +1,4 @@
-"""Fairness: three figures that agree about the extremes."""
+"""Fairness: three measures that agree about the extremes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ counts = st.lists(st.integers(0, 10**9), min_size=1, max_size=16)
 def test_scale_free(counts: list[int], factor: int) -> None:
     """More for everybody changes nothing."""
     more = [count * factor for count in counts]
-    for figure in (jain, deviation, slowest_over_fastest):
-        assert isclose(figure(counts), figure(more), rel_tol=1e-9)
+    for measure in (jain, deviation, slowest_over_fastest):
+        assert isclose(measure(counts), measure(more), rel_tol=1e-9)
 
 
 @given(counts=counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -64,3 +65,10 @@ def test_essay(lock: str) -> None:
         for part in ("Mechanism.", "Invariant", "What it is not.", "Source:")
         if part not in essay
     ]
+
+
+def test_lines_of_their_own() -> None:
+    """The essay of arch.h names the locks whose parts begin on lines of their own, and no other."""
+    essay = (NATIVE / "include/locklab/arch.h").read_text().split("#ifndef")[0]
+    aligned = {header.stem for header in HEADERS if "_Alignas" in header.read_text()}
+    assert aligned - {"arch"} == set(re.findall(r"(\w+)\.h", essay))

@@ -50,14 +50,14 @@ def test_no_lock_is_found_wrong() -> None:
     """Two threads without a lock lose updates, and the exception carries the counts."""
     # One CPU alternates between the threads only every few milliseconds.
     iterations = WORK * (100 if len(CPUS) > 1 else 20_000)
-    with pytest.raises(ExclusionError, match="'none' is incorrect") as caught:
+    with pytest.raises(ExclusionError, match="lock 'none' violates mutual exclusion") as caught:
         locknative.validate("none", 2, iterations)
     assert caught.value.validation.lost_updates > 0
     assert 1 == caught.value.exit_code
 
 
 def test_one_thread_needs_no_lock() -> None:
-    """The loop itself accuses nobody: alone, even no lock is right."""
+    """The loop has no false alarms: alone, even no lock is correct."""
     assert locknative.validate("none", 1).correct
 
 
@@ -78,8 +78,8 @@ def test_one_in_64_replaces(lock: str) -> None:
 def test_unpinned() -> None:
     """An empty CPU list means no pinning, and so do more threads than CPUs."""
     assert () == locknative.validate("mcs", 2, WORK, cpus=[]).provenance.pinned
-    crowd = len(CPUS) + 1
-    assert () == locknative.validate("mcs", crowd, WORK * crowd).provenance.pinned
+    many = len(CPUS) + 1
+    assert () == locknative.validate("mcs", many, WORK * many).provenance.pinned
 
 
 @pytest.mark.parametrize("lock", ALL)
@@ -127,9 +127,9 @@ def test_callers_affinity_is_left_alone() -> None:
         (lambda: locknative.validate("tas", 2, WORK + 2), "multiple of 40320 and of 2"),
         (lambda: locknative.validate("tas", 11, WORK), f"for example {11 * WORK}"),
         (lambda: locknative.validate("tas", 2, 0), "multiple of 40320"),
-        (lambda: locknative.validate("tas", patience_s=-1), "patience of -1 s"),
-        (lambda: locknative.throughput("tas", 1, 0.0), "duration of 0.0 s"),
-        (lambda: locknative.throughput("tas", 1, float("nan")), "duration of nan s"),
+        (lambda: locknative.validate("tas", patience_s=-1), "patience must be above 0"),
+        (lambda: locknative.throughput("tas", 1, 0.0), "duration must be above 0"),
+        (lambda: locknative.throughput("tas", 1, float("nan")), "duration must be above 0"),
         (lambda: locknative.throughput("tas", len(CPUS) + 1), "do not fit"),
         (lambda: locknative.throughput("tas", 1, cpus=[4096]), "CPU 4096 cannot be used"),
         (lambda: locknative.throughput("tas", 1, cpus=[-1]), "CPU -1 cannot be used"),
@@ -139,14 +139,14 @@ def test_callers_affinity_is_left_alone() -> None:
     ],
 )
 def test_refusals(request_: Callable[[], object], message: str) -> None:
-    """An impossible request is refused with what was found and how to mend it."""
+    """An impossible request is refused with what was found and what to do."""
     with pytest.raises(NativeError, match=message) as caught:
         request_()
     assert 2 == caught.value.exit_code
 
 
 def test_pinning_fails() -> None:
-    """A thread that the system does not let onto its CPU ends the run; nobody is left waiting."""
+    """A thread that cannot be pinned to its CPU ends the run; no thread is left waiting."""
     with pytest.raises(
         NativeError, match=r"thread 1 could not be pinned to CPU 99999: .*cpus=\[\]"
     ):

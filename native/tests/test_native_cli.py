@@ -41,7 +41,7 @@ def test_explore_json() -> None:
     """One object on stdout; the counterexample has the shape of the checker's."""
     from dataclasses import fields
 
-    from locksim.checker.counterexample import Step
+    from locksim.checker.replay.counterexample import Step
 
     code, out, _ = said("explore", str(PROGRAMS / "orders.c"), "-D", "CASE=3", "--json")
     document = json.loads(out)
@@ -59,11 +59,11 @@ def test_explore_json() -> None:
         (["explore", "mcs", "--rounds", "0"], "--rounds 0"),
         (["torture", "mcz"], "did you mean 'mcs'"),
         (["torture", "mcs", "--tool", "valgrind"], "there is no tool"),
-        (["torture", "mcs", "--seconds", "0"], "--seconds 0"),
+        (["torture", "mcs", "--seconds", "0"], "--seconds must be between"),
         (["torture", "mcs", "--threads", "1"], "--threads 1"),
     ],
 )
-def test_mistakes_are_told(words: list[str], says: str) -> None:
+def test_mistakes_are_reported(words: list[str], says: str) -> None:
     """Bad input: one message, exit code 2, nothing on stdout."""
     code, out, err = said(*words)
     assert (2, "") == (code, out)
@@ -83,7 +83,7 @@ def test_torture_json() -> None:
 
 
 def test_torture_table() -> None:
-    """A row a lock, and what the longest wait means."""
+    """One row for each lock, and the meaning of the longest wait."""
     code, out, _ = said("torture", "tas", "mcs", "--seconds", "0.05")
     assert 0 == code
     assert "longest wait" in out

@@ -73,7 +73,7 @@ def test_steal(tmp_path: Path, stat: str, status: str, found: str) -> None:
 
 
 def test_steal_is_watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is stolen while we work is told beside the share since boot, and warns alone."""
+    """Time stolen during the check is shown beside the share since boot, and is a warning alone."""
     root = machine(tmp_path, {"proc/stat": "cpu  100000 0 0 100000 0 0 0 0 0 0\n"})
 
     def work(seconds: float) -> None:

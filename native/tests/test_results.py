@@ -1,4 +1,4 @@
-"""Results: the figures follow from the counts, and doubts are spoken out."""
+"""Results: the values follow from the counts, and warnings are given."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_up import QUIET
 
 from locknative import Throughput
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 RESULT = Throughput(
     lock="tas",
@@ -43,28 +43,28 @@ def test_deviation(counts: list[int], factor: int) -> None:
 
 def test_clean() -> None:
     """On a quiet machine nothing speaks against a measurement."""
-    assert () == RESULT.doubts
+    assert () == RESULT.warnings
     assert RESULT.clean
 
 
 def test_deleted_pair() -> None:
-    """A pair as fast as the empty loop is doubted; the empty loop itself is not."""
+    """A pair as fast as the empty loop is suspicious; the empty loop itself is not."""
     suspicious = replace(RESULT, empty_loop_ns=10.0)
-    assert ["empty loop" in doubt for doubt in suspicious.doubts] == [True]
+    assert ["empty loop" in warning for warning in suspicious.warnings] == [True]
     assert replace(suspicious, lock="none").clean
 
 
 def test_shared_cpu() -> None:
-    """A thread that did not run all the time is told."""
+    """A thread that did not run all the time is a warning."""
     shared = replace(RESULT, cpu_ns=(30_000, 29_000))
-    assert ("a thread ran for only 96.7% of its time: the CPUs were shared",) == shared.doubts
+    assert ("a thread ran for only 96.7% of its time: the CPUs were shared",) == shared.warnings
 
 
 def test_disturbed_machine() -> None:
-    """What the checks warned of, and what was stolen meanwhile, each give one doubt."""
+    """What the checks warned of, and what was stolen meanwhile, each give one warning."""
     marks = (Check("governor", "warning", "powersave"), Check("SMT", "unknown", "not told"))
     noisy = replace(QUIET, noise=marks, steal_after=9)
     assert (
         "governor: powersave",
         "the hypervisor took 2 clock ticks during the run",
-    ) == replace(RESULT, provenance=noisy).doubts
+    ) == replace(RESULT, provenance=noisy).warnings

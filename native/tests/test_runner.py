@@ -1,4 +1,4 @@
-"""Experiments as they are run: random rounds, when to stop, rejections; most trials are made up."""
+"""Measurements as they are run: when to stop, rejections; most trials are made up."""
 
 from __future__ import annotations
 
@@ -10,36 +10,42 @@ import pytest
 from made_up import CLOCK, tally
 
 import locknative
-from locknative import NativeError, Stopping, executable, runner
-from locknative.experiment import ENOUGH
+from locknative import NativeError, Stopping, executable
+from locknative.measurement import ENOUGH
+from locknative.survey import program, trials
+from locknative.survey.cells import Cell
 
 CPUS = sorted(os.sched_getaffinity(0))
 
 
 class Machine:
-    """Takes the executable's place: a trial's count is a function of its number."""
+    """Replaces the executable: a trial's count is a function of its number."""
 
     def __init__(self, count: Any, cpu_ns: Any = lambda number: 1_000_000) -> None:
         self.count = count
         self.cpu_ns = cpu_ns
         self.asked: list[dict[str, Any]] = []
 
-    def __call__(self, kernel: str, loop: str, **rest: Any) -> dict[str, Any]:
+    def __call__(self, path: Any, cell: Cell, **rest: Any) -> dict[str, Any]:
         number = len(self.asked)
-        self.asked.append({"kernel": kernel, "loop": loop, **rest})
+        self.asked.append({**cell._asdict(), **rest})
         one = tally(self.count(number), self.cpu_ns(number)).model_dump()
         for name in ("wall_ns", "cpu_ns"):  # made up for a millisecond
             one[name] *= rest["duration_ms"]
-        return {"tallies": [one] * rest["threads"], "clock": CLOCK.model_dump()}
+        return {
+            "tallies": [one] * rest["threads"],
+            "clock": CLOCK.model_dump(),
+            "duration_ns": 1_000_000 * rest["duration_ms"],
+        }
 
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
-    """A machine on which every trial gives the same, and nobody steals."""
+    """A machine on which every trial gives the same, and no time is stolen."""
     made = Machine(lambda number: 1000)
-    monkeypatch.setattr(executable, "trial", lambda *args, **rest: made(*args, **rest))
+    monkeypatch.setattr(program, "trial", made)
     monkeypatch.setattr(executable, "clock", lambda: CLOCK)
-    monkeypatch.setattr(runner, "steal_ticks", lambda cpus: 0)
+    monkeypatch.setattr(trials, "steal_ticks", lambda cpus: 0)
     return made
 
 
@@ -84,7 +90,7 @@ def test_disturbed_trials_are_rejected_and_repeated(machine: Machine) -> None:
 def test_steal_rejects(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tick that was stolen during a trial rejects it."""
     ticks = iter(range(10_000))
-    monkeypatch.setattr(runner, "steal_ticks", lambda cpus: next(ticks))
+    monkeypatch.setattr(trials, "steal_ticks", lambda cpus: next(ticks))
     found = locknative.bench("tas", 1, stopping=Stopping(trials=3))
     assert [("the hypervisor took 1 clock ticks",)] * 3 == [t.rejected for t in found.trials]
 
@@ -117,7 +123,7 @@ def test_interrupted(machine: Machine) -> None:
 
 
 def test_what_a_trial_is_asked(machine: Machine) -> None:
-    """A ns becomes turns by the measured rate, a fraction 65536ths; CPUs are the cell's."""
+    """A ns becomes iterations by the measured rate, a fraction 65536ths; CPUs are the cell's."""
     locknative.bench(
         "rwlock", 1, hold_ns=100, think_ns=50.25, write_share=0.25, placement=[CPUS[-1]], option=3
     )
@@ -156,19 +162,19 @@ def test_the_empty_loop_comes_with_bare_pairs(machine: Machine) -> None:
         ({"threads": 0}, "at least 1"),
         ({"threads": 4097}, "do not fit"),
         ({"placement": "kompact"}, "did you mean 'compact'"),
-        ({"hold_ns": -1}, "neither may be negative"),
-        ({"think_ns": float("nan")}, "neither may be negative"),
-        ({"hold_ns": 1e12}, "take at most"),
+        ({"hold_ns": -1}, "hold time must be at least 0"),
+        ({"think_ns": float("nan")}, "think time must be at least 0"),
+        ({"hold_ns": 1e12}, "must be at most"),
         ({"write_share": 1.5}, "from 0 to 1"),
-        ({"duration_ms": 0}, "duration of 0 ms"),
-        ({"warmup_ms": -1}, "warm-up of -1 ms"),
-        ({"stopping": Stopping(precision=0)}, "precision of 0"),
-        ({"stopping": Stopping(trials=0)}, "0 trials"),
-        ({"stopping": Stopping(seconds=0)}, "0 s for"),
+        ({"duration_ms": 0}, "duration must be from 1"),
+        ({"warmup_ms": -1}, "warm-up must be from 0"),
+        ({"stopping": Stopping(precision=0)}, "precision must be between"),
+        ({"stopping": Stopping(trials=0)}, "trials must be at least 1"),
+        ({"stopping": Stopping(seconds=0)}, "seconds must be above 0"),
     ],
 )
 def test_refusals(machine: Machine, arguments: dict[str, Any], message: str) -> None:
-    """What can not be measured is refused before anything runs."""
+    """What cannot be measured is refused before anything runs."""
     with pytest.raises(NativeError, match=message) as caught:
         locknative.bench(**{"kernels": "tas", "threads": 1, **arguments})
     assert 2 == caught.value.exit_code
@@ -176,7 +182,7 @@ def test_refusals(machine: Machine, arguments: dict[str, Any], message: str) -> 
 
 
 def test_on_this_machine() -> None:
-    """A small experiment with real processes: every lock is entered, and the record is whole."""
+    """A small measurement with real processes: every lock is entered, and the record is whole."""
     found = locknative.bench(
         ["ticket", "rwlock"],
         1,

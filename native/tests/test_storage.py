@@ -7,11 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from made_up import experiment, trial
+from made_up import measurement, trial
 
 from locknative import NativeError, load, save
 
-WHOLE = experiment([trial(i) for i in range(3)] + [trial(3, cpu_ns=1)])
+WHOLE = measurement([trial(i) for i in range(3)] + [trial(3, cpu_ns=1)])
 
 
 @pytest.mark.parametrize("suffix", [".json", ".parquet"])
@@ -38,13 +38,13 @@ def test_refusals(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": [1]}), tmp_path / "other.parquet")
     (tmp_path / "folder.json").mkdir()
     attempts = {
-        r"ends in \.json or \.parquet": lambda: save(WHOLE, tmp_path / "found.csv"),
+        r"must end in \.json or \.parquet": lambda: save(WHOLE, tmp_path / "found.csv"),
         "there is no folder": lambda: save(WHOLE, tmp_path / "none/found.json"),
         "cannot be written": lambda: save(WHOLE, tmp_path / "folder.json"),
         "cannot be read: No such file": lambda: load(tmp_path / "none.json"),
-        "ends in": lambda: load(tmp_path / "found.csv"),
+        "must end in": lambda: load(tmp_path / "found.csv"),
         "of this version: format": lambda: load(tmp_path / "other.json"),
-        "is no Parquet file": lambda: load(tmp_path / "text.parquet"),
+        "is not a Parquet file": lambda: load(tmp_path / "text.parquet"),
         "no 'locklab' metadata": lambda: load(tmp_path / "other.parquet"),
     }
     for message, attempt in attempts.items():

@@ -62,7 +62,7 @@ def test_wrong_locks_are_seen(tool: str, name: str, verdict: str) -> None:
 
 
 def test_unfairness_shows() -> None:
-    """In a FIFO lock nobody is passed much more often than there are others."""
+    """In a FIFO lock no thread is passed much more often than there are others."""
     with Builder("torture") as builder:
         trial = torture(builder, "ticket", threads=3, seconds=0.2)
     # A thread that is late before it has drawn its number has not joined the queue yet.

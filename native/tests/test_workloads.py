@@ -16,9 +16,9 @@ from locknative.cli import app
 from locknative.workloads import (
     OPERATIONS,
     UNITS,
-    Measurement,
     Mix,
-    Trial,
+    WorkloadComparison,
+    WorkloadTrial,
     measure,
     operation_number,
     variants,
@@ -114,10 +114,10 @@ def test_a_failed_preparation_names_the_reason(run_python: Callable[[str], str])
 QUIET = Provenance("a CPU", "6.1", False, False, (), (0,), "GNU 12", "-O2", 7, 7)
 
 
-def trial(variant: str, count: int, **changes: object) -> Trial:
+def trial(variant: str, count: int, **changes: object) -> WorkloadTrial:
     """Return a trial of a second on one thread."""
     fields = {"failures": 0, "provenance": QUIET, **changes}
-    return Trial(variant=variant, counts=(count,), wall_ns=(10**9,), **fields)  # type: ignore[arg-type]
+    return WorkloadTrial(variant=variant, counts=(count,), wall_ns=(10**9,), **fields)  # type: ignore[arg-type]
 
 
 def test_rows() -> None:
@@ -125,7 +125,7 @@ def test_rows() -> None:
     trials = tuple(
         trial(variant, count) for count in (10, 30, 20) for variant in ("none", "spinlock")
     )
-    measured = Measurement("rcutest", "", ("spinlock", "none"), 1, 1.0, Mix(), trials)
+    measured = WorkloadComparison("rcutest", "", ("spinlock", "none"), 1, 1.0, Mix(), trials)
     assert ["spinlock", "none"] == [row.variant for row in measured.rows]
     assert (20.0, 10.0, 30.0, 1.0) == (
         *(measured.rows[1].per_second, measured.rows[1].low, measured.rows[1].high),
@@ -133,16 +133,16 @@ def test_rows() -> None:
     )
 
 
-def test_doubts() -> None:
-    """Few trials and failures are told; ten quiet ones without any are clean."""
+def test_warnings() -> None:
+    """Few trials and failures are warnings; ten quiet trials without failures are clean."""
 
-    def doubts(trials: int, **changes: object) -> list[str]:
+    def warnings(trials: int, **changes: object) -> list[str]:
         run = tuple(trial("none", 1, **changes) for _ in range(trials))
-        return list(Measurement("rcutest", "", ("none",), 1, 1.0, Mix(), run).doubts)
+        return list(WorkloadComparison("rcutest", "", ("none",), 1, 1.0, Mix(), run).warnings)
 
-    assert [] == doubts(10)
-    assert ["9 trials"] == [doubt[:8] for doubt in doubts(9)]
-    assert ["some units"] == [doubt[:10] for doubt in doubts(10, failures=1)]
+    assert [] == warnings(10)
+    assert ["9 trials"] == [warning[:8] for warning in warnings(9)]
+    assert ["some units"] == [warning[:10] for warning in warnings(10, failures=1)]
 
 
 def test_order_of_trials() -> None:
@@ -170,14 +170,14 @@ def test_affinity_is_left_alone() -> None:
         (lambda: variants("chatrom"), "did you mean 'chatroom'"),
         (lambda: measure("rcutest", ["spinlok"]), "did you mean 'spinlock'"),
         (lambda: measure("rcutest", threads=0), "at least 1"),
-        (lambda: measure("rcutest", trials=0), "0 trials"),
-        (lambda: measure("rcutest", duration_s=0), "duration of 0 s"),
+        (lambda: measure("rcutest", trials=0), "trials must be at least 1"),
+        (lambda: measure("rcutest", duration_s=0), "duration must be above 0"),
         (lambda: measure("rcutest", cpus=[4096]), "CPU 4096 cannot be used"),
         (lambda: operation_number("statt"), "did you mean 'stat'"),
     ],
 )
 def test_refusals(request_: Callable[[], object], message: str) -> None:
-    """An impossible request is refused with what was found and how to mend it."""
+    """An impossible request is refused with what was found and what to do."""
     with pytest.raises(NativeError, match=message) as caught:
         request_()
     assert 2 == caught.value.exit_code

@@ -1,4 +1,4 @@
-"""The validate loop finds wrong kernels of every kind, and the executable's exit status tells."""
+"""The validate loop finds wrong kernels of every kind, and the exit status shows it."""
 
 from __future__ import annotations
 

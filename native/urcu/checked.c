@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks that checked.h promises. */
+#define URCU_API_MAP
+#include LOCKLAB_URCU_HEADER /* first: it renames what the others declare */
+
 #include "urcu/checked.h"
+
+#include "urcu/batched.h"
+#include "urcu/workers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#define URCU_API_MAP
-#include LOCKLAB_URCU_HEADER
 
 #ifdef LOCKLAB_URCU_bp
 enum { registers_itself = true };
@@ -35,14 +39,23 @@ static pthread_key_t key;
 static bool ready;
 static atomic_bool used;
 static atomic_bool forked;
+static bool forking;
 static atomic_uint_fast64_t threads;
+/* Threads that hold a grace period up or are on liburcu's list: those inside a section for bp,
+ * which cleans its list itself, and else all that are registered. */
+static atomic_uint readers;
 
 static void leave(void)
 {
+    bool reads = registers_itself ? depth > 0 : registered;
+
+    /* bp has a destructor of its own; after that there is no section left to end. */
     for (; depth > 0; depth--)
-        rcu_read_unlock();
+        if (!registers_itself || rcu_read_ongoing())
+            rcu_read_unlock();
     if (registered && !registers_itself)
         rcu_unregister_thread();
+    readers -= reads; /* after the last use of liburcu's list: see forking.h */
     registered = false;
     stays_online = false;
 }
@@ -50,14 +63,16 @@ static void leave(void)
 static void at_thread_exit(void *arg)
 {
     (void)arg;
-    /* bp has a destructor of its own, and after that no reader to unlock. */
-    if (!forked && !registers_itself)
-        leave();
+    if (forked)
+        return;
+    leave();
+    locklab_urcu_never_defer_again();
+    locklab_urcu_use_worker(NULL);
 }
 
 static void in_child(void)
 {
-    if (used)
+    if (used && !forking)
         forked = true;
 }
 
@@ -86,11 +101,12 @@ enum locklab_urcu_status locklab_urcu_register(void)
         return status;
     if (registered)
         return LOCKLAB_URCU_ALREADY_REGISTERED;
-    /* Any value but NULL makes the destructor run. */
-    if (pthread_setspecific(key, &key) != 0)
+    if (!locklab_urcu_watch_thread())
         return LOCKLAB_URCU_NO_MEMORY;
-    if (!registers_itself)
+    if (!registers_itself) {
         rcu_register_thread();
+        readers++;
+    }
     go_offline();
     registered = true;
     return LOCKLAB_URCU_OK;
@@ -123,11 +139,12 @@ enum locklab_urcu_status locklab_urcu_read_lock(void)
         return LOCKLAB_URCU_TOO_DEEP;
     if (depth == 0) {
         if (section == 0) {
-            if (pthread_setspecific(key, &key) != 0)
+            if (!locklab_urcu_watch_thread())
                 return LOCKLAB_URCU_NO_MEMORY;
             section = ++threads << 40;
         }
         section++;
+        readers += registers_itself;
         if (!stays_online)
             go_online();
     }
@@ -148,8 +165,11 @@ enum locklab_urcu_status locklab_urcu_read_unlock(void)
         return LOCKLAB_URCU_NOT_READING;
     depth--;
     rcu_read_unlock();
-    if (depth == 0 && !stays_online)
-        go_offline();
+    if (depth == 0) {
+        readers -= registers_itself;
+        if (!stays_online)
+            go_offline();
+    }
     return LOCKLAB_URCU_OK;
 }
 
@@ -180,28 +200,44 @@ bool locklab_urcu_registered(void)
     return registered;
 }
 
-enum locklab_urcu_status locklab_urcu_synchronize(void)
+bool locklab_urcu_read_ongoing(void)
 {
-    enum locklab_urcu_status status = locklab_urcu_usable();
-
-    if (status != LOCKLAB_URCU_OK)
-        return status;
-    if (depth > 0)
-        return LOCKLAB_URCU_READING;
-    synchronize_rcu();
-    return LOCKLAB_URCU_OK;
+    return locklab_urcu_usable() == LOCKLAB_URCU_OK && rcu_read_ongoing();
 }
 
-enum locklab_urcu_status locklab_urcu_barrier(void)
+enum locklab_urcu_status locklab_urcu_may_wait(void)
 {
     enum locklab_urcu_status status = locklab_urcu_usable();
 
-    if (status != LOCKLAB_URCU_OK)
-        return status;
-    if (depth > 0)
-        return LOCKLAB_URCU_READING;
-    rcu_barrier();
-    return LOCKLAB_URCU_OK;
+    return status == LOCKLAB_URCU_OK && depth > 0 ? LOCKLAB_URCU_READING : status;
+}
+
+bool locklab_urcu_tidy(void)
+{
+    bool left = registered || depth > 0 || locklab_urcu_deferring() || locklab_urcu_worker() != NULL;
+
+    if (left && !forked) {
+        leave();
+        locklab_urcu_stop_deferring();
+        locklab_urcu_use_worker(NULL);
+    }
+    return left;
+}
+
+bool locklab_urcu_watch_thread(void)
+{
+    /* Any value but NULL makes the destructor run. */
+    return pthread_setspecific(key, &key) == 0;
+}
+
+bool locklab_urcu_readers(void)
+{
+    return readers > 0;
+}
+
+void locklab_urcu_set_forking(bool now)
+{
+    forking = now;
 }
 
 enum locklab_urcu_status locklab_urcu_stay_online(bool online, bool *before)
@@ -237,16 +273,31 @@ enum locklab_urcu_status locklab_urcu_quiescent_state(void)
     return LOCKLAB_URCU_OK;
 }
 
-bool locklab_urcu_borrow(void)
+bool locklab_urcu_borrow_thread(void)
 {
     bool borrowed = !registered && !registers_itself;
 
     if (borrowed) {
         rcu_register_thread();
         registered = true; /* borrowing nests */
-    } else if (depth == 0 && !stays_online) {
-        go_online();
     }
+    return borrowed;
+}
+
+void locklab_urcu_give_back_thread(bool borrowed)
+{
+    if (borrowed) {
+        rcu_unregister_thread();
+        registered = false;
+    }
+}
+
+bool locklab_urcu_borrow(void)
+{
+    bool borrowed = locklab_urcu_borrow_thread();
+
+    if (!borrowed && depth == 0 && !stays_online)
+        go_online();
     rcu_read_lock();
     return borrowed;
 }
@@ -254,9 +305,7 @@ bool locklab_urcu_borrow(void)
 void locklab_urcu_give_back(bool borrowed)
 {
     rcu_read_unlock();
-    if (borrowed) {
-        rcu_unregister_thread();
-        registered = false;
-    } else if (depth == 0 && !stays_online)
+    if (!borrowed && depth == 0 && !stays_online)
         go_offline();
+    locklab_urcu_give_back_thread(borrowed);
 }

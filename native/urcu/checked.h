@@ -13,7 +13,8 @@
  * online inside its outermost section only, unless it asks for more with locklab_urcu_stay_online.
  *
  * fork() copies only the calling thread, and a registry full of the others: in a child of a
- * process that has used liburcu, everything answers LOCKLAB_URCU_FORKED.
+ * process that has used liburcu, everything answers LOCKLAB_URCU_FORKED, unless forking.h prepared
+ * the fork.
  */
 #ifndef LOCKLAB_URCU_CHECKED_H
 #define LOCKLAB_URCU_CHECKED_H
@@ -29,7 +30,13 @@ enum locklab_urcu_status {
     LOCKLAB_URCU_READING,
     LOCKLAB_URCU_TOO_DEEP,
     LOCKLAB_URCU_FORKED,
-    LOCKLAB_URCU_NO_MEMORY, /* or no thread-specific key is left */
+    LOCKLAB_URCU_NO_MEMORY, /* or no thread-specific key, or no thread, is left */
+    LOCKLAB_URCU_NOT_DEFERRING,
+    LOCKLAB_URCU_ALREADY_DEFERRING,
+    LOCKLAB_URCU_WORKER_IN_USE,
+    LOCKLAB_URCU_WORKER_GONE,
+    LOCKLAB_URCU_OTHERS_READ,
+    LOCKLAB_URCU_OTHERS_WAIT,
 };
 
 /* Sections nest up to this depth; liburcu's own limit on 32 bits is 2^16 - 1. */
@@ -58,11 +65,11 @@ uint64_t locklab_urcu_section(void);
 
 bool locklab_urcu_registered(void);
 
-/* Waits for every read-side section that began before; not to be called with the GIL. */
-enum locklab_urcu_status locklab_urcu_synchronize(void);
+/* What liburcu itself says: in a section, or for qsbr online. */
+bool locklab_urcu_read_ongoing(void);
 
-/* Waits until liburcu has called what was given to call_rcu; not to be called with the GIL. */
-enum locklab_urcu_status locklab_urcu_barrier(void);
+/* Whether the calling thread may wait for a grace period: not inside a section. */
+enum locklab_urcu_status locklab_urcu_may_wait(void);
 
 /* qsbr: stay online between sections, or no longer; *before says what was. No effect elsewhere. */
 enum locklab_urcu_status locklab_urcu_stay_online(bool online, bool *before);
@@ -70,8 +77,24 @@ enum locklab_urcu_status locklab_urcu_stay_online(bool online, bool *before);
 /* qsbr: this thread holds nothing now. No effect elsewhere, nor in a thread that is offline. */
 enum locklab_urcu_status locklab_urcu_quiescent_state(void);
 
+/* Takes the thread out of all that it is in; says whether it was in anything. */
+bool locklab_urcu_tidy(void);
+
+/* The destructor runs when this thread ends. False: no memory. */
+bool locklab_urcu_watch_thread(void);
+
+/* What a prepared fork asks: is another thread in the way? Not for threads that borrow. */
+bool locklab_urcu_readers(void);
+
+/* In the child of a prepared fork: everything may be used again. */
+void locklab_urcu_set_forking(bool forking);
+
 /* A section in any thread, for code that calls nothing foreign: registers for a while if needed. */
 bool locklab_urcu_borrow(void);
 void locklab_urcu_give_back(bool borrowed);
+
+/* Only the registration, which liburcu wants of who resizes a table; not inside a section. */
+bool locklab_urcu_borrow_thread(void);
+void locklab_urcu_give_back_thread(bool borrowed);
 
 #endif

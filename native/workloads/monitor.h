@@ -9,6 +9,8 @@
 #ifndef LOCKLAB_WORKLOADS_MONITOR_H
 #define LOCKLAB_WORKLOADS_MONITOR_H
 
+#include <stdlib.h>
+
 #include AVC
 
 #include "structures/subject.h"
@@ -35,7 +37,8 @@ static inline void monitor_enter(struct monitor *monitor, struct subject *subjec
 {
     *subject = (struct subject){0};
     subject_init(subject, &monitor->policy, thread, mix);
-    locklab_avc_enter_thread();
+    if (!locklab_avc_enter_thread())
+        abort(); /* no memory, in the middle of a run */
 }
 
 static inline void monitor_leave(void)

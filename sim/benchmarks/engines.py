@@ -1,8 +1,8 @@
-"""Event loops against each other: the fast engine, the SimPy reference engine, the C model.
+"""Comparison of event loops: the fast engine, the SimPy reference engine, the C model.
 
-Runs that are compared are interleaved in short slices of the same simulated time, so that whatever
-else the machine does slows both down; a ratio is the median over the slices. The loops run on one
-thread, and its processor time is what counts: being put off the processor is no cost of theirs.
+Compared runs are interleaved in short slices of the same simulated time, so that other load slows
+both down; a ratio is the median over the slices. The loops run on one thread, and its processor
+time counts: time off the processor is not included.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from opponent import Opponent, OpponentError
 from row import Row, Run, cpu_seconds, spread
 
 from locksim import machine
-from locksim.engine import fast, reference
+from locksim.core.memory import Memory
+from locksim.engine.fast import engine as fast
+from locksim.engine.reference import engine as reference
 from locksim.lang.struct import Workload
-from locksim.locks.ticket import TicketLock
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import MachineTables
-from locksim.memory import Memory
-from locksim.simulation import prepare
-from locksim.workloads.critical_section import CriticalSection
+from locksim.study.simulation import prepare
 from workloads import PrivateLines
 
 LOCKS = {"ticket": TicketLock, "TTAS": TTASLock}
@@ -28,7 +29,7 @@ SIMPY_AIM, C_AIM, SCALING_AIM = 100.0, 1.5, 2.0
 
 
 def against_simpy(quick: bool = False) -> Iterator[Row]:
-    """The same simulated interval in both engines, with and without jumping over idle spins."""
+    """Compare one simulated interval in both engines, with and without jumps over idle spins."""
     _compile()
     for cpus in (2, 8, 32):
         tables = machine.load("ideal-32").tables(cpus, "compact")
@@ -71,7 +72,7 @@ def against_simpy(quick: bool = False) -> Iterator[Row]:
 
 
 def against_c(quick: bool = False) -> Iterator[Row]:
-    """Slice by slice with the hand-written C model, which processes exactly the same events."""
+    """Compare slice by slice with the C model, which processes exactly the same events."""
     _compile()
     for name, lock in LOCKS.items():
         for cpus in (8, 64, 256):
@@ -82,7 +83,7 @@ def against_c(quick: bool = False) -> Iterator[Row]:
             theirs = Opponent(workload, memory, tables, seed=1)
             until, length = slice_ps(ours, 0.005 if quick else 0.02)
             theirs.advance(until)
-            # A stop in the middle of idle rounds costs events, and until here only one has stopped.
+            # A stop during idle spinning costs events, and so far only one of the two has stopped.
             start, their_start = ours.result().events, theirs.result().events
             pairs: list[tuple[float, float]] = []
             for _ in range(9 if quick else 31):
@@ -96,7 +97,7 @@ def against_c(quick: bool = False) -> Iterator[Row]:
                 raise OpponentError(
                     f"{name} on {cpus} CPUs: the fast engine took {events} events, "
                     f"model.c {their_events}; they are no longer the same model\n"
-                    "mend: make sim/tests/test_benchmark_model.py pass"
+                    "help: make sim/tests/benchmarks/test_model.py pass"
                 )
             per_slice = events / len(pairs)
             yield Row(
@@ -127,7 +128,7 @@ def scaling(quick: bool = False) -> Iterator[Row]:
             tables = machine.load(f"ideal-{cpus}").tables(cpus, "compact")
             image, memory = prepare(workload, tables)
             session = fast.Session(image, memory, tables, seed=1)
-            # Everybody's first misses, and the queue's growth to its full length.
+            # Skip the first misses of all CPUs, and the queue's growth to its full length.
             session.advance(200_000_000 if cpus < 1024 else 400_000_000)
             runs[cpus] = session
         costs: dict[int, list[float]] = {cpus: [] for cpus in runs}
@@ -155,12 +156,12 @@ def scaling(quick: bool = False) -> Iterator[Row]:
 
 
 def advance(run: Run, until_ps: int) -> float:
-    """Carry a run on; the processor seconds that it took."""
+    """Continue a run; the processor seconds that it took."""
     return cpu_seconds(lambda: run.advance(until_ps))
 
 
 def slice_ps(run: Run, wanted_s: float, reached_ps: int = 0) -> tuple[int, int]:
-    """Carry a run on until a slice of simulated time takes about ``wanted_s``.
+    """Continue a run until a slice of simulated time takes about ``wanted_s``.
 
     Returns:
         The time reached and the length of such a slice, in picoseconds.
@@ -175,7 +176,7 @@ def slice_ps(run: Run, wanted_s: float, reached_ps: int = 0) -> tuple[int, int]:
 
 
 def _compile() -> None:
-    """Have numba's code in memory before anything is timed."""
+    """Load numba's code before the first timing."""
     tables = machine.load("ideal-2").tables(2, "compact")
     image, memory = prepare(PrivateLines(), tables)
     fast.run(image, memory, tables, seed=1, until_ps=1_000_000)

@@ -1,6 +1,6 @@
-"""What a user waits for: the first result, what later calls cost besides their events, and memory.
+"""Waiting times of a user: first result, overhead of later calls, and memory.
 
-Each figure comes from fresh interpreters, in wall time; the cold ones find numba's cache empty.
+Each value comes from new interpreters, in wall time; cold ones find an empty numba cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ COLD_AIM_S, WARM_AIM_S, LATER_AIM_MS, MEMORY_AIM_MB = 10.0, 3.0, 50.0, 300.0
 
 
 def first_calls(quick: bool = False) -> Iterator[Row]:
-    """The first call with a cold and with a warm cache, later calls, peak memory at 1024 CPUs."""
+    """Measure first calls with a cold and a warm cache, later calls, peak memory at 1024 CPUs."""
     cold, warm = [], []
     with tempfile.TemporaryDirectory() as parent:
         for i in range(1 if quick else 3):
@@ -62,7 +62,7 @@ def first_calls(quick: bool = False) -> Iterator[Row]:
 
 
 def _fresh(cpus: int, cache: Path) -> dict[str, Any]:
-    """Run the child with its compiled code kept in ``cache``."""
+    """Run the child with its compiled code in ``cache``."""
     cache.mkdir(exist_ok=True)
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
     done = subprocess.run(

@@ -1,6 +1,6 @@
-"""A fresh interpreter's first simulation, its later ones, its peak memory: one JSON line on stdout.
+"""A new interpreter's first and later simulations and peak memory: a JSON line on stdout.
 
-Run by first_call.py as a child: ``python fresh.py CPUS``. Time starts before the first import.
+first_call.py runs it: ``python fresh.py CPUS``. Time starts before the first import.
 """
 
 import time
@@ -15,17 +15,17 @@ LATER_CALLS = 15
 
 
 def main(cpus: int) -> None:
-    """Simulate ``cpus`` CPUs once, then time small calls."""
-    from locksim.locks.ticket import TicketLock
-    from locksim.simulation import simulate
-    from locksim.workloads.critical_section import CriticalSection
+    """Simulate ``cpus`` CPUs once, then time short calls."""
+    from locksim.library.locks.ticket import TicketLock
+    from locksim.library.workloads.critical_section import CriticalSection
+    from locksim.study.simulation import simulate
 
     imported = time.perf_counter()
     workload = CriticalSection(lock=TicketLock)
     simulate(workload, machine=f"ideal-{cpus}", operations=5, warmup=1, replications=2)
     first = time.perf_counter()
 
-    from locksim.engine import fast
+    from locksim.engine.fast import engine as fast
 
     inside, loop = 0.0, fast.advance
 

@@ -2,13 +2,13 @@
  * The fast engine's opponent: the machine of PHYSICS.md, written by hand in C for one workload.
  *
  * The program (CriticalSection with TicketLock or TTASLock) is a switch over states instead of
- * bytecode, and its idle spin is known instead of found; everything else is the same machine: lines
+ * bytecode, and its idle spin is known in advance. Everything else is the same machine: lines
  * with queues, store buffers, buses, per-CPU counters, lock meters, one tournament tree over the
- * agents, idle rounds jumped over. For the same seed it must end in the same state as the fast
+ * agents, jumps over idle spin iterations. For the same seed it must end in the same state as the fast
  * engine, after as many events: a test compares all counters, all lines and all of memory.
  *
- * Faults (dead words, bad operands) can not happen in this program, so nothing here looks for them.
- * Counters are laid out as in locksim/engine/counters.py, memory as in locksim/memory.py.
+ * Faults (dead words, bad operands) cannot happen in this program, so the model does not check them.
+ * Counters are laid out as in locksim/engine/counters.py, memory as in locksim/core/memory.py.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -94,7 +94,7 @@ struct core {
     int64_t spin_since; /* when the round of the spin began */
     int64_t draws;
     int64_t wait_since, pauses_before; /* at the acquisition's start */
-    int found_owner; /* somebody held the lock when the acquisition began */
+    int found_owner; /* another CPU held the lock when the acquisition began */
     int32_t address;
     int16_t index; /* of the shared word */
     uint8_t state, waits, clean, parked, head, length;
@@ -110,7 +110,7 @@ struct line {
 
 struct model {
     struct setup s;
-    int64_t events, served; /* served: transactions on all lines */
+    int64_t events, served; /* served: transfers of all lines */
     size_t leaves, sharer_words;
     int64_t *tree;
     struct core *core;
@@ -118,7 +118,7 @@ struct model {
     struct pending *buffer; /* [cpu][entry] */
     struct line *line;
     uint64_t *sharers; /* [line][sharer word] */
-    uint64_t *near;    /* [cpu][class][sharer word]: who is at which distance */
+    uint64_t *near;    /* [cpu][class][sharer word]: the CPUs at each distance */
     int64_t *bus;
 };
 

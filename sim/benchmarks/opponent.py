@@ -1,7 +1,7 @@
-"""The C opponent, compiled on the spot: ``model.c`` behind ctypes, with the fast engine's calls.
+"""The C opponent: ``model.c``, compiled when needed, with the fast engine's interface.
 
-``Opponent`` is to ``model.c`` what ``locksim.engine.fast.Session`` is to the numba loop: made for a
-workload and a machine, carried on by ``advance``, asked for its ``result``.
+``Opponent`` is to ``model.c`` as ``locksim.engine.fast.engine.Session`` is to the numba loop: made
+for a workload and a machine, continued by ``advance``, read by ``result``.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from locksim.core.memory import Memory
+from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
-from locksim.engine.result import RunResult
-from locksim.locks.ticket import TicketLock
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.library.workloads.paced import CLOSED, CONSTANT, EXPONENTIAL
 from locksim.machine import MachineTables
-from locksim.memory import Memory
-from locksim.workloads.critical_section import CriticalSection
-from locksim.workloads.paced import CLOSED, CONSTANT, EXPONENTIAL
 
 SOURCE = Path(__file__).with_name("model.c")
 FLAGS = ("-std=c11", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror")
-"""``-march=native`` because numba, too, compiles for the processor that it runs on."""
+"""``-march=native`` because numba also compiles for the present processor."""
 
 _WHOLE = (
     ["n_cpus", "n_nodes", "n_classes", "n_lines", "line_shift", "entries"]
@@ -51,7 +51,7 @@ _CHANGED = ["words", "count", "transactions", "meter"]
 
 
 class OpponentError(Exception):
-    """The C model can not be built or can not run what it is given; the message says why."""
+    """The C model cannot be built, or cannot run the workload; the message says why."""
 
     exit_code = 2
 
@@ -69,7 +69,7 @@ class _Setup(ctypes.Structure):
 
 @functools.cache
 def compiler() -> str:
-    """The C compiler's path.
+    """Path of the C compiler.
 
     Raises:
         OpponentError: there is none.
@@ -79,13 +79,13 @@ def compiler() -> str:
             return found
     raise OpponentError(
         "no C compiler found (gcc, cc or clang), and the fast engine's opponent is written in C\n"
-        "mend: install one, on Debian or Ubuntu with 'apt install gcc'"
+        "help: install one, on Debian or Ubuntu with 'apt install gcc'"
     )
 
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    """``model.c`` compiled and loaded, once a process.
+    """``model.c`` compiled and loaded, once per process.
 
     Raises:
         OpponentError: there is no compiler, or it refuses the source.
@@ -98,7 +98,9 @@ def library() -> ctypes.CDLL:
             raise OpponentError(f"{' '.join(command)} failed:\n{made.stderr}")
         model = ctypes.CDLL(str(target))
     if model.model_setup_size() != ctypes.sizeof(_Setup):
-        raise OpponentError("struct setup of model.c and _Setup of opponent.py differ: mend either")
+        raise OpponentError(
+            "struct setup of model.c and _Setup of opponent.py differ: fix one of them"
+        )
     model.model_new.argtypes, model.model_new.restype = [ctypes.c_void_p], ctypes.c_void_p
     model.model_advance.argtypes = [ctypes.c_void_p, ctypes.c_int64]
     model.model_advance.restype = ctypes.c_int64
@@ -107,17 +109,17 @@ def library() -> ctypes.CDLL:
 
 
 class Opponent:
-    """A run of the C model that can be carried on.
+    """A run of the C model that can be continued.
 
     Arguments:
         workload: a CriticalSection with a TicketLock or a TTASLock.
         memory: its memory before time 0; it is not changed.
         tables: the machine.
         seed: of the threads' random streams.
-        jump: False spins idle rounds one by one.
+        jump: False runs idle spin iterations one by one.
 
     Raises:
-        OpponentError: another workload, rhythm or lock, a machine with caches that end, or no C
+        OpponentError: another workload, rhythm or lock, a machine with finite caches, or no C
             compiler.
     """
 
@@ -133,7 +135,7 @@ class Opponent:
         lock = workload.lock
         if type(workload) is not CriticalSection or type(lock) not in (TicketLock, TTASLock):
             raise OpponentError(
-                f"model.c knows CriticalSection with TicketLock or TTASLock, not {workload!r}"
+                f"model.c runs only CriticalSection with TicketLock or TTASLock, not {workload!r}"
             )
         if (
             workload.arrivals != CLOSED
@@ -142,17 +144,17 @@ class Opponent:
             or workload.think_times not in (CONSTANT, EXPONENTIAL)
         ):
             raise OpponentError(
-                "model.c has a closed load only: holds all equal, thinking all equal or exponential"
+                "model.c has only a closed load with equal holds and equal or exponential thinking"
             )
         if tables.private_sets:
             raise OpponentError(
-                "model.c has no caches that end\n"
-                "mend: take them away, as in load('pentium3-8way').without_caches()"
+                "model.c has no finite caches\n"
+                "help: remove them, as in load('pentium3-8way').without_caches()"
             )
         root: Any = memory.root
         t, n_lines = tables, len(memory.home)
         self._time_ps = 0
-        self._words = memory.words.copy()
+        self._words = np.array(memory.words, np.int64)
         self._count = np.zeros((t.n_cpus, len(CPU_COUNTERS)), np.int64)
         self._lines = np.zeros(n_lines, np.int64)
         self._locks = np.zeros((1, len(LOCK_COUNTERS)), np.int64)
@@ -182,7 +184,7 @@ class Opponent:
             ]
             + [seed, jump]
         )
-        # Kept alive as long as the C side reads them.
+        # References that keep the arrays alive while C reads them.
         self._tables: list[npt.NDArray[Any]] = [
             _whole(t.transfer_ps),
             _whole(t.memory_ps),
@@ -216,7 +218,7 @@ class Opponent:
         self._time_ps = until_ps
 
     def result(self) -> RunResult:
-        """What has happened so far. The arrays are copies; there is no trace."""
+        """The result so far. The arrays are copies; there is no trace."""
         return RunResult(
             end_ps=self._time_ps,
             events=self._events,

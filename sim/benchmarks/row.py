@@ -1,4 +1,4 @@
-"""What every measurement gives: a row with a value and an aim; and how to time."""
+"""The row of a measurement, with value and aim, and functions for timing."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True)
 class Row:
-    """One measured figure.
+    """One measured value.
 
     Arguments:
-        group: which question it answers.
-        what: what was measured.
-        against: what it was compared with, "" for an absolute figure.
+        group: the question that it answers.
+        what: the measured quantity.
+        against: the reference of a ratio, "" for an absolute value.
         value: the median over the repetitions. low, high: their quartiles.
         unit: "x" for a ratio.
-        aim: the bound, None for a figure that is only reported.
+        aim: the bound, None for a value without an aim.
         sense: whether the value should be at least or at most the aim.
-        detail: further figures behind the value.
+        detail: further numbers behind the value.
     """
 
     group: str
@@ -44,7 +44,7 @@ class Row:
 
 
 class Run(Protocol):
-    """A simulation that can be carried on: the fast engine's session, or the C model."""
+    """A simulation that can be continued: the fast engine's session, or the C model."""
 
     def advance(self, until_ps: int) -> None:
         """Process all events before ``until_ps``."""

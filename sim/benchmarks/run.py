@@ -1,7 +1,6 @@
-"""``make bench``: how fast the simulator is, as ratios from one run; a table and a JSON file.
+"""``make bench``: the simulator's speed, as ratios from one run; a table and a JSON file.
 
-Nothing here passes or fails: a figure that misses its aim is printed as missed, and the exit code
-stays 0.
+Nothing here passes or fails: a value below its aim is printed as missed, and the exit code stays 0.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ PACKAGES = ("numpy", "numba", "llvmlite", "simpy", "scipy", "pandas")
 
 
 def main() -> int:
-    """Measure what was asked for; the exit code."""
+    """Measure the selected groups; the exit code."""
     options = _options()
     before = machine_state()
     rows: list[Row] = []
@@ -53,7 +52,7 @@ def main() -> int:
         status.print(f"error: {error}", markup=False)
         return error.exit_code
     except KeyboardInterrupt:
-        status.print("interrupted: what follows is what was measured so far")
+        status.print("interrupted: the rows below are complete")
     Console().print(table(rows))
     report = {
         "schema": SCHEMA,
@@ -71,7 +70,7 @@ def main() -> int:
 
 
 def table(rows: list[Row]) -> Table:
-    """The rows as a table for people: a word beside every colour."""
+    """The rows as a table, with a word beside every colour."""
     shown = Table("what", "against", "value", "quartiles", "aim", "met", title="Speed")
     group = ""
     for row in rows:
@@ -87,7 +86,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def machine_facts() -> dict[str, Any]:
-    """What the figures depend on and what stays the same during the run."""
+    """Facts of the machine that affect the values and stay constant during the run."""
     facts: dict[str, Any] = {
         "cpu": platform.processor() or platform.machine(),
         "cpus": len(os.sched_getaffinity(0))
@@ -109,7 +108,7 @@ def machine_facts() -> dict[str, Any]:
 
 
 def machine_state() -> dict[str, Any]:
-    """What else goes on: load averages; ticks stolen by a hypervisor since the system's start."""
+    """Other load: load averages; ticks stolen by a hypervisor since the system's start."""
     state: dict[str, Any] = {}
     if hasattr(os, "getloadavg"):
         state["load"] = [round(load, 2) for load in os.getloadavg()]
@@ -143,10 +142,12 @@ def _number(row: Row) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--output", type=Path, default=Path("out/bench.json"), help="where the JSON goes"
+        "--output", type=Path, default=Path("out/bench.json"), help="file for the JSON"
     )
-    parser.add_argument("--only", nargs="+", choices=list(GROUPS), help="measure only these")
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions: rougher figures")
+    parser.add_argument("--only", nargs="+", choices=list(GROUPS), help="measure only these groups")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer repetitions, less precise values"
+    )
     return parser.parse_args()
 
 

@@ -1,12 +1,12 @@
-"""How far an experiment's cells depend on its seeds: its whole table several times, seeds apart.
+"""Dependence of an experiment's cells on its seeds: the whole table with several seeds.
 
     python sim/benchmarks/seeds.py long-2013-redo long-2013-awr
     python sim/benchmarks/seeds.py long-2013-redo --tables 20 --column change --within 4
 
-Table k is what ``locklab reproduce NAME --replications R --seed 1+(k-1)R`` gives. Printed as
-Markdown: the mean over the tables, the standard deviation of a table, and what is farthest from
-what was published; with ``--within`` also how many tables are no farther off. One process; a table
-of long-2013 takes some ten seconds.
+Table k is that of ``locklab reproduce NAME --replications R --seed 1+(k-1)R``. The output is
+Markdown: the mean over the tables, the standard deviation of a table, and the largest error. With
+``--within`` it also counts the tables with a smaller error. It uses one process; a table of
+long-2013 takes about ten seconds.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from statistics import mean, stdev
 from rich.console import Console
 from rich.progress import track
 
-from locksim.experiments import Cell, find
+from locksim.papers import Cell, find
 
-HEADS = "row | column | published | mean | standard deviation | mean off by | farthest off"
+HEADS = "row | column | published | mean | standard deviation | mean error | largest error"
 
 
 def main() -> int:
-    """Make the tables, and one of them."""
+    """Simulate the tables, and print their statistics."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="+", metavar="NAME", help="experiments")
-    parser.add_argument("--tables", type=int, default=5, help="how many (at least 2)")
-    parser.add_argument("--replications", type=int, default=5, help="of each table")
-    parser.add_argument("--column", action="append", help="show only this one (again for more)")
-    parser.add_argument("--within", type=float, help="count the tables that are off by no more")
+    parser.add_argument("--tables", type=int, default=5, help="number of tables (at least 2)")
+    parser.add_argument("--replications", type=int, default=5, help="replications of each table")
+    parser.add_argument("--column", action="append", help="show only this column (repeat for more)")
+    parser.add_argument("--within", type=float, help="count the tables with at most this error")
     asked = parser.parse_args()
     if asked.tables < 2 or asked.replications < 1:
-        parser.error("give at least 2 tables and 1 replication")
+        parser.error("--tables must be at least 2, --replications at least 1")
     heads = HEADS if asked.within is None else f"{HEADS} | within {asked.within:g}"
     print(f"| {heads} |\n|---|---|{'---:|' * (heads.count('|') - 1)}")
     for name in asked.names:
@@ -50,11 +50,11 @@ def main() -> int:
 
 
 def line(cells: Sequence[Cell], within: float | None) -> str:
-    """A row of the result.
+    """A row of the output.
 
     Arguments:
-        cells: one cell, as every table has it.
-        within: count the tables that are off by no more than this, in the cell's unit.
+        cells: one cell in each of the tables.
+        within: count the tables with at most this error, in the cell's unit.
     """
     row, column, printed, goal = attrgetter("row", "column", "published", "understood")(cells[0])
     found = [cell.simulated for cell in cells]

@@ -3,11 +3,11 @@
     python sim/benchmarks/states.py            print the tables
     python sim/benchmarks/states.py --write    put them into docs/CHECKER.md
 
-The first: every lock, under each model that it claims. Two threads do two rounds, three threads
-one. A cell has the states of all clients of the lock together and the time of exploring them: the
-best of some runs in this process, on whatever else the machine does meanwhile.
-``sim/tests/checker/test_locks.py`` holds the states. The second: some larger ones, with reduction
-and without.
+The first table has every lock, under each model that it claims. Two threads do two rounds, three
+threads one. A cell has the states of all test clients of the lock together and the time of their
+exploration: the best of some runs in this process, beside any other load of the machine.
+``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
+and without reduction.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
-from locksim.lang.struct import Lock, ReadCopyUpdate, RWLock, SeqLock, SleepableRCU
-from locksim.registry import Entry, entries
+from locksim.kinds.checking import checked_bases
+from locksim.library.registry import Entry, entries
 
 PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
 BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end of {} -->"
@@ -33,7 +33,7 @@ SIZES = {2: 2, 3: 1}
 """Threads → rounds."""
 BUDGET = Budget(buffer_entries=16, history=40)
 RUNS, SHORT = 3, 2.0
-"""Runs of a cell, and the seconds above which one is enough."""
+"""Runs of a cell, and the seconds above which one run is enough."""
 
 LARGER = [
     ("mcs", "sc", 3, 3),
@@ -57,11 +57,11 @@ Cell = tuple[str, str, int]
 
 
 def main() -> int:
-    """Measure every cell."""
+    """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="put them into docs/CHECKER.md")
+    parser.add_argument("--write", action="store_true", help="write them into docs/CHECKER.md")
     write = parser.parse_args().write
-    # The first check in a process loads what is compiled, or compiles it.
+    # The first check in a process loads compiled code, or compiles it.
     check_lock(locks()[0].struct, threads=2)
     for name, table in (("locks", every_lock()), ("larger", larger())):
         if not write:
@@ -75,9 +75,8 @@ def main() -> int:
 
 
 def locks() -> list[Entry]:
-    """The locks of the library that have standard clients."""
-    kinds = Lock | RWLock | SeqLock | ReadCopyUpdate | SleepableRCU
-    return [e for e in entries() if issubclass(e.struct, kinds)]
+    """The locks of the library that have test clients."""
+    return [e for e in entries() if e.kind == "lock" and issubclass(e.struct, checked_bases())]
 
 
 def published() -> dict[Cell, int]:

@@ -1,4 +1,4 @@
-"""A workload that only the benchmarks need: CPUs that have nothing to do with one another."""
+"""A workload for the benchmarks: CPUs that share nothing."""
 
 from locksim.lang import (
     NS,
@@ -17,17 +17,17 @@ __all__ = ["PrivateLines"]
 
 
 class PrivateLines(Workload):
-    """Every CPU counts a word on a line of its own: no line ever moves.
+    """Every CPU increments a word on its own line, so no line ever moves.
 
     Arguments:
-        work_ps: work between two counts, in picoseconds.
+        work_ps: work between two increments, in picoseconds.
     """
 
     work_ps = param(100 * NS)
     counts = percpu(word())
 
     def thread(self):  # type: ignore[no-untyped-def]
-        """Count, work, count again."""
+        """Increment, work, repeat."""
         yield compute(random_below(self.work_ps))
         while True:
             value = yield self.counts[cpu()].load(RELAXED)

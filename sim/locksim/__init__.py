@@ -1,8 +1,8 @@
 """locksim: the lock language, the machines, the engines and the experiments of LockLab.
 
     from locksim import simulate
-    from locksim.locks.ticket import TicketLock
-    from locksim.workloads.critical_section import CriticalSection
+    from locksim.library.locks.ticket import TicketLock
+    from locksim.library.workloads.critical_section import CriticalSection
 
     simulate(CriticalSection(lock=TicketLock), machine="desktop-4").summary()
 
@@ -13,17 +13,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from locksim.machine import Machine
-    from locksim.simulation import Simulation, simulate
+from locksim import renamed
 
-__all__ = ["Machine", "Simulation", "simulate"]
+if TYPE_CHECKING:
+    from locksim.kinds.checking import check_lock, sample_lock
+    from locksim.machine import Machine
+    from locksim.study.simulation import Simulation, simulate
+
+__all__ = ["Machine", "Simulation", "check_lock", "sample_lock", "simulate"]
 
 _WHERE = {
     "Machine": "locksim.machine",
-    "Simulation": "locksim.simulation",
-    "simulate": "locksim.simulation",
+    "Simulation": "locksim.study.simulation",
+    "check_lock": "locksim.kinds.checking",
+    "sample_lock": "locksim.kinds.checking",
+    "simulate": "locksim.study.simulation",
 }
+
+
+renamed.install()
 
 
 def __getattr__(name: str) -> Any:

@@ -16,7 +16,8 @@ from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-from locksim import machine, memory
+from locksim import machine
+from locksim.core import memory
 from locksim.lang import Struct, Workload, ops
 from locksim.lang.ops import Kind, Mark, Op
 

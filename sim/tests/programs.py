@@ -1,7 +1,7 @@
 """Small workloads that several tests run."""
 
 from locksim.lang import RELAXED, Workload, param, part, word
-from locksim.locks.tas import TASLock
+from locksim.library.locks.tas import TASLock
 
 
 class Increments(Workload):

@@ -23,7 +23,7 @@ from locksim.lang import (
     wake,
     word,
 )
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.ttas import TTASLock
 
 
 class Node(Struct):

@@ -9,16 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
+from arrays import reference_run
 
-from locksim.engine import reference
+from locksim.core.memory import Memory, build
+from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.engine.result import RunResult
 from locksim.engine.trace import MARK, NAMES
 from locksim.lang import Program, Struct, Workload, compute, cpu, part, percpu, word
 from locksim.lang.ops import Mark
 from locksim.machine import MachineTables
-from locksim.memory import Memory, build
 
 L1, STORE, RMW, FENCE, PAUSE = 1, 2, 5, 7, 3
 TRANSFER, TRANSFER_FAR = 100, 300
@@ -74,23 +73,24 @@ class Board(Workload):
 
 def tables(n_cpus: int = 4, **changes: Any) -> MachineTables:
     """The tiny machine; ``changes`` replace fields of its tables."""
-    node_of = np.arange(n_cpus) // 2
-    n_nodes = int(node_of[-1]) + 1
-    distance = np.where(node_of[:, None] == node_of, 2, 3).astype(np.int8)
-    np.fill_diagonal(distance, 0)
-    nodes = np.arange(n_nodes)
+    node_of = tuple(c // 2 for c in range(n_cpus))
+    n_nodes = node_of[-1] + 1
+    distance = [[2 if a == b else 3 for b in node_of] for a in node_of]
+    for c in range(n_cpus):
+        distance[c][c] = 0
+    home = tuple(tuple(2 if a == b else 3 for b in node_of) for a in range(n_nodes))
     settings: dict[str, Any] = {
         "n_cpus": n_cpus,
         "n_nodes": n_nodes,
         "words_per_line": 8,
         "store_buffer_entries": 4,
         "node_of": node_of,
-        "distance": distance,
-        "home_distance": np.where(nodes[:, None] == node_of, 2, 3).astype(np.int8),
-        "transfer_ps": np.array([0, 20, TRANSFER, TRANSFER_FAR]),
-        "memory_ps": np.array([0, 0, MEMORY, MEMORY_FAR]),
-        "invalidate_ps": np.array([0, 10, INVALIDATE, INVALIDATE_FAR]),
-        "overlap_ps": np.zeros(4, np.int64),
+        "distance": tuple(map(tuple, distance)),
+        "home_distance": home,
+        "transfer_ps": (0, 20, TRANSFER, TRANSFER_FAR),
+        "memory_ps": (0, 0, MEMORY, MEMORY_FAR),
+        "invalidate_ps": (0, 10, INVALIDATE, INVALIDATE_FAR),
+        "overlap_ps": (0,) * 4,
         "l1_hit_ps": L1,
         "store_ps": STORE,
         "rmw_ps": RMW,
@@ -130,7 +130,7 @@ def run(
     **changes: Any,
 ) -> RunResult:
     """Run programs, one a CPU, with a trace."""
-    return reference.run(
+    return reference_run(
         board(*programs, cpus=cpus, heap_lines=heap_lines),
         tables(cpus, **changes),
         seed=seed,

@@ -1,11 +1,10 @@
-"""What the compiler may have made of a submission: instruction by instruction, name by name.
+"""Check the compiler's output of a submission: every instruction and every name.
 
-The source was read before (:mod:`.source`), but a compiler knows more ways to the machine than a
-reader of C. So the assembly is read too, in which nothing is hidden any more: hand-written
-instructions stand between marks of the compiler's, and who jumps to an address that it has
-computed does so by an instruction of its own. And the object, in which every name that is used or
-defined is listed, and every section. Both came out of a sandbox in which nothing of the submission
-has run.
+The source was checked before (:mod:`.source`), but a compiler knows more ways to reach the machine
+than a reader of C. So the assembly is checked too. It hides nothing: hand-written instructions
+stand between the compiler's marks, and a jump to a computed address has an instruction of its own.
+The object lists every name that is used or defined, and every section. Both come from a sandbox in
+which nothing of the submission has run.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c.elf import SHT_NULL, Object
-from lockgrader.compile import Refused
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 
 __all__ = ["CALLS", "examine_assembly", "examine_object"]
 
@@ -58,15 +57,15 @@ SECTIONS = re.compile(
     r"\.note\.gnu\.property|\.comment|\.symtab|\.strtab|\.shstrtab|\.rela(\.|submission_)[\w.]+)"
 )
 CONSTRUCTORS = re.compile(r"\.(?:rela)?\.?(init|fini)_array\.00099")
-"""Where a sanitizer's own beginning stands: one address each, which a submission cannot add to."""
+"""A sanitizer's own constructor: one address in each section; a submission cannot add any."""
 
 
 def examine_assembly(text: str, file: str) -> None:
-    """Refuse instructions and directives that no C of ours becomes.
+    """Refuse instructions and directives that no allowed C compiles to.
 
     Raises:
-        Refused: inline assembly, a computed call, a way into the kernel.
-        MalformedError: no assembly that our compiler writes.
+        Refused: inline assembly, a computed call, a system call.
+        MalformedError: not assembly of our compiler.
     """
     if len(text) > MAX_ASSEMBLY:
         raise MalformedError(f"{len(text)} characters of assembly")
@@ -111,15 +110,15 @@ def _examine_directive(name: str, rest: str, place: str) -> None:
 def examine_object(
     made: Object, file: str, exports: Set[str], calls: Set[str], *, instrumented: bool
 ) -> None:
-    """Refuse an object that uses, defines or brings what it must not.
+    """Refuse an object with a name or a section that is not allowed.
 
     Arguments:
         made: the object. file: the submission's name, for messages.
-        exports: functions that it has to define, and the only names that others may see.
-        calls: names that it may use. instrumented: a sanitizer's own beginning may be in it.
+        exports: functions that it must define, and the only global names that it may have.
+        calls: names that it may use. instrumented: whether a sanitizer's constructor may be in it.
 
     Raises:
-        Refused: with the first name that is too many or missing.
+        Refused: naming the first forbidden or missing name.
     """
     for symbol in made.symbols:
         if symbol.kind in ("ifunc", "tls", "common") or symbol.binding in ("weak", "unique"):
@@ -133,7 +132,7 @@ def examine_object(
         shown = name.removeprefix("program_")
         raise Refused(
             "forbidden_operation",
-            f"{file} uses {shown[:60]}, which is not there: a submission calls malloc and free, "
+            f"{file} uses {shown[:60]}, which does not exist here: use malloc and free, "
             "mutexes, spin locks, and liburcu",
         )
     for name in sorted(made.defined - exports):

@@ -1,7 +1,7 @@
-"""From a C submission to objects that have been looked at, and from these to programs.
+"""Compile a C submission to checked objects, and link these to programs.
 
-A submission is compiled once for each way of judging it, with fixed options. It is compiled and
-linked in sandboxes in which nothing of it runs; what comes out is looked at before it goes on
+A submission is compiled once for each tool, with fixed options. It is compiled and linked in
+sandboxes in which nothing of it runs, and the output is checked before it is used
 (:mod:`.allowed`). The clients that it is linked with are ours and are compiled outside.
 """
 
@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
 from lockgrader.c.interfaces import Interface
 from lockgrader.c.source import examine
 from lockgrader.c.tools import ToolError, compiler, make, tool
-from lockgrader.compile import Refused
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile, SandboxError
 from locknative import toolchain
 from locknative.errors import NativeError
@@ -37,23 +37,23 @@ FIXED = (
     *("-Werror=incompatible-pointer-types", "-Werror=int-conversion", "-Werror=return-type"),
     *("-Werror=vla", "-Waggregate-return", "-Werror=aggregate-return", "-Werror=trampolines"),
 )
-"""What the compiler is run with, whatever the submission says. The last line: what the compiler
-would write without announcing it to the explorer."""
+"""The compiler's options for every submission. The last line refuses code with writes that the
+compiler would not announce to the explorer."""
 CONFINED = (
     *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
     "-fsanitize-undefined-trap-on-error",
 )
-"""For the explorer: every write is announced, and those that are not because they seem to stay in a
-local variable do stay there."""
+"""For the explorer: every write is announced, except to a local variable; bounds checks keep such a
+write inside the variable."""
 CLIENT = ("-std=gnu11", "-fno-pie", "-fno-lto", "-O2")
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A way of judging.
+    """A tool that judges.
 
     Arguments:
-        options: for the submission. names: what only its object may call. client: options for
+        options: for the submission. names: names that only its object may call. client: options for
             our own files beside it. sources: of the client. libraries: for the linker.
     """
 
@@ -66,7 +66,7 @@ class Tool:
 
 
 def _tsan_names() -> frozenset[str]:
-    """What -fsanitize=thread puts into a program, as the explorer lists it."""
+    """The names that -fsanitize=thread adds to a program, as the explorer lists them."""
     doors = (toolchain.sources() / "explorer/doors.def").read_text()
     names = [line[5:-1] for line in doors.splitlines() if line.startswith("TSAN(")]
     more = ("init", "func_entry", "func_exit", "atomic_signal_fence")
@@ -123,7 +123,7 @@ TOOLS = {
         ("explored.c",),
     ),
 }
-"""How a submission can be judged. All but the explorer run canary.c beside it where they can."""
+"""The tools that judge a submission. Those with turns.c link canary.c beside it."""
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ class Compiled:
     """A submission, compiled for some tools.
 
     Arguments:
-        file: its name. interface: what it is. objects: tool → object file.
-        functions: where those of the explorer's object begin in its submission_text.
+        file: its name. interface: which it implements. objects: tool → object file.
+        functions: offsets of functions in submission_text of the explorer's object.
         source: the lines of the file and of the explorer's client, for counterexamples.
     """
 
@@ -148,7 +148,7 @@ class Program:
     """A linked program.
 
     Arguments:
-        data: the executable. lines: what objdump says about its lines; symbols: nm, likewise.
+        data: the executable. lines: objdump's table of lines. symbols: nm's table.
     """
 
     data: bytes
@@ -159,7 +159,7 @@ class Program:
 def compile_c(
     data: bytes, file: str, interface: Interface, tools: Iterable[str], profile: Profile
 ) -> Compiled:
-    """Compile a submission for some tools, and look at what came of it.
+    """Compile a submission for some tools, and check the output.
 
     Arguments:
         data: the file's content. file: its name. tools: of :data:`TOOLS`.
@@ -170,7 +170,7 @@ def compile_c(
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise Refused("ungradable", f"{file} is no UTF-8 text") from error
+        raise Refused("ungradable", f"{file} is not valid UTF-8") from error
     examine(text, file, (interface.header,))
     wanted = sorted(set(tools))
     commands = [command for name in wanted for command in _commands(file, name)]
@@ -199,7 +199,7 @@ def compile_c(
             )
             functions += read.functions("submission_text")
     except MalformedError as error:
-        raise Refused("malformed_output", f"what {file} became: {error}") from error
+        raise Refused("malformed_output", f"the compiler's output for {file}: {error}") from error
     ours = interface.folder / "explored.c"
     source = {ours.name: ours.read_text().splitlines(), file: text.split("\n")}
     objects = {name: made.files[f"{name}.o"] for name in wanted}
@@ -215,8 +215,8 @@ def link(
         name: the tool. variants: macros for the client, one set for each program.
 
     Raises:
-        Refused: the linker does not want it. SandboxError: no sandbox, or something of ours
-        does not compile.
+        Refused: the linker refuses it. SandboxError: no sandbox, or one of our clients does
+            not compile.
     """
     about = TOOLS[name]
     clients = [_client(compiled.interface, name, defines) for defines in variants]
@@ -248,9 +248,7 @@ def link(
                 profile,
             )
         except ToolError as error:
-            raise Refused(
-                "student_error", f"{compiled.file} can not be linked:\n{error}"
-            ) from error
+            raise Refused("student_error", f"{compiled.file} cannot be linked:\n{error}") from error
     programs = [made.files[f"program{i}"] for i in range(len(clients))]
     if name != "explorer":
         return [Program(data) for data in programs]
@@ -260,7 +258,7 @@ def link(
 
 
 def _commands(file: str, name: str) -> list[list[str]]:
-    """From source to assembly, from that to an object, with the explorer's names in it."""
+    """The commands from source to assembly to object, with names changed for the explorer."""
     includes = ["-I/job/include", "-I/job/interface"]
     options = [*FIXED, *TOOLS[name].options, *includes]
     commands = [
@@ -273,24 +271,24 @@ def _commands(file: str, name: str) -> list[list[str]]:
 
 
 def _renaming(names: str, whose: str) -> list[str]:
-    """Options for objcopy: the explorer's names, and sections that say whose they are."""
+    """Options for objcopy: the explorer's names, and sections named after their owner."""
     sections = [f".{name}={whose}_{name}" for name in ("text", "data", "bss")]
     return [f"--redefine-syms={names}", *(f"--rename-section={one}" for one in sections)]
 
 
 @functools.cache
 def _renamed_calls() -> frozenset[str]:
-    """What the allowed calls are called where the explorer has put its own in their place."""
+    """The allowed calls under the names by which the explorer replaces them."""
     pairs = dict(line.split() for line in _renames().read_text().splitlines())
     return frozenset(pairs.get(name, name) for name in CALLS)
 
 
 @functools.cache
 def _folder() -> Path:
-    """Where this process, and those that it forks, keep what they have compiled of ours."""
+    """Where this process and its children keep our compiled clients."""
     made = Path(tempfile.mkdtemp(prefix="locklab-clients-"))
     made.chmod(0o755)
-    # Runs when a worker of a batch ends, too, which atexit does not; never in a child of ours.
+    # Runs also when a worker of a batch ends, unlike atexit; never in a forked child.
     Finalize(None, shutil.rmtree, (made,), {"ignore_errors": True}, exitpriority=1)
     return made
 
@@ -340,13 +338,13 @@ def _client(
                     [tool("objcopy"), *_renaming(str(_renames()), "program"), made], source
                 )
         except NativeError as error:
-            raise SandboxError(f"a client of ours does not compile: {error}") from error
+            raise SandboxError(f"one of our clients does not compile: {error}") from error
         made.chmod(0o644)
         objects.append(made.name)
     return folder, tuple(objects)
 
 
 def reference(interface: Interface, name: str, profile: Profile) -> Compiled:
-    """Our own plain implementation of an interface, compiled like a submission."""
+    """Our own simple implementation of an interface, compiled like a submission."""
     text = (interface.folder / "reference.c").read_bytes()
     return compile_c(text, "reference.c", interface, (name,), profile)

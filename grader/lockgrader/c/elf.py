@@ -1,7 +1,7 @@
-"""An object file read as hostile bytes: its sections, its symbols, and what it refers to.
+"""Read an object file as untrusted bytes: its sections, symbols and references.
 
-Only what a compiler makes of one C file on a 64-bit little-endian machine is read; every offset and
-count is checked against the file before it is used, and anything else is malformed. Source of the
+Only the output of a compiler for one C file on a 64-bit little-endian machine is read. Every offset
+and count is checked against the file before it is used; anything else is malformed. Source of the
 format: System V ABI, chapters 4 and 5, with the supplements for x86-64 and AArch64.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from lockgrader.artefact import MalformedError
+from lockgrader.read.artefact import MalformedError
 
 __all__ = ["Object", "Section", "Symbol", "read_object"]
 
@@ -78,16 +78,16 @@ class Object:
 
     @property
     def undefined(self) -> set[str]:
-        """The names that somebody else has to define."""
+        """The names that another object must define."""
         return {s.name for s in self.symbols if s.section is None}
 
     @property
     def defined(self) -> set[str]:
-        """The names that other files would see."""
+        """The names that other objects see."""
         return {s.name for s in self.symbols if s.section is not None and s.binding != "local"}
 
     def functions(self, section: str) -> list[int]:
-        """Where functions begin in the section of a name."""
+        """Offsets of functions in the section of a name."""
         numbers = {i for i, one in enumerate(self.sections) if one.name == section}
         return sorted(
             s.value for s in self.symbols if s.kind == "function" and s.section in numbers
@@ -98,7 +98,7 @@ def read_object(data: bytes) -> Object:
     """An object file's contents.
 
     Raises:
-        MalformedError: it is none, or one that no compiler makes of a C file.
+        MalformedError: it is not an object file of a C compiler.
     """
     if len(data) > MAX_BYTES:
         raise MalformedError(f"an object file of {len(data)} bytes; at most {MAX_BYTES} are read")
@@ -106,9 +106,9 @@ def read_object(data: bytes) -> Object:
         _part(data, 0, HEADER.size)
     )
     if ident[:7] != b"\x7fELF\x02\x01\x01" or kind != 1 or machine not in MACHINES:
-        raise MalformedError("no object file for this kind of machine")
+        raise MalformedError("not an object file for this kind of machine")
     if entry != SECTION.size or not 0 < count <= MAX_SECTIONS or names >= count:
-        raise MalformedError("an object file without a table of sections")
+        raise MalformedError("an object file without a section table")
     rows = [
         SECTION.unpack(_part(data, table + i * SECTION.size, SECTION.size)) for i in range(count)
     ]
@@ -127,21 +127,21 @@ def read_object(data: bytes) -> Object:
     )
     tables = [i for i, row in enumerate(rows) if row[1] == SHT_SYMTAB]
     if len(tables) != 1 or any(row[1] == SHT_SYMTAB_SHNDX for row in rows):
-        raise MalformedError("an object file with other than one table of symbols")
+        raise MalformedError("an object file must have exactly one symbol table")
     return Object(MACHINES[machine], sections, _symbols(data, rows, tables[0]))
 
 
 def _symbols(data: bytes, rows: list[tuple[int, ...]], table: int) -> tuple[Symbol, ...]:
     at, size, link, entry = (rows[table][i] for i in (4, 5, 6, 9))
     if entry != SYMBOL.size or size % entry or size // entry > MAX_SYMBOLS or link >= len(rows):
-        raise MalformedError("a table of symbols that makes no sense")
+        raise MalformedError("an invalid symbol table")
     names, found = _strings(data, rows, link), []
     for number in range(1, size // entry):
         name, info, _, section, value, _ = SYMBOL.unpack(_part(data, at + number * entry, entry))
         if info >> 4 not in BINDINGS or info & 15 not in KINDS:
             raise MalformedError("a symbol of an unknown kind")
         if section >= len(rows) and section not in (SHN_ABS, SHN_COMMON):
-            raise MalformedError("a symbol in a section that is not there")
+            raise MalformedError("a symbol in a section that does not exist")
         where = None if section == SHN_UNDEF else section
         kind = KINDS[info & 15]
         found.append(Symbol(_name(names, name), BINDINGS[info >> 4], kind, where, value))
@@ -150,7 +150,7 @@ def _symbols(data: bytes, rows: list[tuple[int, ...]], table: int) -> tuple[Symb
 
 def _strings(data: bytes, rows: list[tuple[int, ...]], number: int) -> bytes:
     if rows[number][1] != SHT_STRTAB:
-        raise MalformedError("an object file whose names are in no table of strings")
+        raise MalformedError("an object file whose names are not in a string table")
     return _part(data, rows[number][4], rows[number][5])
 
 
@@ -166,5 +166,5 @@ def _name(texts: bytes, at: int) -> str:
 
 def _part(data: bytes, at: int, size: int) -> bytes:
     if at > len(data) or size > len(data) - at:
-        raise MalformedError("an object file that is cut off")
+        raise MalformedError("a truncated object file")
     return data[at : at + size]

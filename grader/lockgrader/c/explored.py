@@ -1,8 +1,8 @@
-"""The explorer's report, read as hostile, told in the words of the program.
+"""The explorer's report, read as hostile and put into the words of the program.
 
-The report names places and words by numbers. What they are called follows from the linked program,
-which was described before anything of it ran (:class:`~lockgrader.c.build.Program`); nothing that a
-run says is looked up in files.
+The report names places and words by numbers. Their names come from the linked program, which was
+described before anything of it ran (:class:`~lockgrader.c.build.Program`). Nothing in a report is
+looked up in files.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lockgrader.artefact import MalformedError, parse
 from lockgrader.c.build import Program
-from lockgrader.checks.base import Finding
+from lockgrader.finding import Finding
+from lockgrader.read.artefact import MalformedError, parse
 from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE, STACKS
-from locksim.checker.counterexample import Counterexample, Step
-from locksim.checker.render import table
+from locksim.checker.replay.counterexample import Counterexample, Step
+from locksim.checker.replay.render import table
 
-__all__ = ["MAX_REPORT", "told"]
+__all__ = ["MAX_REPORT", "finding_of"]
 
 MAX_REPORT = 8 << 20
-TOLD_STEPS = 200
+SHOWN_STEPS = 200
 Natural = Annotated[int, Field(ge=0, lt=2**64)]
 Word = Annotated[str, Field(max_length=60)]
 
@@ -61,14 +61,14 @@ class _Report(_Model):
     path: list[_Step]
 
 
-def told(data: bytes, program: Program, source: dict[str, list[str]], memory: str) -> Finding:
-    """What a report says.
+def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memory: str) -> Finding:
+    """The finding of a report.
 
     Arguments:
         data: the report. program: what was run. source: file → its lines. memory: the model.
 
     Raises:
-        MalformedError: it is none.
+        MalformedError: it is not a report.
     """
     try:
         report = _Report.model_validate(parse(data, max_bytes=MAX_REPORT))
@@ -77,7 +77,7 @@ def told(data: bytes, program: Program, source: dict[str, list[str]], memory: st
         place = ".".join(str(p) for p in first["loc"])
         raise MalformedError(f"the report's {place}: {first['msg']}") from error
     if any(one.thread >= report.threads for one in report.path):
-        raise MalformedError("a step of a thread that there is not")
+        raise MalformedError("a step of a thread that does not exist")
     made = f"{report.runs:,} runs, {memory.upper()}"
     if report.verdict == "unfinished":
         return Finding("fail", 0.0, report.message[:500], tag="unfinished")
@@ -86,12 +86,12 @@ def told(data: bytes, program: Program, source: dict[str, list[str]], memory: st
         return Finding("pass", 1.0, f"nothing wrong: {made}, {reach}")
     names = _Names(program, report.blocks)
     message = re.sub(r"\{(pc|at):(\w{1,16})\}", names.named, report.message)
-    threads = max(1, report.threads)  # what goes wrong in the setup is nobody's
+    threads = max(1, report.threads)  # an error in the setup belongs to no thread
     path = [one for one in report.path if not _is_private(one)]
-    steps = [_step(names, source, one, threads) for one in path[-TOLD_STEPS:]]
+    steps = [_step(names, source, one, threads) for one in path[-SHOWN_STEPS:]]
     shown = Counterexample(report.found, message, steps, threads)
     text = f"{report.found} ({made}): {message}\n{table(shown)}"
-    # Who reads what another frees has a lifetime wrong, not an order.
+    # A race with free() is a wrong lifetime, not a missing order.
     tag = "freed" if report.found == "race" and " frees " in message else report.found
     return Finding("fail", 0.0, text, tag=tag, counterexample=shown.to_json())
 
@@ -103,7 +103,7 @@ def _is_private(step: _Step) -> bool:
 
 
 class _Names:
-    """What places and words are called in a linked program."""
+    """Names of places and words in a linked program."""
 
     def __init__(self, program: Program, blocks: list[list[int]]) -> None:
         self._lines = sorted(_decoded(program.lines))
@@ -111,12 +111,12 @@ class _Names:
         self._blocks = sorted(block[0] for block in blocks)
 
     def place(self, pc: int) -> tuple[str, int]:
-        """File and line of the call that returns to ``pc``; "" and 0 where they are not known."""
+        """File and line of the call that returns to ``pc``; "" and 0 if unknown."""
         at = bisect.bisect_right(self._lines, (pc - 1, chr(0x10FFFF), 0)) - 1
         return self._lines[at][1:] if at >= 0 else ("", 0)
 
     def symbol(self, address: int) -> str:
-        """The function or variable at an address, and how far behind its beginning."""
+        """The function or variable at an address, with the offset from its start."""
         at = bisect.bisect_right(self._symbols, (address, 1 << 64, "")) - 1
         if at < 0 or address >= self._symbols[at][0] + max(self._symbols[at][1], 1):
             return ""
@@ -125,7 +125,7 @@ class _Names:
         return name + (f"+{address - start}" if address > start else "")
 
     def word(self, address: int) -> str:
-        """What lies at an address: a variable, a block of the heap, a place on a stack."""
+        """The name of an address: a variable, a heap block, or a place on a stack."""
         if HEAP <= address < HEAP + HEAP_SIZE:
             number = bisect.bisect_right(self._blocks, address)
             offset = address - self._blocks[number - 1] if number else 0
@@ -136,7 +136,7 @@ class _Names:
         return self.symbol(address) or f"{address:#x}"
 
     def value(self, value: int, size: int) -> str:
-        """A value as text: what it points to, or itself."""
+        """A value as text: the name of its target if it is a pointer, else the number."""
         if size == 8 and value >= 1 << 16:
             name = self.word(value)
             if not name.startswith("0x"):
@@ -144,7 +144,7 @@ class _Names:
         return str(value) if value < 1 << 20 else f"{value:#x}"
 
     def named(self, found: re.Match[str]) -> str:
-        """A number in a message."""
+        """The name for a number in a message."""
         try:
             number = int(found[2], 16)
         except ValueError:

@@ -1,24 +1,22 @@
-"""What a cache's clients recorded, read as hostile, and whether it can have happened.
+"""Read a client's records as untrusted input, and decide whether they can have happened.
 
-A record tells an operation: which, when it began and ended, what came of it (avc/protocol.h). Which
-operations there are, in which order each thread does them, and what is inserted, follows from the
-order that the client got; so only tickets and answers are news, and everything else has to agree.
-Records are masked by a stream that the run's nonce gives; one that was not written by the client's
-own hand is noise when it is unmasked.
+A record holds one operation: its kind, when it began and ended, and its result (avc/protocol.h).
+The order that the client got determines the operations, their sequence in each thread and the
+inserted values. So only tickets and answers are new; everything else must agree. Records are masked
+by a stream from the run's nonce; a forged record unmasks to noise.
 
-Where operations took turns (:func:`sequential`), each answer is known: a model gives it. Where
-they ran at once (:func:`concurrent`), there has to be an order of all operations on a key that
-respects their times and explains the answers. A key has one writer, so that its versions have an
-order; then four rules decide (Lamport, On interprocess communication II, 1986; Herlihy and Wing,
-TOPLAS 12(3), 1990):
+Where operations took turns (:func:`sequential`), a model gives each answer. Where they ran
+concurrently (:func:`concurrent`), some order of all operations on a key must respect their times
+and explain the answers. A key has one writer, so its versions are ordered, and four rules decide
+(Lamport, On interprocess communication II, 1986; Herlihy and Wing, TOPLAS 12(3), 1990):
 
-- a lookup gives a version whose insertion had begun before the lookup ended,
+- a lookup returns a version whose insertion began before the lookup ended,
 - and not one that was replaced before the lookup began;
-- of two lookups, one after the other, the second gives no older version;
-- a lookup finds nothing only if reclaiming, which takes a new entry at the second time at the
-  earliest, can have taken what was there.
+- of two lookups, one after the other, the second returns no older version;
+- a lookup finds nothing only if reclaiming can have removed the entry; a new entry survives the
+  first reclaim.
 
-That a version comes back after it was forgotten is seen only where operations take turns.
+A version that returns after it was removed is detected only where operations take turns.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from lockgrader.artefact import MalformedError
+from lockgrader.read.artefact import MalformedError
 
 __all__ = ["Order", "concurrent", "records", "sequential"]
 
@@ -47,11 +45,11 @@ _U64 = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Order:
-    """What a client is asked to do.
+    """The order that a client carries out.
 
     Arguments:
-        threads, operations: operations are those of each thread. keys: a multiple of threads.
-        seed: which operations. nonce: two secrets of 64 bits. canary: what it does wrong, or 0.
+        threads, operations: operations of each thread. keys: a multiple of threads.
+        seed: of the operations. nonce: two secrets of 64 bits. canary: its mistake, or 0.
     """
 
     threads: int
@@ -62,7 +60,7 @@ class Order:
     canary: int = 0
 
     def to_bytes(self) -> bytes:
-        """As the client reads it."""
+        """The bytes that the client reads."""
         return struct.pack(
             "<2Q4IQ",
             *self.nonce,
@@ -71,15 +69,15 @@ class Order:
 
     @property
     def size(self) -> int:
-        """Bytes that the client writes."""
+        """Number of bytes that the client writes."""
         return self.threads * self.operations * _RECORD.itemsize
 
 
 def records(data: bytes, order: Order) -> Records:
-    """The records of a run, thread after thread, with everything checked that is known before.
+    """The records of a run, thread by thread, with every predetermined field checked.
 
     Raises:
-        MalformedError: that is not what the client of this order writes.
+        MalformedError: the client cannot have written this for this order.
     """
     if len(data) != order.size:
         raise MalformedError(f"{len(data)} bytes of records instead of {order.size}")
@@ -97,25 +95,25 @@ def records(data: bytes, order: Order) -> Records:
         and (found["words"][asked == INSERT] == _words(key, version)[asked == INSERT]).all()
     )
     if not same:
-        raise MalformedError("records of other operations than were asked for")
+        raise MalformedError("the records hold other operations than the order")
     tickets = np.sort(np.concatenate([found["began"], found["ended"]]))
     if not (tickets == np.arange(len(tickets))).all() or (found["began"] >= found["ended"]).any():
-        raise MalformedError("tickets that nobody has drawn")
+        raise MalformedError("invalid tickets")
     before = found.reshape(order.threads, order.operations)
     if (before["ended"][:, :-1] >= before["began"][:, 1:]).any():
-        raise MalformedError("a thread that does two operations at once")
+        raise MalformedError("operations of one thread overlap")
     return found
 
 
 def sequential(found: Records, order: Order) -> str:
-    """The first operation of a run in turns whose answer is not the model's; "" where all are.
+    """The first operation of a run in turns whose answer differs from the model's; "" for none.
 
     Raises:
         MalformedError: the operations did not take turns.
     """
     turn = np.arange(order.operations)[None, :] * order.threads + np.arange(order.threads)[:, None]
     if (found["began"] != 2 * turn.ravel()).any():
-        raise MalformedError("threads that did not wait for their turn")
+        raise MalformedError("the threads did not wait for their turn")
     entries: dict[int, tuple[tuple[int, ...], bool]] = {}
     for one in found[np.argsort(found["began"], kind="stable")]:
         key, result, words = int(one["key"]), int(one["result"]), tuple(map(int, one["words"]))
@@ -132,12 +130,12 @@ def sequential(found: Records, order: Order) -> str:
             expected, right = len(entries) - len(kept), (0, 0, 0, 0)
             entries = kept
         if (result, words) != (expected, right):
-            return _told(one, expected, right)
+            return _difference(one, expected, right)
     return ""
 
 
 def concurrent(found: Records) -> str:
-    """Why no order of the operations explains the answers; "" where one may."""
+    """Why no order of the operations explains the answers; "" where an order may."""
     reclaims = found[found["operation"] == RECLAIM]
     for key in np.unique(found["key"][found["operation"] != RECLAIM]):
         here = found[(found["key"] == key) & (found["operation"] != RECLAIM)]
@@ -145,7 +143,7 @@ def concurrent(found: Records) -> str:
         if problem := _one_key(int(key), inserts, here[here["operation"] == LOOKUP], reclaims):
             return problem
     failed = found[(found["operation"] == INSERT) & (found["result"] != 1)]
-    return "avc_insert() says that there is no memory" if len(failed) else ""
+    return "avc_insert() reports that there is no memory" if len(failed) else ""
 
 
 def _one_key(key: int, inserts: Records, lookups: Records, reclaims: Records) -> str:
@@ -159,18 +157,18 @@ def _one_key(key: int, inserts: Records, lookups: Records, reclaims: Records) ->
     known[known] = (inserts["words"][at[known]] == hits["words"][known]).all(axis=1)
     if not known.all():
         return (
-            f"avc_lookup() of key {key} gives a decision that nobody has inserted, or half of one"
+            f"avc_lookup() of key {key} returns a decision that was never inserted, or half of one"
         )
     if (inserts["began"][at] >= hits["ended"]).any():
-        return f"avc_lookup() of key {key} gives a decision before it is inserted"
+        return f"avc_lookup() of key {key} returns a decision before its insertion"
     ends = np.append(inserts["ended"], np.uint32(0xFFFFFFFF))
     if (ends[at + 1] <= hits["began"]).any():
-        return f"avc_lookup() of key {key} gives a decision that had been replaced before it began"
+        return f"avc_lookup() of key {key} returns a decision that was replaced before it began"
     by_end = np.argsort(hits["ended"])
     newest = np.maximum.accumulate(np.concatenate([[-1], at[by_end]]))
     before = np.searchsorted(hits["ended"][by_end], hits["began"])
     if (newest[before] > at).any():
-        return f"avc_lookup() of key {key} gives an older decision after a newer one"
+        return f"avc_lookup() of key {key} returns an older decision after a newer one"
     last = np.searchsorted(inserts["ended"], misses["began"]) - 1
     for one, index in zip(misses, last, strict=True):
         if index < 0:
@@ -178,12 +176,12 @@ def _one_key(key: int, inserts: Records, lookups: Records, reclaims: Records) ->
         since = inserts["began"][index]
         passed = (reclaims["ended"] > since) & (reclaims["began"] < one["ended"])
         if np.count_nonzero(passed) < 2:
-            return f"avc_lookup() of key {key} finds nothing, though nobody can have forgotten it"
+            return f"avc_lookup() of key {key} finds nothing, but no reclaim can have removed it"
     return ""
 
 
 def _expected(order: Order) -> tuple[npt.NDArray[np.int64], ...]:
-    """Operation, key and version (of insertions) of each record, as the client draws them."""
+    """Operation, key and version (of insertions) of each record, drawn as the client does."""
     with np.errstate(over="ignore"):
         start = np.uint64(order.seed * 1000) + np.arange(order.threads, dtype=np.uint64)
         steps = np.arange(1, order.operations + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
@@ -212,12 +210,12 @@ def _mixed(x: _U64) -> _U64:
     return x ^ (x >> np.uint64(31))
 
 
-def _told(one: np.void, expected: int, right: tuple[int, ...]) -> str:
-    """An answer beside the right one."""
+def _difference(one: np.void, expected: int, right: tuple[int, ...]) -> str:
+    """An answer beside the right one, as text."""
     number = f"operation {int(one['began']) // 2 + 1}"
     key, result = int(one["key"]), int(one["result"])
     if one["operation"] == RECLAIM:
-        return f"{number}: avc_reclaim() forgets {result} entries instead of {expected}"
+        return f"{number}: avc_reclaim() removes {result} entries instead of {expected}"
     if one["operation"] == INSERT:
         return f"{number}: avc_insert() of key {key} returns {result} instead of true"
     if result != expected:
@@ -225,6 +223,6 @@ def _told(one: np.void, expected: int, right: tuple[int, ...]) -> str:
         return f"{number}: avc_lookup() of key {key} {words[result != 0]}, wrongly"
     version = int(one["words"][3])
     return (
-        f"{number}: avc_lookup() of key {key} gives words of version {version} instead of "
+        f"{number}: avc_lookup() of key {key} returns words of version {version} instead of "
         f"{right[3]}, or not all of one version"
     )

@@ -1,6 +1,6 @@
-"""What a C submission can be: its header, the functions it defines, and the clients that use it.
+"""The interfaces of C submissions: a header, the functions to define, and our clients.
 
-A folder beside this module is an interface. Its files are ours and no secret: students read them.
+Each folder beside this module is an interface. Its files are public: students read them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class Interface:
     """An interface.
 
     Arguments:
-        name: also the folder's. header: what a submission includes.
+        name: also the folder's. header: the file that a submission includes.
         exports: functions that it defines.
-        scenarios: of the explorer's client, by name → what SCENARIO is.
-        canaries: tool → what the client does wrong on purpose, by number → what has to be found;
-            of tools whose records are judged outside, "records".
+        scenarios: of the explorer's client, name → value of SCENARIO.
+        canaries: tool → number of a deliberate mistake → tags that must be found; "records" for
+            tools whose records are judged outside.
     """
 
     name: str
@@ -33,14 +33,14 @@ class Interface:
 
     @property
     def folder(self) -> Path:
-        """Where its files are."""
+        """The folder with its files."""
         return Path(__file__).parent / self.name
 
     def scenario(self, name: str) -> int:
         """A scenario's number.
 
         Raises:
-            LabError: there is none of this name.
+            LabError: there is no scenario of this name.
         """
         if name not in self.scenarios:
             known = ", ".join(self.scenarios)

@@ -1,12 +1,11 @@
-"""Run what a submission was linked into, and judge from what comes out.
+"""Run the programs that a submission was linked into, and judge their output.
 
-Each run is a sandbox of its own that holds the program and nothing else. Among the runs, in an
-order that nobody knows beforehand, are canaries: the same object, with a client that is wrong on
-purpose. A tool that finds nothing there does not work any more, so its silence elsewhere earns
-nothing.
+Each run has a sandbox of its own that holds only the program. In a random order, some runs are
+canaries: the same object with a client that is wrong on purpose. A tool that finds nothing in a
+canary no longer works, so its silence elsewhere earns nothing.
 
-A verdict that takes points has to come again: the explorer, the model and the sanitizers see one
-fixed sequence of steps; torture, which does not, has to go wrong in each of its runs.
+A verdict that costs points must be repeatable. The explorer, the model and the sanitizers see one
+fixed sequence of steps. Torture does not, so it must fail in each of its runs.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.artefact import MalformedError
 from lockgrader.c import history
 from lockgrader.c.build import Compiled, Program, link, reference
-from lockgrader.c.explored import MAX_REPORT, told
+from lockgrader.c.explored import MAX_REPORT, finding_of
 from lockgrader.c.history import Order
-from lockgrader.checks.base import Finding
-from lockgrader.compile import Refused
+from lockgrader.finding import Finding
 from lockgrader.lab import C
+from lockgrader.read.artefact import MalformedError
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
 
 __all__ = ["judge"]
@@ -63,7 +62,7 @@ def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
 
     Raises:
         SandboxError: there is no sandbox.
-        LabError: the check asks for what the interface has not.
+        LabError: the interface does not have the scenario of the check.
     """
     try:
         real, canaries = _all_runs(check, compiled, profile)
@@ -77,15 +76,17 @@ def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
     if not silent:
         return finding
     if any(canaries[n].verdict in SLOW for n in silent):
-        return Finding("grader_error", message=f"no time to try whether {check.tool} works")
+        return Finding(
+            "grader_error", message=f"not enough time to test whether {check.tool} works"
+        )
     _, ours = _all_runs(check, reference(compiled.interface, check.tool, profile), profile)
     if any(not _caught(expected[n], ours[n]) for n in silent):
         return Finding(
-            "grader_error", message=f"{check.tool} misses a mistake that was made on purpose"
+            "grader_error", message=f"{check.tool} misses a deliberate mistake in our own reference"
         )
     return Finding(
         "forbidden_operation",
-        message=f"{compiled.file} keeps {check.tool} from finding a mistake that was put beside it",
+        message=f"{compiled.file} keeps {check.tool} from finding a mistake of our client",
         tag="silenced",
     )
 
@@ -93,7 +94,7 @@ def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
 def _all_runs(
     check: C, compiled: Compiled, profile: Profile
 ) -> tuple[list[Finding], dict[int, Finding]]:
-    """What the real runs found, in order, and what each canary's did."""
+    """The findings of the real runs, in order, and those of the canaries."""
     canaries = sorted(compiled.interface.canaries[check.tool])
     if check.tool == "explorer":
         scenario = f"SCENARIO={compiled.interface.scenario(check.scenario)}"
@@ -110,7 +111,7 @@ def _all_runs(
         number = order.pop()
         findings[number] = _one(check, compiled, runs[number], profile)
         if findings[number].verdict in SLOW and runs[number].canary == 0:
-            # It took a limit's time, and its canaries would: first see whether all runs do.
+            # It ran into a limit, and its canaries would too: first see whether all runs do.
             order.sort(key=lambda i: runs[i].canary == 0)
             if all(runs[i].canary for i in order) and _all_slow(runs, findings):
                 break
@@ -142,7 +143,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
         words = [str(word) for pair in options.items() for word in pair]
         argv = ("/job/program", "-", *words)
     elif check.tool in SANITIZERS:
-        # ThreadSanitizer does not know addresses that are spread as widely as some kernels do.
+        # ThreadSanitizer cannot handle the address randomisation of some kernels.
         argv = ("/usr/bin/setarch", "-R", "/job/program")
     with tempfile.TemporaryDirectory(prefix="locklab-") as folder:
         path = Path(folder, "program")
@@ -154,7 +155,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
         outcome = run(job, profile)
     if outcome.ended != "exited":
         return Finding(
-            outcome.ended, message=f"{check.tool}: ended by {outcome.ended}", tag=outcome.ended
+            outcome.ended, message=f"{check.tool}: stopped by {outcome.ended}", tag=outcome.ended
         )
     try:
         if one.order is None:
@@ -167,7 +168,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
 def _explored(check: C, compiled: Compiled, program: Program, outcome: Outcome) -> Finding:
     if not outcome.stdout:
         return _ended(check, outcome)
-    return told(outcome.stdout, program, compiled.source, check.memory)
+    return finding_of(outcome.stdout, program, compiled.source, check.memory)
 
 
 def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:
@@ -183,7 +184,7 @@ def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:
     wrong = history.concurrent(found) if concurrent else history.sequential(found, order)
     if wrong:
         return Finding("fail", 0.0, wrong, tag="wrong-answer")
-    how = "at once" if concurrent else "in turns"
+    how = "run concurrently" if concurrent else "in turns"
     return Finding("pass", 1.0, f"{len(found):,} operations {how}, every answer explained")
 
 
@@ -209,18 +210,18 @@ def _ended(check: C, outcome: Outcome) -> Finding:
 
 
 def _together(check: C, real: Sequence[Finding]) -> Finding:
-    """What the real runs say together: only what was found in each of them counts."""
+    """The finding of all real runs: only a failure in each of them counts."""
     wrong = [f for f in real if f.verdict != "pass"]
     if len(wrong) == len(real):
         return wrong[0]
     if not wrong:
         return real[0]
     seen = f"{len(wrong)} of {len(real)} runs: {wrong[0].message}"
-    return Finding("pass", 1.0, f"no points are taken for what does not come again. In {seen}")
+    return Finding("pass", 1.0, f"a failure that does not repeat costs no points. In {seen}")
 
 
 def _caught(expected: frozenset[str], found: Finding) -> bool:
-    """Whether a canary's run found what was put there."""
+    """Whether a canary's run found its deliberate mistake."""
     if expected == {"records"}:
         return found.verdict == "fail" and found.tag == "wrong-answer"
     if expected == {"report"}:

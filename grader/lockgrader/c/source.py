@@ -1,10 +1,10 @@
-"""What a C file may be written with, decided on its tokens before any compiler reads it.
+"""Check the tokens of a C file before any compiler reads it.
 
-The file is taken apart as the standard does (C11 5.1.1.2, phases 2 and 3): joined lines, comments,
-preprocessing tokens. So a word is found however it was cut, and a text in a string is none. What
-is refused here would reach past the language: other files, the assembler, the compiler's own
-options. Each refusal names its line. It is the first of three nets; the second looks at what the
-compiler made of the file (:mod:`.assembly`), the third at the object (:mod:`.elf`).
+The file is split as the standard does (C11 5.1.1.2, phases 2 and 3): joined lines, comments,
+preprocessing tokens. So a word is found even if it is split over lines, and text in a string does
+not count. Refused is whatever reaches beyond the language: other files, the assembler, options of
+the compiler. Each refusal names its line. This is the first of three filters; the second checks
+the assembly (:mod:`.allowed`), the third the object (:mod:`.elf`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lockgrader.compile import Refused
+from lockgrader.read.refused import Refused
 
 __all__ = ["HEADERS", "MAX_SOURCE", "examine"]
 
@@ -50,7 +50,7 @@ RESERVED = frozenset(
         *("__func__", "__builtin_expect", "__typeof__", "_LGPL_SOURCE"),
     }
 )
-"""Names that begin as the compiler's own do, and may be used all the same; so may __atomic_*."""
+"""Reserved names that a submission may use; it may use __atomic_* too."""
 REFUSED = frozenset({"asm", "alloca", "fortran"})
 
 _TOKEN = re.compile(
@@ -73,10 +73,10 @@ class _Token:
 
 
 def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
-    """Refuse a C file that is written with more than the language.
+    """Refuse a C file that uses more than the language.
 
     Arguments:
-        text: the file. file: its name. own_headers: what the lab's interface may be included as.
+        text: the file. file: its name. own_headers: headers of the lab's interface.
 
     Raises:
         Refused: with the line and what to do.
@@ -87,9 +87,9 @@ def examine(text: str, file: str, own_headers: tuple[str, ...]) -> None:
         if token.kind == "other" and not token.text.isascii():
             raise _forbidden(file, token, "a character outside ASCII: only comments may hold one")
         if token.kind == "other" and token.text in "\"'\\":
-            raise Refused("student_error", f"{file}:{token.line}: a quotation mark without its end")
+            raise Refused("student_error", f"{file}:{token.line}: an unterminated quotation")
         if token.kind == "paste":
-            raise _forbidden(file, token, "## makes words that nobody has read: write them out")
+            raise _forbidden(file, token, "## makes new words after this check: write them out")
         if token.kind == "word":
             _examine_word(file, token)
     for line in _directives(text, file):
@@ -149,7 +149,7 @@ def _directives(text: str, file: str) -> Iterator[list[_Token]]:
 
 
 def _tokens(text: str, file: str) -> Iterator[_Token]:
-    """Phases 2 and 3. A joined line counts for the lines that it was."""
+    """Phases 2 and 3. Tokens of a joined line keep their original line numbers."""
     if "\0" in text or re.search(r"\\[ \t\f\v]+\r?\n", text):
         raise Refused("forbidden_operation", f"{file}: a line joined with spaces, or a NUL")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -166,7 +166,7 @@ def _tokens(text: str, file: str) -> Iterator[_Token]:
             splice += 1
         kind = found.lastgroup or "other"
         if kind == "other" and whole.startswith("/*", at):
-            raise Refused("student_error", f"{file}:{line}: a comment without its end")
+            raise Refused("student_error", f"{file}:{line}: an unterminated comment")
         yield _Token(kind, found[0], line + starts[splice - 1][1])
         line += found[0].count("\n")
         at = found.end()

@@ -1,4 +1,4 @@
-"""Compilers and linkers in a sandbox: their arguments in, files and messages out."""
+"""Run compilers and linkers in a sandbox: arguments in, files and messages out."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lockgrader.artefact import MalformedError, parse
 from lockgrader.c import tools_inside
-from lockgrader.compile import Refused
+from lockgrader.read.artefact import MalformedError, parse
+from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
 from lockgrader.sandbox.run import interpreter
 from locknative import toolchain
@@ -40,7 +40,7 @@ class ToolError(Exception):
 
 @dataclass(frozen=True)
 class Made:
-    """What tools made.
+    """The output of tools.
 
     Arguments:
         files: name → content. said: what each command printed.
@@ -51,10 +51,10 @@ class Made:
 
 
 def compiler() -> str:
-    """The C compiler's path, inside as outside.
+    """The C compiler's path, the same inside and outside.
 
     Raises:
-        SandboxError: there is none that a sandbox would have.
+        SandboxError: there is no compiler that a sandbox can see.
     """
     try:
         return _inside(toolchain.compiler())
@@ -63,7 +63,7 @@ def compiler() -> str:
 
 
 def tool(name: str) -> str:
-    """The path of a tool of the binutils, likewise."""
+    """The path of a tool of the binutils, the same inside and outside."""
     path = shutil.which(name)
     if path is None:
         raise SandboxError(f"C submissions need '{name}': install the binutils, as with gcc")
@@ -78,7 +78,7 @@ def make(
     read: Mapping[str, Path],
     profile: Profile,
 ) -> Made:
-    """Run tools on files; nothing of what they make is executed.
+    """Run tools on files; their output is not executed.
 
     Arguments:
         what: for messages. files: name → text, written to the folder in which commands run.
@@ -86,8 +86,8 @@ def make(
         keep: files that are wanted. read: path inside → file or folder, as in a Job.
 
     Raises:
-        ToolError: a tool refuses. Refused: it took too much, or gave nonsense; or the profile
-            starts no processes, which is no fault of the submission's.
+        ToolError: a tool refuses. Refused: it exceeded a limit or gave invalid output; or the
+            profile starts no processes, which costs the student nothing.
         SandboxError: there is no sandbox.
     """
     if profile != "namespaces":
@@ -102,37 +102,37 @@ def make(
     environment = {"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, inside, json.dumps(given).encode(), environment, LIMITS), profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"compiling {what} was ended: {outcome.ended}")
+        raise Refused(outcome.ended, f"compiling {what} was stopped: {outcome.ended}")
     if not outcome.stdout:
         said = outcome.stderr.decode("utf-8", errors="replace").strip()[-300:]
-        raise Refused("no_output", f"compiling {what} gave nothing: {said}")
+        raise Refused("no_output", f"compiling {what} gave no output: {said}")
     try:
         return _read(parse(outcome.stdout, max_bytes=LIMITS.output_bytes), keep, len(commands))
     except MalformedError as error:
-        raise Refused("malformed_output", f"what {what} became: {error}") from error
+        raise Refused("malformed_output", f"the compiler's output for {what}: {error}") from error
 
 
 def _read(document: object, keep: Sequence[str], commands: int) -> Made:
     if not isinstance(document, dict):
-        raise MalformedError("no object")
+        raise MalformedError("not a JSON object")
     if "error" in document:
         raise ToolError(str(document["error"])[:4000])
     files, said = document.get("files"), document.get("said")
     if not isinstance(files, dict) or set(files) != set(keep) or not isinstance(said, list):
-        raise MalformedError("other files than were asked for")
+        raise MalformedError("the output holds other files than requested")
     if len(said) != commands:
-        raise MalformedError("not every command has spoken")
+        raise MalformedError("the output of a command is missing")
     try:
         found = {name: base64.b64decode("".join(files[name]), validate=True) for name in files}
         return Made(found, ["".join(pieces) for pieces in said])
     except (TypeError, ValueError, binascii.Error) as error:
-        raise MalformedError("a file that is none") from error
+        raise MalformedError("a file is not valid base64") from error
 
 
 def _inside(path: str) -> str:
     real = os.path.realpath(path)
     if not Path(real).is_relative_to("/usr"):
         raise SandboxError(
-            f"{real} is not in a sandbox, which has /usr only: install the distribution's"
+            f"{real} is outside /usr, so a sandbox cannot see it: install the distribution's"
         )
     return real

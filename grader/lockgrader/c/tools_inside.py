@@ -1,4 +1,4 @@
-"""Runs in the sandbox: compilers and linkers on a submission, of which nothing is executed here.
+"""Runs in the sandbox: compilers and linkers on a submission; their output is not executed.
 
 Standard input is a JSON object: ``files`` (name → text), ``commands`` (argument lists, run one
 after the other in /tmp) and ``keep`` (names of files that are wanted). Standard output is one with
@@ -18,7 +18,7 @@ MOST_SAID = 1 << 20
 
 
 def main() -> None:
-    """Do what standard input asks for."""
+    """Run the commands of standard input."""
     given = json.load(sys.stdin)
     folder = Path("/tmp")
     for name, text in given["files"].items():

@@ -1,11 +1,6 @@
-"""The kinds of checks: each takes what was submitted and says what it is worth, and why.
+"""The kinds of checks: each decides what a submission earns, and why.
 
-A check runs outside the sandbox on validated data. It decides from numbers in simulated time, from
-counts and from proofs, never from the clock, so that the same submission gets the same verdict on a
-loaded machine.
+A check runs outside the sandbox on validated data. It decides from simulated time, counts and
+proofs, never from the clock. The same submission therefore gets the same verdict on a loaded
+machine.
 """
-
-from lockgrader.checks.base import Finding, Submitted, found
-from lockgrader.checks.judge import judge
-
-__all__ = ["Finding", "Submitted", "found", "judge"]

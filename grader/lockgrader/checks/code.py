@@ -1,8 +1,9 @@
-"""Properties of the code itself: which instructions it has, how it waits, how large it is."""
+"""Properties of the code itself: its instructions, its waiting loops, its size."""
 
 from __future__ import annotations
 
-from lockgrader.checks.base import Finding, Submitted
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Code
 from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space
@@ -14,7 +15,7 @@ WORDS_PER_LINE = 8
 
 
 def code(check: Code, submitted: Submitted, lock: type[Struct]) -> Finding:
-    """Look at a class's bytecode."""
+    """Check a class's bytecode."""
     methods = submitted.codes[check.lock].methods
     used = {i.op for m in methods.values() for i in m.instrs}
     for op in check.must:
@@ -27,10 +28,10 @@ def code(check: Code, submitted: Submitted, lock: type[Struct]) -> Finding:
         if name not in methods:
             return Finding("fail", 0.0, f"{check.lock} has no method {name}()", tag="missing")
         if not spin_loops(methods[name]):
-            told = f"{check.lock}.{name}() has no loop that waits by reading alone"
-            return Finding("fail", 0.0, told, tag="spins-by-writing")
+            message = f"{check.lock}.{name}() has no loop that waits by reading only"
+            return Finding("fail", 0.0, message, tag="spins-by-writing")
     size = Space(WORDS_PER_LINE, 1).layout(lock()).size
     if check.max_words is not None and size > check.max_words:
-        told = f"{check.lock} takes {size} words; at most {check.max_words}"
-        return Finding("fail", 0.0, told, tag="too-big")
-    return Finding("pass", 1.0, "the code has the asked properties")
+        message = f"{check.lock} takes {size} words; at most {check.max_words} are allowed"
+        return Finding("fail", 0.0, message, tag="too-big")
+    return Finding("pass", 1.0, "the code has the required properties")

@@ -1,10 +1,9 @@
-"""What a check of a curve measured, beside the band that it was held to, for plots and tables.
+"""A measured curve beside its allowed band, for plots and tables.
 
-A band is drawn where the check looked. A *value* has the same bounds everywhere; a *ratio* and an
-*ordering* have the other lock's curve for a reference. A *slope* allows a fan: straight lines in
-logarithms that leave the first point with the smallest and the largest slope that is right. (The
-slope that counts is that of a line through all points; a curve inside the fan may bend.) A
-*plateau* allows so much above its own lowest point.
+A *value* has the same bounds at every number of CPUs. A *ratio* and an *ordering* take the other
+lock's curve as reference. A *slope* allows a fan: two straight lines in logarithms from the first
+point, with the smallest and the largest right slope. (The check uses the slope of a line through
+all points, so a curve inside the fan may bend.) A *plateau* allows a factor above its lowest point.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ _WORDS = {
 
 
 def curve_of(check: Simulated, values: list[float], other: list[float]) -> Curve | None:
-    """The curve of a check; None where a single point or a number that is none makes no curve.
+    """The curve of a check; None where it has one point or a value that is not finite.
 
     Arguments:
-        check: what was asked. values: the submission's, one for each number of CPUs.
-        other: those of ``against``, or empty.
+        check: the check. values: the submission's, one for each number of CPUs.
+        other: the values of ``against``, or empty.
     """
     if len(check.cpus) < 2 or not all(map(math.isfinite, values + other)):
         return None
@@ -59,7 +58,7 @@ def curve_of(check: Simulated, values: list[float], other: list[float]) -> Curve
 def _bounds(
     check: Simulated, values: list[float], other: list[float]
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The band's lower and upper end at each number of CPUs; empty where that side is open."""
+    """The band's lower and upper end at each number of CPUs; empty for an open side."""
     band = check.band
     match check.shape:
         case "value":

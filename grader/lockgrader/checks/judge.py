@@ -1,27 +1,35 @@
-"""One check on one submission."""
+"""Dispatch one check on one submission to the module that decides it."""
 
 from __future__ import annotations
 
-from lockgrader.checks.base import Finding, Submitted
+from lockgrader.c import judge_c
 from lockgrader.checks.code import code
 from lockgrader.checks.numeric import answer, prediction
 from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
-from locksim.checker.client import KINDS
+from lockgrader.sandbox import Profile
+from locksim.kinds.checking import bases_with, checked_bases
 from locksim.lang.struct import Struct
+from locksim.library.registry import UnknownNameError
 from locksim.machine import MachineError
-from locksim.registry import UnknownNameError
 
 __all__ = ["judge"]
 
 
-def judge(check: Check, submitted: Submitted) -> Finding:
+def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -> Finding:
     """What a check finds. A fault of the submitted program is a finding, not an error.
 
+    Arguments:
+        check: one of the lab's. submitted: validated data.
+        profile: of the sandboxes in which a C check runs; the other kinds need none.
+
     Raises:
-        Exception: anything else is the grader's own fault.
+        SandboxError: there is no sandbox for a C check.
+        Exception: anything else is an internal error of the grader.
     """
     match check:
         case Answer():
@@ -32,18 +40,22 @@ def judge(check: Check, submitted: Submitted) -> Finding:
             try:
                 return _of_program(check, submitted)
             except Exception as error:
-                # LinkError, CheckError, SimulationError and their like: what users can cause. A
-                # name that a lab gives wrongly is no user's.
+                # LinkError, CheckError, SimulationError and so on: errors that a user can cause. An
+                # unknown name comes from the lab, not from the user.
                 ours = isinstance(error, LabError | UnknownNameError | MachineError)
                 if ours or getattr(error, "exit_code", None) != 2:
                     raise
                 return Finding("fail", 0.0, str(error)[:4000], tag="fault")
         case C():
-            raise TypeError("the C part is judged in sandboxes of its own (lockgrader.c)")
+            if submitted.c is None:
+                raise LabError(
+                    f"the check '{check.name}' judges a C file, and the lab names none: c = …"
+                )
+            return judge_c(check, submitted.c, profile)
     if check.answer not in submitted.texts:
         return Finding("no_output", message=f"there is no answer '{check.answer}'")
-    told = submitted.texts[check.answer]
-    return Finding("pass", 1.0, "kept for the instructor", answer=told)
+    answered = submitted.texts[check.answer]
+    return Finding("pass", 1.0, "kept for the instructor", answer=answered)
 
 
 def _of_program(check: Proven | Simulated | Code | OwnTests, submitted: Submitted) -> Finding:
@@ -66,8 +78,8 @@ def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
         there = ", ".join(submitted.codes) or "none"
         return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
     cls = submitted.codes[name].struct
-    if not issubclass(cls, KINDS):
-        there = ", ".join(kind.__name__ for kind in KINDS)
-        told = f"{name} is none of {there}: write 'class {name}(...):' with the one of the starter"
-        return Finding("fail", 0.0, told, tag="kind")
+    if not issubclass(cls, checked_bases()):
+        bases = bases_with("clients")
+        message = f"{name} must be a {bases}: keep the base class of the starter file"
+        return Finding("fail", 0.0, message, tag="kind")
     return cls

@@ -6,22 +6,23 @@ import contextlib
 import math
 from collections.abc import Iterable
 
-from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.simulated import reference
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Measure, Prediction
 from lockgrader.result import Row
 
 __all__ = ["answer", "expected", "interval_score", "prediction", "prepare"]
 
 ALPHA = 0.1
-"""A predicted interval is to hold what turns out nine times in ten."""
+"""A predicted interval should hold the result nine times in ten."""
 
 
 def prepare(checks: Iterable[Check]) -> None:
-    """Simulate what these checks expect, once for all students who expect the same.
+    """Simulate the expected values of checks, once for all students with equal values.
 
-    It depends on the lab alone. A check's process is forked from this one, and finds it there; what
-    can not be simulated, the check itself will tell.
+    They depend on the lab only. A check's process is forked from this one and inherits them. If a
+    value cannot be simulated, the check itself reports it.
     """
     for check in checks:
         if isinstance(check, Answer | Prediction) and isinstance(check.expected, Measure):
@@ -30,12 +31,14 @@ def prepare(checks: Iterable[Check]) -> None:
 
 
 def answer(check: Answer, submitted: Submitted) -> Finding:
-    """A number, right within a tolerance."""
+    """Judge a number that must be right within a tolerance."""
     given = submitted.answers.get(check.answer)
     if given is None:
         return Finding("no_output", 0.0, f"there is no answer '{check.answer}'", tag="missing")
     if len(given) != 1:
-        return Finding("malformed_output", 0.0, f"'{check.answer}' is one number, not {len(given)}")
+        return Finding(
+            "malformed_output", 0.0, f"'{check.answer}' must be one number, not {len(given)}"
+        )
     right = expected(check.expected)
     slack = abs(right) * check.tolerance
     band = Band(low=right - slack, high=right + slack, fade=check.fade)
@@ -43,27 +46,25 @@ def answer(check: Answer, submitted: Submitted) -> Finding:
 
 
 def prediction(check: Prediction, submitted: Submitted) -> Finding:
-    """An interval, scored against what turned out: narrow is good, and missing costs."""
+    """Judge an interval by its width and by how far it misses the result."""
     given = submitted.answers.get(check.answer)
     if given is None:
         return Finding("no_output", 0.0, f"there is no prediction '{check.answer}'", tag="missing")
     if len(given) != 2 or not given[0] <= given[1]:
-        told = f"'{check.answer}' is two numbers, low and high"
-        return Finding("malformed_output", 0.0, told)
+        message = f"'{check.answer}' must be two numbers: [low, high]"
+        return Finding("malformed_output", 0.0, message)
     right = expected(check.expected)
     low, high = given
     score = interval_score(low, high, right) / abs(right) if right else math.inf
     share = max(0.0, 1.0 - score / check.worst)
-    # A perfect score is a point of no width; an interval of a tenth of the worst is full marks.
+    # A perfect score is an interval of width 0; a tenth of the worst score earns full marks.
     share = min(1.0, share / 0.9)
     inside = low <= right <= high
-    says = "holds what turned out" if inside else "misses what turned out"
-    low_told, high_told, right_told = map(_told, (low, high, right))
-    message = (
-        f"predicted {low_told} to {high_told}, and {right_told} turned out: the interval {says}"
-    )
+    says = "holds the result" if inside else "misses the result"
+    low_text, high_text, right_text = map(_digits, (low, high, right))
+    message = f"predicted {low_text} to {high_text}, measured {right_text}: the interval {says}"
     line = Row(
-        what=f"{check.answer}: interval score over what turned out",
+        what=f"{check.answer}: interval score over the result",
         got=score if math.isfinite(score) else None,
         high=check.worst / 10,
         says="right" if share == 1.0 else f"too wide or off, by {score - check.worst / 10:.3g}",
@@ -77,16 +78,16 @@ def prediction(check: Prediction, submitted: Submitted) -> Finding:
 def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> float:
     """The interval score of Gneiting and Raftery (JASA 102(477), 2007, equation 43).
 
-    Its mean is least for who says the true quantiles: neither bragging nor hedging pays.
+    Its expected value is smallest for the true quantiles.
     """
     return (high - low) + 2 / alpha * max(0.0, low - x) + 2 / alpha * max(0.0, x - high)
 
 
 def expected(value: float | Measure) -> float:
-    """What is right: the number itself, or what the reference measures."""
+    """The right value: the number itself, or the measure of the reference lock."""
     return reference(value) if isinstance(value, Measure) else value
 
 
-def _told(number: float) -> str:
-    """Four digits, and no power of ten where people would not write one."""
+def _digits(number: float) -> str:
+    """A number with four digits, without a power of ten where people write none."""
     return f"{number:,.0f}" if 1000 <= abs(number) < 1e12 else f"{number:.4g}"

@@ -1,11 +1,12 @@
-"""Proven: the checker has seen every interleaving of a few threads."""
+"""Proven: the checker has explored every interleaving of a few threads."""
 
 from __future__ import annotations
 
-from lockgrader.checks.base import Finding, Submitted
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
 from lockgrader.lab import Proven
 from locksim.checker import check_lock
-from locksim.checker.render import table
+from locksim.checker.replay.render import table
 from locksim.checker.verdict import Budget
 from locksim.lang.struct import Struct
 
@@ -13,11 +14,11 @@ __all__ = ["proven"]
 
 MAX_MEMORY = 1 << 30
 FOREVER_S = 1e6
-"""The budget of a check is its states, which no load of the machine changes."""
+"""No limit in time: a check's budget is a number of states, whatever the load of the machine."""
 
 
 def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
-    """Prove a lock, or show the shortest way to break it."""
+    """Prove a lock, or show a shortest counterexample."""
     budget = Budget(max_states=check.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY)
     verdict = check_lock(
         lock,
@@ -26,7 +27,6 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         memory=check.memory,
         property=check.property,
         budget=budget,
-        codes=submitted.table,
         name=check.lock,
         client=check.client,
     )
@@ -37,10 +37,10 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         return Finding("pass", 1.0, f"proven for {asked}: {states}")
     if verdict.verdict == "unfinished":
         return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
-    told = verdict.counterexample
+    example = verdict.counterexample
     shown = f"{verdict.found} is violated with {asked}"
-    if told is not None:
-        shown = f"{shown}: {told.message}\n{table(told)}"
+    if example is not None:
+        shown = f"{shown}: {example.message}\n{table(example)}"
     return Finding(
-        "fail", 0.0, shown, tag=verdict.found, counterexample=told.to_json() if told else None
+        "fail", 0.0, shown, tag=verdict.found, counterexample=example.to_json() if example else None
     )

@@ -1,9 +1,9 @@
 """Simulated: values and shapes of curves, in simulated time only.
 
-A lock that fails to exclude is fast, so a simulation in which two were ever inside at once earns
-nothing, however good its numbers are. That also meets a lock that knows how many CPUs the checker
-has, and behaves only there. A cache of decisions has its answers compared with seals
-(:mod:`locksim.caches.avc_of`), to the same end.
+A lock that violates mutual exclusion is fast. So a simulation with a violation earns nothing,
+however good its numbers are. This also catches a lock that behaves only on the few CPUs of the
+checker. For the same reason the answers of a decision cache are compared with seals
+(:mod:`locksim.library.avc.avc_of`).
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import functools
 import math
 from collections.abc import Callable
 
-from lockgrader.checks.base import Finding, Submitted, found, row
 from lockgrader.checks.curve import UNITS, curve_of
-from lockgrader.lab import Band, LabError, Measure, Simulated
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding, found, row
+from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
 from lockgrader.result import Row
-from locksim.caches.avc_of import AvcOf
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
-from locksim.registry import resolve, workload
-from locksim.simulation import Simulation, simulate
-from locksim.workloads.critical_section import CriticalSection
+from locksim.library.avc.avc_of import AvcOf
+from locksim.library.registry import resolve, workload
+from locksim.library.workloads.critical_section import CriticalSection
+from locksim.study.simulation import Simulation, simulate
 
 __all__ = ["reference", "simulated"]
 
@@ -37,20 +37,20 @@ _MEASURES: dict[str, Callable[[Simulation], float]] = {
 
 
 class NotExclusiveError(Exception):
-    """Two were inside at once in a simulation."""
+    """Mutual exclusion was violated in a simulation."""
 
 
 def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Finding:
-    """Measure a lock, and compare with what is right."""
+    """Measure a lock, and compare the values with the band."""
     try:
-        values = [_value(check, lock(), n, submitted.table) for n in check.cpus]
+        values = [_value(check, lock(), n) for n in check.cpus]
         other = []
         if check.against:
             if check.against in submitted.codes:
                 against: type[Struct] = submitted.codes[check.against].struct
             else:
                 against = resolve(check.against).struct
-            other = [_value(check, against(), n, submitted.table) for n in check.cpus]
+            other = [_value(check, against(), n) for n in check.cpus]
     except NotExclusiveError as error:
         return Finding("fail", 0.0, str(error), tag="exclusion")
     made = found(_rows(check, values, other))
@@ -58,25 +58,9 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
 
 
 @functools.cache
-def reference(measure: Measure, seed: int = 1) -> float:
-    """What a lock of the library measures: the grader's own number, found once in a process."""
-    asked = Simulated(
-        kind="simulated",
-        name="reference",
-        title="reference",
-        points=1,
-        lock=measure.lock,
-        machine=measure.machine,
-        cpus=(measure.cpus,),
-        measure=measure.measure,
-        workload=measure.workload,
-        settings=measure.settings,
-        words=measure.words,
-        hold_ns=measure.hold_ns,
-        think_ns=measure.think_ns,
-        seed=seed,
-    )
-    return _value(asked, resolve(measure.lock).struct(**measure.options), measure.cpus, {})
+def reference(measure: Measure) -> float:
+    """The measure of a lock of the library; each is simulated once in a process."""
+    return _value(measure, resolve(measure.lock).struct(**measure.options), measure.cpus)
 
 
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
@@ -114,13 +98,11 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
     raise AssertionError(check.shape)  # the schema knows no other
 
 
-def _value(
-    check: Simulated, lock: Struct, cpus: int, codes: dict[type[Struct], ClassCode]
-) -> float:
+def _value(check: Measured, lock: Struct, cpus: int) -> float:
     """One measure of one lock on a number of CPUs.
 
     Raises:
-        NotExclusiveError: two were inside at once. SimulationError: a fault, a deadlock.
+        NotExclusiveError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
     """
     made = simulate(
         _workload(check, lock),
@@ -129,39 +111,38 @@ def _value(
         operations=check.operations,
         replications=check.replications,
         seed=check.seed,
-        codes=codes,
         longest_ps=LONGEST_PS,
     )
-    told = made.by_lock()
-    mine = told[told["lock"] == "lock"] if len(told) else told
+    by_lock = made.by_lock()
+    mine = by_lock[by_lock["lock"] == "lock"] if len(by_lock) else by_lock
     if isinstance(lock, Lock) and not len(mine):
         raise NotExclusiveError(f"on {cpus} CPUs the lock was never acquired")
-    if len(told) and int(told["violations"].sum()):
-        times = int(told["violations"].sum())
+    if len(by_lock) and int(by_lock["violations"].sum()):
+        times = int(by_lock["violations"].sum())
         raise NotExclusiveError(
-            f"on {cpus} CPUs of {check.machine} two were inside at once, {times} times: "
-            "what a broken lock measures counts for nothing"
+            f"on {cpus} CPUs of {check.machine} mutual exclusion was violated {times} times: "
+            "the measurements of a broken lock do not count"
         )
     return _MEASURES[check.measure](made)
 
 
-def _workload(check: Simulated, lock: Struct) -> Workload:
-    """The load with the lock, or the cache, in its place.
+def _workload(check: Measured, lock: Struct) -> Workload:
+    """The workload with the lock or the decision cache in it.
 
     Raises:
         UnknownNameError: there is no such workload.
-        LabError: it has no place for this.
+        LabError: the workload takes no lock and no cache.
     """
     if check.workload == "critical_section":
         times = {"hold_ps": check.hold_ns * 1000, "think_ps": check.think_ns * 1000}
         return CriticalSection(lock=lock, words=check.words, **times, **check.settings)
     kind = workload(check.workload)
     if isinstance(lock, DecisionCache):
-        # Sealed with the seed, which a submission does not see where the check is hidden.
+        # Sealed with the seed; in a hidden check a submission cannot know it.
         lock = AvcOf(cache=lock, salt=check.seed)
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
-        raise LabError(f"{check.name}: the workload {check.workload} takes no lock and no cache")
+        raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
     return kind(**{place: lock}, **check.settings)
 
 

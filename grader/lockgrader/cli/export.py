@@ -10,55 +10,56 @@ from typing import Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.arguments import folder_to_write
+from lockui.console import say
+from lockui.document import print_json
+from lockui.errors import reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def export(
-    results: Annotated[Path, typer.Argument(help="the folder that locklab grade --out named")],
+    results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
     format_: Annotated[
         list[str] | None,
-        typer.Option("--format", help="csv, canvas, moodle, junit, gradescope or html; repeatable"),
+        typer.Option(
+            "--format", help="csv, canvas, moodle, junit, gradescope or html; may be repeated"
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="folder for the files; by default RESULTS")
     ] = None,
     gradebook: Annotated[
-        str, typer.Option(help="enter all that was ever decided into this database, by its URL")
+        str,
+        typer.Option(help="enter all results, with their history, into the database at this URL"),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Write results that are there already in other formats; nothing is graded.
+    """Write existing results in other formats; nothing is graded.
 
-    Without ``--format`` and ``--gradebook``: all that a batch writes.
+    Without ``--format`` and ``--gradebook``: all formats that a batch writes.
     """
     from lockgrader.export import BATCH, load_all
     from lockgrader.export import export as write_all
 
     loaded = load_all(results)
     formats = tuple(format_ or ()) or (() if gradebook else BATCH)
-    folder = results if out is None else common.folder_to_write(out, "--out")
+    folder = results if out is None else folder_to_write(out, "--out")
     files = write_all(loaded, formats, folder)
-    new = _entered(results, gradebook) if gradebook else None
+    new = None
+    if gradebook:
+        from lockgrader.export.gradebook import enter
+
+        students = [path.parent.name for path in sorted(results.glob("*/result.json"))]
+        new = enter(results, students, gradebook)
     if as_json:
         entered = None if new is None else {"new_attempts": new}
-        told = {"results": len(loaded), "files": files, "gradebook": entered}
-        common.print_json(told)
+        document = {"results": len(loaded), "files": files, "gradebook": entered}
+        print_json(document)
         return
     for path in files:
-        common.say(f"{path}")
+        say(f"{path}")
     if new is not None:
-        common.say(f"gradebook: {new} new attempts of {len(loaded)} students")
-
-
-def _entered(results: Path, url: str) -> int:
-    from lockgrader.gradebook import Gradebook
-
-    book = Gradebook(url)
-    try:
-        return book.enter_folders(p.parent for p in sorted(results.glob("*/result.json")))
-    finally:
-        book.close()
+        say(f"gradebook: {new} new attempts of {len(loaded)} students")

@@ -13,9 +13,12 @@ from typing import Annotated
 import typer
 
 from lockgrader.cli.show import show
-from lockgrader.result import Result
+from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
-from locksim.cli import common
+from lockui.arguments import bounded, folder_to_write
+from lockui.console import progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -23,7 +26,7 @@ EXIT_GRADER_ERROR = 3
 
 
 @app.command()
-@common.reported()
+@reported()
 def grade(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
     submission: Annotated[
@@ -32,62 +35,67 @@ def grade(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="folder for results, one for each student")
     ] = None,
-    student: Annotated[str, typer.Option(help="who handed it in; by default the file's name")] = "",
-    explain: Annotated[str, typer.Option(help="show a STUDENT's variant, and grade nothing")] = "",
+    student: Annotated[str, typer.Option(help="the student; by default the file's name")] = "",
+    explain: Annotated[
+        str, typer.Option(help="show a STUDENT's variant and checks; grade nothing")
+    ] = "",
     key: Annotated[
         Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
     ] = None,
     sandbox: Annotated[str, typer.Option(help="namespaces or platform")] = "namespaces",
-    processes: Annotated[int, typer.Option(help="submissions at a time; 0: as many as CPUs")] = 0,
+    processes: Annotated[
+        int, typer.Option(help="number of submissions graded at a time; 0: as many as CPUs")
+    ] = 0,
     scheduler: Annotated[
-        str, typer.Option(help="ADDRESS of a Dask cluster to grade a folder of submissions on")
+        str,
+        typer.Option(help="ADDRESS of a Dask cluster on which to grade a folder of submissions"),
     ] = "",
     gradebook: Annotated[
-        str, typer.Option(help="database URL for a batch; by default RESULTS/gradebook.sqlite")
+        str, typer.Option(help="database URL, with --out; by default RESULTS/gradebook.sqlite")
     ] = "",
-    public: Annotated[bool, typer.Option(help="only the checks that students see")] = False,
+    public: Annotated[bool, typer.Option(help="run only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Grade submissions; what is graded already, and has not changed, is not graded again.
+    """Grade submissions. A batch skips submissions that are graded already and have not changed.
 
-    Exit code 0: graded, whatever came out. 2: bad input, or no sandbox. 3: the grader itself failed
-    in some check; grade again.
+    Exit code 0: graded, with any verdicts. 2: bad input, or no sandbox. 3: the grader itself failed
+    in some check (internal error); grade again.
     """
-    from lockgrader.batch import attempt_at, grade_all, publish, tasks
-    from lockgrader.evaluate import warm
+    from lockgrader.batch.run import grade_all, publish
+    from lockgrader.batch.tasks import attempt_of, tasks
+    from lockgrader.checks.evaluate import warm
     from lockgrader.grade import grade as grade_one
-    from lockgrader.grade import wanted
     from lockgrader.lab import load
+    from lockgrader.lab.variants import course_key
+    from lockgrader.read.submission import student_of, take
     from lockgrader.report.feedback import keep_feedback
-    from lockgrader.result import keep
-    from lockgrader.submission import student_of
-    from lockgrader.variants import course_key
     from locklabs import find
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     if sandbox not in PROFILES:
-        raise common.UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
+        raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
     loaded, secret = load(find(lab)), course_key(key)
     if explain:
         _explain(loaded, explain, secret, as_json)
         return
     if submission is None:
-        raise common.UsageError("name a submission: locklab grade LAB SUBMISSION")
+        raise UsageError("name a submission: locklab grade LAB SUBMISSION")
     if not submission.exists():
-        raise common.UsageError(
-            f"{submission} does not exist; name a submission, or a folder of them"
-        )
-    if scheduler and not _is_batch(submission, wanted(loaded), out):
-        raise common.UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
-    if _is_batch(submission, wanted(loaded), out):
-        assert out is not None
-        todo = tasks(submission, common.folder_to_write(out, "--out"), loaded.name)
-        if gradebook:
-            from lockgrader.gradebook import Gradebook
+        raise UsageError(f"{submission} does not exist; name a submission, or a folder of them")
+    if scheduler and not _is_batch(submission, loaded.wanted(), out):
+        raise UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
+    if out is not None:
+        from lockgrader.export.gradebook import Gradebook, enter  # half a second that others save
 
-            Gradebook(gradebook).close()  # a mistake in it is told before anything is graded
-        count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
-        with common.progress("grading") as report:
+        if gradebook:
+            Gradebook(gradebook).close()  # a mistake in it is reported before anything is graded
+    elif gradebook:
+        raise UsageError("--gradebook is for results that are kept: add --out RESULTS")
+    if _is_batch(submission, loaded.wanted(), out):
+        assert out is not None
+        todo = tasks(submission, folder_to_write(out, "--out"), loaded.name)
+        count = bounded(processes or usable_cpus(), "--processes", 1, 256)
+        with progress("grading") as report:
             results = grade_all(
                 loaded,
                 todo,
@@ -97,35 +105,37 @@ def grade(
                 scheduler=scheduler,
                 report=report,
             )
-            report("writing what the results are made into", 1.0)
+            report("writing tables, pages and the gradebook", 1.0)
             publish(results, out, gradebook)
         _print_all(results, as_json)
     else:
+        handed_in = take(submission, loaded.wanted())
         name = student or student_of(submission.absolute(), loaded.name)
-        folder = None if out is None else common.folder_to_write(out, "--out") / name
-        with common.progress("grading") as report:
+        folder = None if out is None else folder_to_write(out, "--out") / name
+        with progress("grading") as report:
             warm()
 
-            def progress(so_far: Result) -> None:
+            def finished(so_far: Result) -> None:
                 report(so_far.checks[-1].title, len(so_far.checks) / max(1, len(loaded.check)))
                 if folder is not None:
                     keep(folder, so_far)
 
             result = grade_one(
                 loaded,
-                submission,
+                handed_in,
                 student=name,
                 key=secret,
                 profile=sandbox,
-                attempt=1 if folder is None else attempt_at(loaded, submission, folder),
+                attempt=1 if folder is None else attempt_of(folder, handed_in.sha256),
                 public_only=public,
-                progress=progress,
+                progress=finished,
             )
         results = [result]
-        if folder is not None:
+        if out is not None and folder is not None:
             keep_feedback(folder, keep(folder, result))
+            enter(out, [name], gradebook)
         if as_json:
-            common.print_json(json.loads(result.to_json()))
+            print_json(json.loads(result.to_json()))
         else:
             show(result)
     if any(r.errors for r in results):
@@ -133,32 +143,32 @@ def grade(
 
 
 def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:
-    """A folder without any wanted file is a folder of submissions, and needs somewhere to write."""
+    """Whether a path is a folder of submissions: it holds none of the wanted files. Needs --out."""
     if not path.is_dir() or any((path / name).exists() for name in names):
         return False
     if out is None:
-        raise common.UsageError(
+        raise UsageError(
             f"{path} holds none of {', '.join(names)}; if it is a folder of submissions, "
-            "say where results go: --out RESULTS"
+            "name a folder for the results: --out RESULTS"
         )
     return True
 
 
 def _print_all(results: list[Result], as_json: bool) -> None:
     if as_json:
-        common.print_json([json.loads(r.to_json()) for r in results])
+        print_json([json.loads(r.to_json()) for r in results])
         return
     for result in results:
-        told = f"{result.points:g} of {result.max_points:g}"
+        points = f"{result.points:g} of {result.max_points:g}"
         failed = [c.name for c in result.checks if c.verdict != "pass"]
-        common.say(f"{result.student}: {told}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
+        say(f"{result.student}: {points}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
 
 
 def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
     from lockgrader.checks.simulated import reference
     from lockgrader.lab import Answer, Lab, Measure, Prediction
-    from lockgrader.variants import variant
+    from lockgrader.lab.variants import variant
 
     assert isinstance(lab, Lab)
     values = variant(lab, student, key)
@@ -169,12 +179,12 @@ def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
         if isinstance(c, Answer | Prediction)
     }
     if as_json:
-        told = {"lab": lab.name, "student": student, "variant": values}
+        document = {"lab": lab.name, "student": student, "variant": values}
         dumped = [c.model_dump(mode="json") for c in checks]
-        common.print_json(told | {"checks": dumped, "right": right})
+        print_json(document | {"checks": dumped, "right": right})
         return
     for name, value in values.items():
-        common.say(f"{name} = {value}")
+        say(f"{name} = {value}")
     for check in checks:
         answer = f"; right is {right[check.name]:.6g}" if check.name in right else ""
-        common.say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}{answer}")
+        say(f"{check.name} ({check.kind}, {check.points:g} points): {check.title}{answer}")

@@ -12,7 +12,10 @@ from typing import Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.arguments import bounded
+from lockui.console import say, warn
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, no_args_is_help=True)
 
@@ -20,7 +23,7 @@ EXIT_GRADER_ERROR = 3
 
 
 @app.command()
-@common.reported()
+@reported()
 def bundle(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
     out: Annotated[Path, typer.Option("--out", "-o", help="the zip")] = Path("autograder.zip"),
@@ -28,62 +31,64 @@ def bundle(
         Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
     ] = None,
     student: Annotated[
-        str, typer.Option(help="email, id, sid or name: what a variant is drawn for")
+        str, typer.Option(help="email, id, sid or name: from which the variant is drawn")
     ] = "email",
     seconds: Annotated[
-        int, typer.Option(help="time for a grading, in s; below the platform's time-out")
+        int, typer.Option(help="time for one grading, in s; must be below the platform's time-out")
     ] = 540,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Write a zip to upload under Configure Autograder; it sets itself up there."""
+    """Write a zip to upload under Configure Autograder."""
     from lockgrader.gradescope.bundle import EARLIEST_S, LATEST_S, Config
     from lockgrader.gradescope.bundle import bundle as write_bundle
     from lockgrader.lab import load
-    from lockgrader.variants import PUBLIC_KEY, course_key
+    from lockgrader.lab.variants import PUBLIC_KEY, course_key
     from locklabs import find
 
     if student not in ("email", "id", "sid", "name"):
-        raise common.UsageError(f"--student {student}: give email, id, sid or name")
-    common.bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
+        raise UsageError(f"--student must be email, id, sid or name (got {student})")
+    bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
     loaded, secret = load(find(lab)), course_key(key)
     own = None if secret == PUBLIC_KEY else secret
     files = write_bundle(loaded, out, key=own, config=Config(student=student, seconds=seconds))
     size = out.stat().st_size
     if as_json:
-        told = {"lab": loaded.name, "file": out, "files": files, "bytes": size}
-        common.print_json(told | {"key": own is not None})
+        document = {"lab": loaded.name, "file": out, "files": files, "bytes": size}
+        print_json(document | {"key": own is not None})
         return
-    common.say(f"{out}: {files} files, {size / 1e6:.1f} MB, for {loaded.name}")
-    common.say("Upload it under Configure Autograder; it holds the hidden checks: keep it private.")
+    say(f"{out}: {files} files, {size / 1e6:.1f} MB, for {loaded.name}")
+    say("Upload it under Configure Autograder. It holds the hidden checks: keep it private.")
     if own is None:
-        common.warn("without a course key everybody can draw these variants; see --key")
+        warn("without a course key anyone can compute the variants; see --key")
 
 
 @app.command()
-@common.reported()
+@reported()
 def run(
-    root: Annotated[Path, typer.Option(help="what is /autograder there")] = Path("/autograder"),
+    root: Annotated[Path, typer.Option(help="the folder that is /autograder there")] = Path(
+        "/autograder"
+    ),
     as_json: Annotated[bool, typer.Option("--json", help="print the result as JSON only")] = False,
 ) -> None:
     """Grade the submission of this container (called by run_autograder).
 
-    Exit code 3: some check failed through our own fault; grade again.
+    Exit code 3: the grader failed in some check (internal error); grade again.
     """
     from lockgrader.gradescope.run import run as grade_here
 
     result = grade_here(root)
     if as_json:
-        common.print_json(json.loads(result.to_json()))
+        print_json(json.loads(result.to_json()))
     else:
-        common.say(f"{result.student}: {result.points:g} of {result.max_points:g} points")
+        say(f"{result.student}: {result.points:g} of {result.max_points:g} points")
     if result.errors:
         raise typer.Exit(EXIT_GRADER_ERROR)
 
 
 @app.command()
-@common.reported()
+@reported()
 def prepare() -> None:
-    """Compile ahead of the first grading, and see that there is a sandbox (called by setup.sh)."""
+    """Compile before the first grading, and check that there is a sandbox (called by setup.sh)."""
     from lockgrader.gradescope.run import prepare as prepare_here
 
-    common.say(f"ready; sandbox: {prepare_here()}")
+    say(f"ready; sandbox: {prepare_here()}")

@@ -7,7 +7,7 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
 "files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
 ``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
-:class:`lockgrader.lint.Item`.
+:class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.arguments import bounded, folder_to_write
+from lockui.console import PATIENCE_S, console, progress, say, stderr
+from lockui.document import print_json
+from lockui.errors import INTERRUPTED, UsageError, reported, saving
 
 if TYPE_CHECKING:
     from lockgrader.sandbox import Profile
@@ -33,7 +37,7 @@ EXIT_NOT_YET, EXIT_GRADER_ERROR = 1, 3
 _Json = Annotated[bool, typer.Option("--json", help="print JSON only")]
 _Dir = Annotated[Path, typer.Option("--dir", help="the lab's folder; by default this one")]
 _NoSandbox = Annotated[
-    bool, typer.Option("--no-sandbox", help="run my own work on my own machine without one")
+    bool, typer.Option("--no-sandbox", help="run my own work on my own machine without a sandbox")
 ]
 _Key = Annotated[
     Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
@@ -41,11 +45,11 @@ _Key = Annotated[
 
 
 @app.command("list")
-@common.reported()
+@reported()
 def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
-    """List the labs that are installed, and those that you have begun near here."""
-    from lockgrader.home.workspace import WorkspaceError, workspaces
+    """List the installed labs, and those that you have started near this folder."""
     from lockgrader.lab import load
+    from lockgrader.workspace.folder import WorkspaceError, workspaces
     from locklabs import find, names
 
     rows: list[dict[str, object]] = []
@@ -59,8 +63,8 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
             continue
         begun.add(state.lab)
         points = sum(raw.get("points", 0) for raw in one.lab.check)
-        told = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
-        rows.append({"lab": state.lab, "title": state.title, "points": points, "state": told})
+        progress = "solved" if state.solved else f"{state.best:.4g} of {points:g}"
+        rows.append({"lab": state.lab, "title": state.title, "points": points, "state": progress})
         rows[-1] |= {"best": state.best, "folder": str(one.folder)}
     for name in names():
         if name not in begun:
@@ -70,12 +74,12 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
             rows[-1] |= {"best": None, "folder": None}
     rows.sort(key=lambda row: (str(row["lab"]), str(row["folder"])))
     if as_json:
-        common.print_json(rows)
+        print_json(rows)
         return
     if not rows:
-        common.say(
-            "no lab is installed and none was begun here; "
-            "start the one that you were given: locklab lab start LAB.zip"
+        say(
+            "no lab is installed, and none was started near this folder\n"
+            "help: start the bundle that you received: locklab lab start LAB.zip"
         )
         return
     table = tables.table()
@@ -85,16 +89,16 @@ def list_(folder: _Dir = Path("."), as_json: _Json = False) -> None:
         points = "" if row["points"] is None else f"{row['points']:g}"
         where = _from_here(Path(str(row["folder"]))) if row["folder"] else ""
         table.add_row(str(row["lab"]), str(row["title"]), points, str(row["state"]), where)
-    tables.print_table(common.console(), table)
-    common.say("\npoints: of the public checks; the grader has hidden ones too")
+    tables.print_table(console(), table)
+    say("\npoints: of the public checks; the grader also runs hidden checks")
 
 
 @app.command()
-@common.reported()
+@reported()
 def start(
     lab: Annotated[str, typer.Argument(help="a lab's name, folder or bundle (.zip)")],
     folder: Annotated[
-        Path | None, typer.Option("--dir", help="where to work; by default the lab's name")
+        Path | None, typer.Option("--dir", help="the folder to make; by default the lab's name")
     ] = None,
     student: Annotated[
         str, typer.Option(help="the name by which the course knows you; by default your login")
@@ -102,72 +106,74 @@ def start(
     key: _Key = None,
     as_json: _Json = False,
 ) -> None:
-    """Make a folder to work in: starter, handout, your own values. Nothing is overwritten."""
-    from lockgrader import bundle
-    from lockgrader.home import workspace
+    """Make a folder with the starter, the handout and your own values. Nothing is overwritten."""
+    from lockgrader.author import bundle
     from lockgrader.lab import Lab
-    from lockgrader.variants import course_key, variant
+    from lockgrader.lab.variants import course_key, variant
+    from lockgrader.workspace import folder as workspaces
     from locklabs import find
 
     is_zip = lab.endswith(".zip")
     if is_zip and not Path(lab).is_file():
-        raise common.UsageError(f"{lab} is no file; name the bundle that you were given")
+        raise UsageError(f"{lab} is not a file; name the bundle that you received")
     source = bundle.read(Path(lab) if is_zip else find(lab))
     own = source.own
     if own is not None and student not in ("", own.student):
-        raise common.UsageError(f"{lab} is {own.student}'s own; --student {student} needs another")
-    name = workspace.student_name(own.student if own else student)
+        raise UsageError(f"{lab} is the bundle of {own.student}; --student {student} needs another")
+    name = workspaces.student_name(own.student if own else student)
     secret = course_key(key)
 
     def draw(loaded: Lab) -> dict[str, str | int]:
         return own.variant if own is not None else variant(loaded, name, secret)
 
     where = folder or Path(bundle.name_of(source))
-    made = workspace.start(source.files, where, student=name, draw=draw)
+    made = workspaces.start(source.files, where, student=name, draw=draw)
     state = made.state
     files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
     if as_json:
         document = {"folder": str(made.folder), "lab": state.lab, "student": state.student}
-        common.print_json(document | {"variant": state.variant, "files": files})
+        print_json(document | {"variant": state.variant, "files": files})
         return
-    common.say(f"{state.title}: you work in {where}")
+    say(f"{state.title}: you work in {where}")
     given = own is None and not student
     login = " (your login; --student NAME if the course knows you by another)" if given else ""
-    common.say(f"  for {state.student}{login}")
+    say(f"  for {state.student}{login}")
     for value, drawn in state.variant.items():
-        common.say(f"  your {value}: {drawn}")
-    common.say(f"  files: {', '.join(files)}")
-    common.say(f"\nread handout.md, then:\n  cd {where}\n  locklab lab check --watch")
+        say(f"  your {value}: {drawn}")
+    say(f"  files: {', '.join(files)}")
+    say(f"\nread handout.md, then:\n  cd {where}\n  locklab lab check --watch")
 
 
 @app.command()
-@common.reported()
+@reported()
 def check(
     only: Annotated[
         list[str] | None, typer.Argument(help="checks to run; by default all", metavar="[CHECK]…")
     ] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", help="run again whenever a file is saved")
+        bool, typer.Option("--watch", help="run the checks again when a file is saved")
     ] = False,
-    every: Annotated[bool, typer.Option("--all", help="explain all that has not passed")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="explain all checks that have not passed")
+    ] = False,
     folder: _Dir = Path("."),
     no_sandbox: _NoSandbox = False,
     as_json: _Json = False,
 ) -> None:
-    """Run the public checks: the grader's verdicts, and what to mend next.
+    """Run the public checks: the grader's verdicts, and what to fix next.
 
-    Exit code 0: all that ran has passed. 1: not yet. 2: bad input, or no sandbox. 3: a check failed
-    through our own fault. With --watch: 0.
+    Exit code 0: all checks that ran have passed. 1: not yet. 2: bad input, or no sandbox. 3: the
+    grader failed in a check (internal error). With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
-    from lockgrader.home.attempt import attempt, public_checks, to_do
-    from lockgrader.home.watch import watch as watched
-    from lockgrader.home.workspace import find
     from lockgrader.result import Result
+    from lockgrader.workspace.attempt import attempt, public_checks, to_do
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.watch import watch as watched
 
     space = find(folder)
     if watch and (only or as_json):
-        raise common.UsageError("--watch runs all checks, and prints for people")
+        raise UsageError("--watch runs all checks and prints no JSON: leave out CHECK and --json")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
     _load()
@@ -175,19 +181,19 @@ def check(
         try:
             watched(space, Live(space, keys=sys.stdin.isatty()), profile=profile)
         except KeyboardInterrupt:
-            raise typer.Exit(common.INTERRUPTED) from None
+            raise typer.Exit(INTERRUPTED) from None
         return
-    with common.progress("compiling") as report:
+    with progress("compiling") as report:
 
-        def progress(so_far: Result) -> None:
+        def finished(so_far: Result) -> None:
             done = len(so_far.checks)
             report(so_far.checks[-1].title, done / max(1, len(only or checks)))
 
-        result = attempt(space, profile=profile, only=only or (), progress=progress)
+        result = attempt(space, profile=profile, only=only or (), progress=finished)
     state = space.state
     if as_json:
         following = to_do(state, checks)
-        common.print_json(
+        print_json(
             {
                 "folder": str(space.folder),
                 "variant": state.variant,
@@ -208,45 +214,45 @@ def check(
 
 
 @app.command()
-@common.reported()
+@reported()
 def hint(
     name: Annotated[
-        str, typer.Argument(help="a check; by default the one to mend next", metavar="[CHECK]")
+        str, typer.Argument(help="a check; by default the next one to fix", metavar="[CHECK]")
     ] = "",
     folder: _Dir = Path("."),
     as_json: _Json = False,
 ) -> None:
-    """Give the next hint; another one comes after another try, or after five minutes."""
+    """Give the next hint; another one comes after another try or five minutes."""
     from dataclasses import asdict
 
     from lockgrader.cli.lab_show import show_hint
-    from lockgrader.home.hints import next_hint
-    from lockgrader.home.workspace import find
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.hints import next_hint
 
     shown = next_hint(find(folder), name)
     if as_json:
-        common.print_json(asdict(shown))
+        print_json(asdict(shown))
     else:
         show_hint(shown)
 
 
 @app.command()
-@common.reported()
+@reported()
 def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
-    """Compare your solution with ours, once yours is right."""
-    from lockgrader.home.solution import compare
-    from lockgrader.home.workspace import find
+    """Compare your solution with the lab's, after you have solved the lab."""
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.solution import compare
 
     made = compare(find(folder))
     if as_json:
-        common.print_json([{"file": one.file, "diff": one.diff} for one in made])
+        print_json([{"file": one.file, "diff": one.diff} for one in made])
         return
     for one in made:
-        common.say(one.diff or f"{one.file}: equal")
+        say(one.diff or f"{one.file}: equal")
 
 
 @app.command()
-@common.reported()
+@reported()
 def submit(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="the archive; by default NAME-LAB.zip here")
@@ -255,11 +261,11 @@ def submit(
     no_sandbox: _NoSandbox = False,
     as_json: _Json = False,
 ) -> None:
-    """Make the archive to hand in, and say now what could not be graded."""
-    from lockgrader.cli.lab_show import told
-    from lockgrader.home.submit import default_name
-    from lockgrader.home.submit import submit as hand_in
-    from lockgrader.home.workspace import find
+    """Make the archive to hand in, and warn about what could not be graded."""
+    from lockgrader.cli.lab_show import say_wrapped
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.submit import default_name
+    from lockgrader.workspace.submit import submit as hand_in
 
     space = find(folder)
     state = space.state
@@ -267,109 +273,114 @@ def submit(
     made = hand_in(space, path, _profile(no_sandbox))
     if as_json:
         document = {"file": str(path), "files": list(made.files), "sha256": made.sha256}
-        common.print_json(document | {"doubts": list(made.doubts)})
+        print_json(document | {"doubts": list(made.doubts)})
         return
     for doubt in made.doubts:
-        common.stderr().print(f"doubt: {doubt}", markup=False, soft_wrap=True)
-    told(f"{path}: {', '.join(made.files)}", "")
+        stderr().print(f"warning: {doubt}", markup=False, soft_wrap=True)
+    say_wrapped(f"{path}: {', '.join(made.files)}", "")
     if state.verdicts:
-        told(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
-    told("hand this file in; the grader runs hidden checks too", "  ")
+        say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
+    say_wrapped("hand in this file; the grader also runs hidden checks", "  ")
 
 
 @app.command()
-@common.reported()
+@reported()
 def bundle(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="the zip; with --roster a folder for them")
     ] = None,
-    student: Annotated[str, typer.Option(help="make this student's own, with their values")] = "",
+    student: Annotated[
+        str, typer.Option(help="make the bundle of this student, with their values")
+    ] = "",
     roster: Annotated[
-        Path | None, typer.Option(help="file with one student's name a line: a bundle for each")
+        Path | None,
+        typer.Option(help="file with one student's name on each line: makes a bundle for each"),
     ] = None,
     key: _Key = None,
     as_json: _Json = False,
 ) -> None:
-    """Make what students receive: no hidden checks, no solution, the same bytes each time."""
-    from lockgrader.bundle import bundles
-    from lockgrader.home.workspace import student_name
-    from lockgrader.variants import PUBLIC_KEY, course_key
+    """Make the bundle for students: no hidden checks, no solution, the same bytes each time."""
+    from lockgrader.author.bundle import bundles
+    from lockgrader.lab.variants import PUBLIC_KEY, course_key
+    from lockgrader.workspace.folder import student_name
     from locklabs import find
 
     home, secret = find(lab), course_key(key)
     if roster and student:
-        raise common.UsageError("give --student or --roster, and not both")
+        raise UsageError("give either --student or --roster")
     students = _roster(roster) if roster else [student_name(student)] if student else []
     if not students and secret != PUBLIC_KEY:
-        raise common.UsageError(
-            "with a course key only the course can draw a student's values: "
-            "make a bundle for each student, with --roster FILE or --student NAME"
+        raise UsageError(
+            "with a course key, only the course can compute a student's values: "
+            "make a bundle for each student with --roster FILE or --student NAME"
         )
     made = bundles(home, students, secret)
     short = home.resolve().name.partition("-")[0]
     if roster:
-        target = common.folder_to_write(out or Path(f"{short}-bundles"), "--out")
+        target = folder_to_write(out or Path(f"{short}-bundles"), "--out")
         paths = [target / f"{one.student}-{short}.zip" for one in made]
     else:
         paths = [out or Path(f"{student}-{short}.zip" if student else f"{short}.zip")]
     rows = []
     for path, one in zip(paths, made, strict=True):
-        with common.saving("--out"):
+        with saving("--out"):
             path.write_bytes(one.data)
         digest = hashlib.sha256(one.data).hexdigest()
         rows.append(
             {"file": str(path), "student": one.student, "files": one.files, "sha256": digest}
         )
     if as_json:
-        common.print_json(rows)
+        print_json(rows)
         return
     for path, one in zip(paths, made, strict=True):
-        common.say(f"{path}: {', '.join(one.files)}")
+        say(f"{path}: {', '.join(one.files)}")
 
 
 @app.command()
-@common.reported()
+@reported()
 def lint(
     labs: Annotated[
         list[str] | None, typer.Argument(help="folders or names; by default all", metavar="[LAB]…")
     ] = None,
     students: Annotated[
-        int, typer.Option(help="how many the solution is tried for; 0: files only")
+        int,
+        typer.Option(help="number of students for whom the solution is tried; 0: check files only"),
     ] = 20,
-    processes: Annotated[int, typer.Option(help="at a time; 0: as many as CPUs")] = 0,
-    every: Annotated[bool, typer.Option("--all", help="list what is well, too")] = False,
+    processes: Annotated[
+        int, typer.Option(help="submissions graded at a time; 0: as many as CPUs")
+    ] = 0,
+    every: Annotated[bool, typer.Option("--all", help="list properties that hold, too")] = False,
     no_sandbox: Annotated[
-        bool, typer.Option("--no-sandbox", help="run the lab's own files without one")
+        bool, typer.Option("--no-sandbox", help="run the lab's own files without a sandbox")
     ] = False,
     as_json: _Json = False,
 ) -> None:
-    """Find out whether a lab keeps its promises, before students see it.
+    """Check labs before students see them: solution passes, starter fails, hints exist, and more.
 
-    The solution earns everything, the starter nothing, each wrong submission gets its verdict, and
-    more: see grader/README.md. Exit code 0: all is well. 1: something is not.
+    grader/README.md lists all properties. Exit code 0: all hold. 1: some do not.
     """
     from dataclasses import asdict
 
+    from lockgrader.author.lint import lint as look
     from lockgrader.cli.lint_show import show_lint
-    from lockgrader.lint import lint as look
     from locklabs import find
     from locklabs import names as installed
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     folders = [find(name) for name in labs or installed()]
     if not folders:
-        raise common.UsageError("no lab is installed here: name a lab's folder")
-    common.bounded(students, "--students", 0, 10_000)
-    count = common.bounded(processes or usable_cpus(), "--processes", 1, 256)
+        raise UsageError("no lab is installed here: name a lab's folder")
+    bounded(students, "--students", 0, 10_000)
+    count = bounded(processes or usable_cpus(), "--processes", 1, 256)
     profile = _profile(no_sandbox)
-    with common.progress("lint") as report:
+    with progress("lint") as report:
         made = [
             look(one, students=students, processes=count, profile=profile, report=report)
             for one in folders
         ]
     if as_json:
-        common.print_json(
+        print_json(
             [
                 {
                     "lab": one.lab,
@@ -389,50 +400,48 @@ def lint(
 
 
 def _roster(path: Path) -> list[str]:
-    """The names in a file, one a line."""
-    from lockgrader.home.workspace import student_name
+    """The names in a file, one on each line."""
+    from lockgrader.workspace.folder import student_name
 
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise common.UsageError(f"--roster {path} can not be read: {error}") from error
+        raise UsageError(f"--roster {path} cannot be read: {error}") from error
     names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not names:
-        raise common.UsageError(f"--roster {path} names nobody; put one student on each line")
+        raise UsageError(f"--roster {path} names no student; write one on each line")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise common.UsageError(f"--roster {path} names {', '.join(twice)} twice")
+        raise UsageError(f"--roster {path} names {', '.join(twice)} twice")
     return [student_name(name) for name in names]
 
 
 def _profile(no_sandbox: bool) -> Profile:
-    """The sandbox for the student's own work; none if they say so, and never silently."""
+    """The sandbox for the student's own work; none only if they ask for it."""
     from lockgrader.sandbox import available
 
     if no_sandbox:
         return "unconfined"
     missing = available()
     if missing:
-        raise common.UsageError(
-            f"{missing}\nor, as this is your own work on your own machine: --no-sandbox"
-        )
+        raise UsageError(f"{missing}\nor, for your own work on your own machine: --no-sandbox")
     return "namespaces"
 
 
 def _load() -> None:
-    """Load what checks run on; say so where that takes long, as it does once after installing."""
-    from lockgrader.evaluate import warm
+    """Load checker and simulator; report it if it takes long, as after an installation."""
+    from lockgrader.checks.evaluate import warm
 
     def say() -> None:
-        common.stderr().print("loading the simulator and the checker (the first time: a minute) …")
+        stderr().print("loading the simulator and the checker (the first time takes a minute) …")
 
-    patience = threading.Timer(common.PATIENCE_S, say)
+    patience = threading.Timer(PATIENCE_S, say)
     patience.start()
     try:
         warm()
     finally:
         patience.cancel()
-        patience.join()  # what comes next forks, and a thread would not come along
+        patience.join()  # the next step forks, and threads do not survive a fork
 
 
 def _from_here(path: Path) -> str:

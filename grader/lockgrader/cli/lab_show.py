@@ -1,4 +1,4 @@
-"""What ``locklab lab`` prints: a result as a student works with it, and a watch's screen."""
+"""What ``locklab lab`` prints: a result for the student, and the screen of a watch."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.cli.show import numbers
-from lockgrader.grade import wanted
-from lockgrader.home.attempt import public_checks, to_do
-from lockgrader.home.hints import NoHintError, Told, next_hint
-from lockgrader.home.workspace import State, Workspace
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
-from locksim.checker.counterexample import Step
-from locksim.checker.render import behind, did
-from locksim.cli import common, tables
-from locksim.engine.faults import place
+from lockgrader.workspace.attempt import public_checks, to_do
+from lockgrader.workspace.folder import State, Workspace
+from lockgrader.workspace.hints import NoHintError, Shown, next_hint
+from locksim.checker.replay.counterexample import Step
+from locksim.checker.replay.render import behind, did
+from locksim.core.faults import place
+from lockui import tables
+from lockui.console import console, progress, say, warn
 
-__all__ = ["Live", "show_hint", "show_result", "told", "whose"]
+__all__ = ["Live", "say_wrapped", "show_hint", "show_result", "whose"]
 
 STEPS = 14
 """Steps of a counterexample that are shown; the page shows all."""
@@ -30,14 +30,14 @@ STYLES = {"pass": "green", "partial": "yellow", "skipped": "dim"}
 
 
 def show_result(workspace: Workspace, result: Result, *, every: bool = False) -> None:
-    """Print a table of all checks, what the next one to mend found, and the points.
+    """Print a table of all checks, the findings of the next check to work on, and the points.
 
     Arguments:
         workspace: whose. result: to show. every: explain all checks that have not passed.
     """
     state, checks = workspace.state, public_checks(workspace)
     by_name = {c.name: c for c in checks}
-    common.say(whose(state))
+    say(whose(state))
     table = tables.table()
     tables.add(table, "check", fold=True)
     tables.add(table, "name")
@@ -48,53 +48,55 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         verdict = f"[{style}]{one.verdict}[/{style}]"
         points = f"{one.points:.4g} of {one.max_points:g}"
         table.add_row(escape(one.title), one.name, verdict, points)
-    tables.print_table(common.console(), table)
+    tables.print_table(console(), table)
     following = to_do(state, checks)
     shown: set[str] = set()
     for one in result.checks:
         asked = every or (following is not None and one.name == following.name)
         if asked and one.verdict not in ("pass", "skipped") and one.message not in shown:
             _explain(workspace, by_name[one.name], one, state)
-            shown.add(one.message)  # a file that does not compile says the same in every check
+            shown.add(
+                one.message
+            )  # a file that does not compile fails every check with one message
     if len(result.checks) < len(checks):
-        common.say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
+        say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
         return
     for check in checks:
         if isinstance(check, Prediction):
             _predicted(check, state, workspace.lab.answers)
-    common.say(f"\n{_points(result, state, following)}")
+    say(f"\n{_points(result, state, following)}")
 
 
-def show_hint(shown: Told) -> None:
+def show_hint(shown: Shown) -> None:
     """Print the hints of a check that were seen, and how to get the next."""
-    common.say(f"\n{shown.title} ({shown.check})")
+    say(f"\n{shown.title} ({shown.check})")
     for number, text in enumerate(shown.texts, start=1):
-        told(f"hint {number} of {shown.of}: {text}", "  ")
+        say_wrapped(f"hint {number} of {shown.of}: {text}", "  ")
     if shown.wait_minutes:
-        told(f"the next one comes after your next try, or in {shown.wait_minutes} min", "  ")
+        say_wrapped(f"the next one comes after your next try, or in {shown.wait_minutes} min", "  ")
     elif len(shown.texts) < shown.of:
-        told("the next one comes after your next try", "  ")
+        say_wrapped("the next one comes after your next try", "  ")
 
 
 def whose(state: State) -> str:
-    """One line: which lab, whose, and with which values."""
+    """One line: the lab, the student and the student's values."""
     values = "".join(f", {name} {value}" for name, value in state.variant.items())
     return f"{state.title} · {state.student}{values}"
 
 
-def told(text: str, indent: str) -> None:
-    """Print words, wrapped to the terminal; lines of their own stay apart."""
-    width = min(100, common.console().width)
+def say_wrapped(text: str, indent: str) -> None:
+    """Print text, wrapped to the terminal; line breaks stay."""
+    width = min(100, console().width)
     for line in text.splitlines() or [""]:
         own = indent + line[: len(line) - len(line.lstrip())]
-        common.say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
+        say(textwrap.fill(line.strip(), width, initial_indent=own, subsequent_indent=own))
 
 
 class Live:
-    """A watch in a terminal, or in a file: each run on a fresh screen, a bar while it runs.
+    """A watch in a terminal or a file: each run gets a fresh screen and a progress bar.
 
     Arguments:
-        workspace: whose. keys: whether somebody can press any.
+        workspace: whose. keys: whether keys can be pressed.
     """
 
     def __init__(self, workspace: Workspace, *, keys: bool) -> None:
@@ -104,11 +106,11 @@ class Live:
 
     def began(self) -> None:
         """Start a bar."""
-        console = common.console()
-        if console.is_terminal:
-            console.clear()
-        common.say(f"{datetime.now():%H:%M:%S} running the checks …")
-        self._report = self._bar.enter_context(common.progress("compiling"))
+        screen = console()
+        if screen.is_terminal:
+            screen.clear()
+        say(f"{datetime.now():%H:%M:%S} running the checks …")
+        self._report = self._bar.enter_context(progress("compiling"))
 
     def so_far(self, result: Result) -> None:
         """Move the bar."""
@@ -124,16 +126,16 @@ class Live:
     def details(self, result: Result, *, every: bool = True) -> None:
         """Show the result, by default with all that was found."""
         self.closed()
-        console = common.console()
-        if console.is_terminal:
-            console.clear()
+        screen = console()
+        if screen.is_terminal:
+            screen.clear()
         show_result(self._workspace, result, every=every)
         self._foot()
 
     def failed(self, message: str) -> None:
-        """Show why it could not be run."""
+        """Show why the run failed."""
         self.closed()
-        common.warn(message)
+        warn(message)
         self._foot()
 
     def hint(self) -> None:
@@ -141,49 +143,53 @@ class Live:
         try:
             show_hint(next_hint(self._workspace))
         except NoHintError as error:
-            told(str(error), "")
+            say_wrapped(str(error), "")
 
     def closed(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.close()
 
     def _foot(self) -> None:
-        common.say(f"\nwatching {self._workspace.folder.name}: save a file to run again")
+        say(f"\nwatching {self._workspace.folder.name}: save a file to run again")
         if self._keys:
-            common.say("h: a hint, a: all details, r: run again, q: quit")
+            say("h: a hint, a: all details, r: run again, q: quit")
 
 
 def _points(result: Result, state: State, following: Check | None) -> str:
-    told = f"{result.points:.4g} of {result.max_points:g} points in the public checks"
+    text = f"{result.points:.4g} of {result.max_points:g} points in the public checks"
     if result.points < state.best:
-        told += f" (your best: {state.best:.4g})"
+        text += f" (your best: {state.best:.4g})"
     if following is None and state.solved:
-        return f"{told}; solved. The grader has hidden checks too.\nhand in: locklab lab submit"
-    return f"{told}. The grader has hidden checks too."
+        return f"{text}; solved. The grader has hidden checks too.\nhand in: locklab lab submit"
+    return f"{text}. The grader has hidden checks too."
 
 
 def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State) -> None:
-    """What a check found, what is probably believed, and where to go on."""
-    common.say(f"\n{one.title} ({one.name}): {one.verdict}")
+    """Print what a check found, the misconception behind it, and the next step."""
+    say(f"\n{one.title} ({one.name}): {one.verdict}")
     if one.verdict == "grader_error":
-        told(one.message.strip().rpartition("\n")[2], "  ")
-        told("this is our fault and costs no points; --json shows all of it", "  ")
+        say_wrapped(one.message.strip().rpartition("\n")[2], "  ")
+        say_wrapped(
+            "internal error of the grader; it costs no points, and --json shows all of it", "  "
+        )
     elif one.counterexample is not None and isinstance(check, Proven):
         _counterexample(workspace, check, one.counterexample)
     else:
-        common.say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
+        say("  " + _own_files(workspace, one.message).replace("\n", "\n  "))
     if one.rows:
         numbers(one)
     if one.misconception:
-        told(f"probably believed: {one.misconception}", "  ")
+        say_wrapped(f"possible misconception: {one.misconception}", "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
-        told(f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  ")
+        say_wrapped(
+            f"hints: {seen} of {len(check.hints)} seen; locklab lab hint {check.name}", "  "
+        )
 
 
 def _own_files(workspace: Workspace, message: str) -> str:
     """A message with the student's files as an editor knows them: tas.py:3, not <tas.py>:3."""
-    for name in wanted(workspace.lab):
+    for name in workspace.lab.wanted():
         message = message.replace(f"<{name}>", name)
     return message
 
@@ -194,34 +200,32 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     steps = [Step(**step) for step in document["steps"]]
     rounds = "" if check.rounds == 1 else f", {check.rounds} rounds"
     asked = f"{check.threads} threads{rounds}, {check.memory.upper()}"
-    told(f"{document['found']}: {document['message']}", "  ")
-    common.say(f"  the shortest way there ({asked}):")
+    say_wrapped(f"{document['found']}: {document['message']}", "  ")
+    say(f"  the shortest way there ({asked}):")
     places = [_own_files(workspace, place(step.file, step.line)) for step in steps]
     width = max(map(len, places), default=0)
     left_out = max(0, len(steps) - STEPS)
     if left_out:
-        common.say(f"     … {left_out} steps before these")
+        say(f"     … {left_out} earlier steps")
     for number, step in enumerate(steps[left_out:], start=left_out + 1):
         if number - 1 == document["cycle"]:
-            common.say("     from here on, again and again:")
+            say("     from here on the steps repeat:")
         shown = did(step) + behind(step) + "".join(f", {mark}" for mark in step.marks)
-        common.say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
+        say(f"  {number:>4}  thread {step.thread}  {places[number - 1]:<{width}}  {shown}")
     page = f"{check.lock.lower()}.html"
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
     command += ["--client", check.client] if check.client else []
     command += ["--memory", check.memory, "--play", page]
-    common.say(f"  play it in a browser: {shlex.join(command)}")
+    say(f"  play it in a browser: {shlex.join(command)}")
 
 
 def _predicted(check: Prediction, state: State, file: str) -> None:
-    """Say what was predicted, and since when that stands; or that it is still to come."""
+    """Print the prediction and when it was recorded, or how to make it."""
     made = state.predictions.get(check.answer)
     if made is None:
-        told(
-            f'\nto predict before anything is measured: "{check.answer}": [low, high] in {file}', ""
-        )
+        say_wrapped(f'\npredict before you measure: "{check.answer}": [low, high] in {file}', "")
         return
     values = " to ".join(f"{v:g}" for v in made.values)
     when = f"{made.at.astimezone():%Y-%m-%d %H:%M}"
-    told(f"\npredicted before the first measurement ({when}): {check.answer} {values}", "")
+    say_wrapped(f"\npredicted before the first measurement ({when}): {check.answer} {values}", "")

@@ -1,18 +1,19 @@
-"""What ``locklab lab lint`` prints: a line for each kind of promise, and each that is not kept."""
+"""What ``locklab lab lint`` prints: a line for each property, and each item that violates one."""
 
 from __future__ import annotations
 
 from rich.markup import escape
 
-from lockgrader.lint import Linted
-from locksim.cli import common, tables
+from lockgrader.author.lint import Linted
+from lockui import tables
+from lockui.console import console, say
 
 __all__ = ["show_lint"]
 
-PROMISES = {
+PROPERTIES = {
     "solution": "the solution earns full marks in every check",
-    "starter": "the starter earns nothing, and there is something to do",
-    "wrong": "each wrong submission gets its verdict and its misconception",
+    "starter": "the starter earns nothing, because work is missing",
+    "wrong": "each mutant gets its verdict and its misconception",
     "hint": "each public check has a hint, or a reason to have none",
     "time": "no check takes long",
     "handout": "the handout names every file and every answer",
@@ -21,24 +22,24 @@ PROMISES = {
 
 
 def show_lint(linted: Linted, *, every: bool = False) -> None:
-    """Print what was found.
+    """Print the items of a lab.
 
     Arguments:
-        linted: the lab's. every: list the promises that are kept, too.
+        linted: the lab's. every: list items that are ok, too.
     """
     people = f"{linted.students} students, {linted.variants} different variants"
-    common.say(f"{linted.lab}: {people}")
+    say(f"{linted.lab}: {people}")
     table = tables.table()
-    tables.add(table, "promise", fold=True)
-    tables.add(table, "kept", right=True)
+    tables.add(table, "property", fold=True)
+    tables.add(table, "holds", right=True)
     tables.add(table, "")
-    for what, promise in PROMISES.items():
+    for what, text in PROPERTIES.items():
         items = [item for item in linted.items if item.what == what]
         kept = sum(item.ok for item in items)
         verdict = "[green]ok[/green]" if kept == len(items) else "[red]broken[/red]"
-        told = (f"{kept} of {len(items)}", verdict) if items else ("", "not looked at")
-        table.add_row(promise, *told)
-    tables.print_table(common.console(), table)
+        kept_of = (f"{kept} of {len(items)}", verdict) if items else ("", "not checked")
+        table.add_row(text, *kept_of)
+    tables.print_table(console(), table)
     shown = [item for item in linted.items if every or not item.ok]
     if shown:
         table = tables.table()
@@ -48,5 +49,5 @@ def show_lint(linted: Linted, *, every: bool = False) -> None:
         for item in shown:
             mark = "[green]ok[/green]" if item.ok else "[red]broken[/red]"
             table.add_row(mark, item.what, escape(item.name), escape(item.says))
-        tables.print_table(common.console(), table)
-    common.say("")
+        tables.print_table(console(), table)
+    say("")

@@ -1,12 +1,12 @@
-"""A result for people: one line a check, then what each failure teaches."""
+"""Print a result: one line for each check, then an explanation of each failure."""
 
 from __future__ import annotations
 
 from rich.markup import escape
 
 from lockgrader.result import CheckResult, Result
-from locksim.cli import tables
-from locksim.cli.common import console, say
+from lockui import tables
+from lockui.console import console, say
 
 __all__ = ["numbers", "show"]
 
@@ -26,7 +26,7 @@ def show(result: Result) -> None:
             _explain(check)
     say(f"\n{result.points:.4g} of {result.max_points:g} points")
     if all(c.public for c in result.checks):
-        say("These are the public checks; the grader has hidden ones too.")
+        say("These are the public checks; the grader also runs hidden checks.")
 
 
 def _explain(check: CheckResult) -> None:
@@ -35,13 +35,13 @@ def _explain(check: CheckResult) -> None:
     if check.rows:
         numbers(check)
     if check.misconception:
-        say(f"  probably believed: {check.misconception}")
+        say(f"  possible misconception: {check.misconception}")
     if check.hint:
         say(f"  hint: {check.hint}")
 
 
 def numbers(check: CheckResult) -> None:
-    """Print a check's numbers beside what is right."""
+    """Print a check's numbers beside the right values."""
     table = tables.table()
     tables.add(table, "", fold=True)
     for heading in ("yours", "right", ""):

@@ -1,11 +1,11 @@
-"""Results for others to read: one result model, and a file for each reader.
+"""Export results: one result model, and a file format for each reader.
 
-An exporter is a function from results to files: relative path → text. It reads results and nothing
-else, so that any export can be made again from the folder of results, today or next year.
+An exporter is a function from results to files: relative path → text. It reads results only, so
+every export can be repeated from the folder of results at any time.
 
-Whoever could not be graded, wholly or in one check, through the grader's own fault has no grade in
-what course platforms import: an empty cell leaves the earlier grade alone. Numbers of checks that
-students do not see are in these files: they are the instructor's.
+Where the grader failed in a check, the student gets no grade in the files for course platforms: an
+empty cell keeps the earlier grade. The files hold the numbers of hidden checks; they are for the
+instructor.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["BATCH", "FORMATS", "Format", "export", "load_all"]
 
 @dataclass(frozen=True)
 class Format:
-    """A reader.
+    """A file format for one reader.
 
     Arguments:
         what: it is for. files: results → relative path → text.
@@ -42,17 +42,17 @@ FORMATS = {
 }
 
 BATCH = ("csv", "canvas", "moodle", "junit", "html")
-"""What every batch leaves in its folder of results."""
+"""The formats that every batch writes into its folder of results."""
 
 
 def load_all(folder: Path) -> list[Result]:
     """The results of a batch, by student.
 
     Raises:
-        ResultError: there is none, or one can not be read.
+        ResultError: there is none, or one cannot be read.
     """
     if not folder.is_dir():
-        raise ResultError(f"{folder} is no folder of results; name what --out named when grading")
+        raise ResultError(f"{folder} is not a folder of results; name the folder of --out")
     found = []
     for path in sorted(folder.glob(f"*/{RESULT}")):
         kept = load(path.parent)
@@ -66,16 +66,16 @@ def load_all(folder: Path) -> list[Result]:
 
 
 def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> list[Path]:
-    """Write results in some formats; the files, in order.
+    """Write results in some formats; return the files, in order.
 
     Raises:
-        ResultError: there is no such format, or a file can not be written.
+        ResultError: there is no such format, or a file cannot be written.
     """
     made = []
     for name in formats:
         if name not in FORMATS:
             known = "".join(f"\n  {n}: {f.what}" for n, f in FORMATS.items())
-            raise ResultError(f"no format '{name}'; there are{known}")
+            raise ResultError(f"unknown format '{name}'; the formats are{known}")
         for relative, text in FORMATS[name].files(results).items():
             path = folder / relative
             try:
@@ -83,6 +83,6 @@ def export(results: Sequence[Result], formats: Sequence[str], folder: Path) -> l
                 if not path.exists() or path.read_text(encoding="utf-8") != text:
                     write(path, text)
             except OSError as error:
-                raise ResultError(f"{path} can not be written: {error.strerror}") from error
+                raise ResultError(f"{path} cannot be written: {error.strerror}") from error
             made.append(path)
     return made

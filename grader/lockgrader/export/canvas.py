@@ -1,9 +1,8 @@
-"""``canvas.csv``: what Canvas takes under Grades, Import.
+"""``canvas.csv``: a table for Canvas, under Grades, Import.
 
-Canvas finds students by ``ID``, ``SIS User ID`` or ``SIS Login ID``, whichever is filled in; the
-grader knows the name that a submission came under, which is taken for the login. The second row
-holds the points possible, and its first cell is how Canvas recognises it. An assignment that
-Canvas does not know is offered to be made.
+Canvas finds students by ``ID``, ``SIS User ID`` or ``SIS Login ID``, whichever is filled in. The
+grader knows the name of a submission, which counts as the login. The second row holds the points
+possible; Canvas recognises it by its first cell. Canvas offers to create an unknown assignment.
 """
 
 from __future__ import annotations

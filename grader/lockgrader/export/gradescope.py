@@ -1,12 +1,12 @@
 """Gradescope's ``results.json``, within its schema.
 
-Gradescope takes no result without points in it, so each check of a student is a test. One that is
-hidden, of which only the verdict may be told, is a test of visibility ``hidden`` for the staff, and
-a line at the top of the page for the student. There is no leaderboard.
+Gradescope accepts no result without points, so each check of a student is a test. A hidden check,
+of which students see only the verdict, is a test of visibility ``hidden`` for the staff, and a line
+at the top of the page for the student. There is no leaderboard.
 
-The output is Markdown (``output_format: md``). What a student wrote is put in so that none of it is
-markup: in a line every sign that makes links, images, code, tables, emphasis or HTML is escaped,
-and a text of several lines stands in a fence longer than any in it.
+The output is Markdown (``output_format: md``). Text from a student is escaped, so that none of it
+acts as markup. In a line, every character that makes links, images, code, tables, emphasis or HTML
+is escaped. A text of several lines is put in a fence that is longer than any fence in it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from lockgrader.report.feedback import right
 from lockgrader.report.student import WORDS, hidden_points, seen
 from lockgrader.result import CheckResult, Result
-from locksim.cli.tables import fixed
+from lockui.tables import fixed
 
 __all__ = ["document", "files"]
 
@@ -57,35 +57,33 @@ def document(result: Result) -> dict[str, Any]:
 
 
 def _summary(result: Result) -> str:
-    """What is said of the whole."""
-    told = []
+    """The text above all checks."""
+    parts = []
     if not result.complete:
-        told.append(
-            "Grading has not ended: what is missing below was not graded, and costs nothing."
-        )
+        parts.append("Grading has not ended: checks that are missing below cost nothing.")
     if result.errors:
-        told.append(
-            f"**{len(result.errors)} of the checks could not be graded through our own fault.** "
+        parts.append(
+            f"**The grader failed in {len(result.errors)} of the checks (internal error).** "
             "No points are lost: ask for this submission to be graded again."
         )
     secret = [c for c in result.checks if not (c.public or c.revealed)]
     if secret:
         earned, possible = hidden_points(result)
-        told.append(f"Hidden checks, together {earned:.4g} of {possible:g} points:")
-        told.append("\n".join(f"- {_line(c.name)}: {WORDS[c.verdict]}" for c in secret))
-    return "\n\n".join(told) or "All checks are below."
+        parts.append(f"Hidden checks, in total {earned:.4g} of {possible:g} points:")
+        parts.append("\n".join(f"- {_line(c.name)}: {WORDS[c.verdict]}" for c in secret))
+    return "\n\n".join(parts) or "All checks are below."
 
 
 def _test(check: CheckResult, number: int) -> dict[str, Any]:
-    told = seen(check)
+    shown = seen(check)
     secret = not (check.public or check.revealed)
     return {
-        "name": told.title if not secret else f"hidden: {check.title}",
+        "name": shown.title if not secret else f"hidden: {check.title}",
         "number": str(number),
         "score": check.points,
         "max_score": check.max_points,
         "status": "passed" if check.verdict == "pass" else "failed",
-        "output": _output(check if secret else told),
+        "output": _output(check if secret else shown),
         "output_format": "md",
         "visibility": "hidden" if secret else "visible",
         "tags": [check.verdict],
@@ -94,7 +92,7 @@ def _test(check: CheckResult, number: int) -> dict[str, Any]:
 
 
 def _output(check: CheckResult) -> str:
-    """The verdict in words, then all that teaches."""
+    """The verdict in words, then everything that explains it."""
     parts = [f"**{WORDS[check.verdict]}**"]
     first, _, more = check.message.partition("\n")
     if check.verdict != "grader_error":

@@ -1,8 +1,8 @@
-"""``junit.xml``: a test suite a student, a test case a check, as CI servers and readers take it.
+"""``junit.xml``: a test suite for each student and a test case for each check, for CI servers.
 
-A check that is not passed is a ``failure`` with the verdict as its type, partial credit too (the
-points are among the properties); ``grader_error`` is an ``error``; a check that waits for another
-is ``skipped``. Characters that XML has no room for are replaced.
+A check that has not passed is a ``failure`` with the verdict as its type, also with partial credit
+(the points are among the properties). ``grader_error`` is an ``error``. A check that waits for
+another is ``skipped``. Characters that XML does not allow are replaced.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def _case(suite: ElementTree.Element, result: Result, check: CheckResult) -> Non
     kind = {"grader_error": "error", "skipped": "skipped", "pass": ""}.get(check.verdict, "failure")
     if kind:
         points = f"{check.points:g} of {check.max_points:g} points"
-        told = ElementTree.SubElement(case, kind, message=f"{check.title}: {points}")
-        told.set("type", check.verdict)
-        told.text = _text(check.message)
+        outcome = ElementTree.SubElement(case, kind, message=f"{check.title}: {points}")
+        outcome.set("type", check.verdict)
+        outcome.text = _text(check.message)
 
 
 def _counts(checks: Iterable[CheckResult]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""``moodle.csv``: what Moodle's gradebook imports.
+"""``moodle.csv``: a table for Moodle's gradebook.
 
 The columns are named as Moodle's own export names them, grade and feedback side by side, because an
 import of one without the other clears what it leaves out. On the import's second page ``Username``
@@ -34,6 +34,6 @@ def files(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _feedback(result: Result) -> str:
-    """What is not passed yet, as the student may see it."""
+    """The checks that have not passed, as the student may see them."""
     checks = [seen(c) for c in result.checks]
     return "; ".join(f"{c.title}: {WORDS[c.verdict]}" for c in checks if c.verdict != "pass")

@@ -1,8 +1,8 @@
-"""Rows as CSV that a spreadsheet shows and does not execute.
+"""Write rows as CSV that a spreadsheet shows and does not execute.
 
 A cell that begins with ``=``, ``+``, ``-``, ``@`` or a control character is a formula to Excel and
-its kin, however it is quoted (CWE-1236); students choose their names. Such a text gets an
-apostrophe in front. Numbers are written by us and are left alone, negative ones too.
+similar programs, even when quoted (CWE-1236), and students choose their names. Such a text gets an
+apostrophe in front. Numbers come from the grader and stay unchanged, also negative ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def sheet(rows: Iterable[Sequence[str | float]]) -> str:
 
 
 def grade(result: Result) -> str | float:
-    """The points, or nothing where the grader owes the student a check."""
+    """The points, or "" where a check must be graded again."""
     return "" if result.errors or not result.complete else result.points
 
 

@@ -1,7 +1,7 @@
-"""``autograder.zip``: everything that Gradescope needs for one lab, the same bytes each time.
+"""``autograder.zip``: the files that Gradescope needs for one lab, the same bytes each time.
 
 setup.sh  run_autograder  config.json  course.key   (the key only where there is one)
-lab/       the lab with its hidden checks, without solution, starter and wrong submissions
+lab/       the lab with its hidden checks, without solution, starter and mutants
 locklab/   our sources and the locked requirements; setup.sh builds and installs them
 """
 
@@ -35,7 +35,7 @@ SOURCES = (
     "sim/locksim",
     "tools",
 )
-"""What the package is built from, below the root of a checkout."""
+"""Sources of the package, below the root of a checkout."""
 NO_SOURCE = {"__pycache__", "tests", "benchmarks", "build", "out"}
 NOT_FOR_GRADING = {"__pycache__", "solution", "starter"}
 COMPILED = {".so", ".o", ".pyc", ".nbi", ".nbc"}
@@ -43,16 +43,16 @@ LATEST_S, EARLIEST_S = 3600, 30
 
 
 class BundleError(Exception):
-    """A bundle that can not be made or read; the message says why."""
+    """A bundle cannot be made or read; the message says why."""
 
     exit_code = 2
 
 
 class Config(BaseModel):
-    """What the run has to know.
+    """The configuration of the run.
 
     Arguments:
-        student: which of the platform's names for a student the variant is drawn for.
+        student: which of the platform's names of a student is used to draw the variant.
         seconds: the run's own budget on the clock; below the platform's time-out.
     """
 
@@ -63,21 +63,21 @@ class Config(BaseModel):
 
 
 def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = None) -> int:
-    """Write a bundle; how many files it holds.
+    """Write a bundle; return its number of files.
 
     Arguments:
         lab: a lab that was read from its folder. out: the zip. key: the course's, or None.
         config: for the run there.
 
     Raises:
-        BundleError: our own sources are not at hand, or the file can not be written.
+        BundleError: the sources are missing, or the file cannot be written.
     """
     root = Path(__file__).resolve().parents[3]
     missing = [name for name in SOURCES if not (root / name).exists()]
     if missing:
         raise BundleError(
-            f"a bundle is made from our sources, and {root} has no {', '.join(missing)}\n"
-            "mend: run this from a checkout (make setup), not from an installed package"
+            f"a bundle needs the sources, and {root} has no {', '.join(missing)}\n"
+            "help: run this from a checkout (make setup), not from an installed package"
         )
     here = Path(__file__).parent
     parts = {name: (here / name).read_bytes() for name in ("setup.sh", "run_autograder")}
@@ -85,7 +85,7 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
     if key is not None:
         parts["course.key"] = key
     for inner, data in _files(Path(lab.folder), NOT_FOR_GRADING):
-        if not inner.startswith("broken"):  # the wrong submissions, with what becomes of them
+        if inner != "mutants.toml":  # it holds each mutant with its verdict
             parts[f"lab/{inner}"] = data
     for name in SOURCES:
         for inner, data in _files(root / name, NO_SOURCE):
@@ -101,7 +101,7 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
     try:
         write_bytes(out, made.getvalue())
     except OSError as error:
-        raise BundleError(f"--out {out} can not be written: {error.strerror}") from error
+        raise BundleError(f"--out {out} cannot be written: {error.strerror}") from error
     return len(parts)
 
 
@@ -109,12 +109,12 @@ def read_config(path: Path) -> Config:
     """A bundle's configuration.
 
     Raises:
-        BundleError: there is none, or none that makes sense.
+        BundleError: there is none, or it is invalid.
     """
     try:
         return Config.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, ValidationError) as error:
-        raise BundleError(f"{path} is no configuration of a bundle: {error}") from error
+        raise BundleError(f"{path} is not a bundle's configuration: {error}") from error
 
 
 def _files(path: Path, without: set[str]) -> Iterator[tuple[str, bytes]]:

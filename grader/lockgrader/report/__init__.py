@@ -1,8 +1,8 @@
 """Results as HTML pages: a student's feedback, and a batch's summary for the instructor.
 
-Everything in a result may have been written by a student: names, messages, source lines, answers.
-Templates escape every text, data for scripts is JSON in which no ``<`` is left, and a page's policy
-allows the one script that we put there, by its hash, and no request at all.
+Any text in a result may come from a student: names, messages, source lines, answers. Templates
+escape every text. Data for scripts is JSON without any ``<``. A page's policy allows no request and
+only our own script, by its hash.
 """
 
 from lockgrader.report.feedback import feedback

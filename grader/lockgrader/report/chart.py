@@ -1,9 +1,9 @@
-"""A curve beside its band as an SVG element: in the page's own colours, light or dark.
+"""Draw a curve and its band as an SVG element, in the page's light or dark colours.
 
-Three kinds of marks, none of which needs colour: the student's curve is a solid line with discs,
-the reference a dashed one with squares, and the band is hatched between thin lines. Both axes are
-logarithmic where the values span more than a factor of three, for then straight is a power law;
-otherwise the vertical one is linear and starts at 0.
+No mark needs colour. The student's curve is a solid line with discs, the reference a dashed line
+with squares, the band is hatched between thin lines. If the values span more than a factor of
+three, both axes are logarithmic, so a straight line is a power law. Otherwise the vertical axis is
+linear and starts at 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lockgrader.result import Curve
-from locksim.cli.tables import fixed
+from lockui.tables import fixed
 
 __all__ = ["alt_text", "chart"]
 
@@ -26,7 +26,7 @@ SPAN = 3.0
 
 @dataclass(frozen=True)
 class _Axis:
-    """Values to places along an axis."""
+    """Map values to positions along an axis."""
 
     low: float
     high: float
@@ -44,10 +44,10 @@ class _Axis:
 
 
 def chart(curve: Curve, name: str) -> dict[str, Any]:
-    """Everything that the template ``curve.html.j2`` draws.
+    """The data for the template ``curve.html.j2``.
 
     Arguments:
-        curve: at two numbers of CPUs or more. name: makes identifiers unique within a page.
+        curve: with at least two numbers of CPUs. name: makes identifiers unique within a page.
     """
     drawn = (*curve.y, *curve.reference, *curve.low, *curve.high)
     logarithmic = min(drawn) > 0 and max(drawn) / min(drawn) > SPAN
@@ -76,14 +76,14 @@ def chart(curve: Curve, name: str) -> dict[str, Any]:
 
 
 def alt_text(curve: Curve) -> str:
-    """What the picture shows, in words."""
+    """The alternative text of the plot."""
     unit = f" {curve.unit}" * bool(curve.unit)
-    told = (
+    text = (
         f"{curve.what} of {curve.name}: {fixed(curve.y[0], None)}{unit} on {curve.x[0]} CPUs, "
         f"{fixed(curve.y[-1], None)}{unit} on {curve.x[-1]} CPUs"
     )
     if curve.reference:
-        told += (
+        text += (
             f"; {curve.reference_name} goes from {fixed(curve.reference[0], None)} "
             f"to {fixed(curve.reference[-1], None)}"
         )
@@ -93,12 +93,12 @@ def alt_text(curve: Curve) -> str:
         if edge
     ]
     if ends:
-        told += f"; right on {curve.x[-1]} CPUs is {' and '.join(ends)}"
-    return told + "."
+        text += f"; right on {curve.x[-1]} CPUs is {' and '.join(ends)}"
+    return text + "."
 
 
 def _rows(curve: Curve) -> list[list[str]]:
-    """The table: one row for each number of CPUs, without columns that would be empty."""
+    """The table: one row for each number of CPUs, without empty columns."""
     columns = [c for c in (curve.y, curve.reference, curve.low, curve.high) if c]
     return [[f"{n}", *(fixed(c[i], None) for c in columns)] for i, n in enumerate(curve.x)]
 
@@ -108,7 +108,7 @@ def _line(xs: Sequence[int], ys: Sequence[float], x: _Axis, y: _Axis) -> str:
 
 
 def _band(curve: Curve, x: _Axis, y: _Axis) -> str:
-    """The polygon between the two ends; an open side is the frame's."""
+    """The polygon of the band; an open side ends at the frame."""
     if not curve.low and not curve.high:
         return ""
     low = curve.low or (y.low,) * len(curve.x)
@@ -118,7 +118,7 @@ def _band(curve: Curve, x: _Axis, y: _Axis) -> str:
 
 
 def _powers(values: Sequence[float]) -> list[float]:
-    """Ticks 1, 2, 5, 10, … that hold all values."""
+    """Ticks 1, 2, 5, 10, … that enclose all values."""
     first = math.floor(math.log10(min(values)))
     last = math.ceil(math.log10(max(values))) + 1
     all_ticks = [m * 10.0**e for e in range(first, last) for m in (1, 2, 5)]
@@ -128,7 +128,7 @@ def _powers(values: Sequence[float]) -> list[float]:
 
 
 def _steps(most: float) -> list[float]:
-    """Some five ticks from 0 on that reach beyond a value."""
+    """About five ticks from 0 to beyond a value."""
     if most <= 0:
         return [0.0, 1.0]
     rough = most / 4

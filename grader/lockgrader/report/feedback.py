@@ -1,8 +1,8 @@
-"""A student's feedback: one page that needs no network, in both colour schemes.
+"""A student's feedback: one page without network access, for light and dark screens.
 
-The page is made from the result alone. Its policy lets nothing be requested and nothing run but the
-player of counterexamples, whose text the policy knows by its hash; so a script that got in through
-a student's own text would still not run, although no such text gets in unescaped.
+The page is made from the result alone. Its policy allows no request and only one script, the player
+of counterexamples, by the hash of its text. All text of students is escaped; even if a script got
+in, it would not run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from markupsafe import Markup
 from lockgrader.report.chart import chart
 from lockgrader.report.student import WORDS, hidden_points, seen
 from lockgrader.result import CheckResult, Result, Row, write
-from locksim.cli.html_page import environment
-from locksim.cli.tables import fixed
-from locksim.traces import bundle
-from locksim.traces.page import embedded
-from locksim.traces.player_data import of_told
+from locksim.study.traces import bundle
+from locksim.study.traces.page import embedded
+from locksim.study.traces.player_data import of_told
+from lockui.html_page import environment
+from lockui.tables import fixed
 
 __all__ = ["FEEDBACK", "feedback", "keep_feedback", "right"]
 
@@ -37,7 +37,7 @@ for (const data of document.querySelectorAll("script.counterexample")) {
 
 def feedback(result: Result) -> str:
     """The page's text."""
-    checks = [_told(seen(c), number) for number, c in enumerate(result.checks)]
+    checks = [_parts(seen(c), number) for number, c in enumerate(result.checks)]
     open_ones = [c for c in checks if not c["secret"] and c["check"].verdict != "skipped"]
     shows = any(c["steps"] for c in checks)
     script = bundle.script() + _MOUNT if shows else ""
@@ -60,7 +60,7 @@ def feedback(result: Result) -> str:
 
 
 def keep_feedback(folder: Path, result: Result) -> None:
-    """Write a result's page beside it, unless it is there already."""
+    """Write a result's page beside it, unless the same page is there."""
     text = feedback(result)
     path = folder / FEEDBACK
     if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -77,7 +77,7 @@ def right(row: Row) -> str:
 
 
 def _policy(script: str) -> str:
-    """No request of any kind; one script at most, the one with this very text."""
+    """A policy without any request and with at most one script, the one with this text."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     allowed = f"'sha256-{digest}'" if script else "'none'"
     return (
@@ -86,15 +86,15 @@ def _policy(script: str) -> str:
     )
 
 
-def _told(check: CheckResult, number: int) -> dict[str, Any]:
-    """A check as the template wants it."""
+def _parts(check: CheckResult, number: int) -> dict[str, Any]:
+    """A check as the template needs it."""
     message, _, steps = check.message.partition("\n")
     title = check.title if check.counterexample is not None else ""
     return {
         "check": check,
         "id": f"check-{number}",
         "secret": not (check.public or check.revealed),
-        "words": "handed in, for a person to read" if check.answer else WORDS[check.verdict],
+        "words": "handed in; a person will read it" if check.answer else WORDS[check.verdict],
         "message": message,
         "more": steps,
         "rows": [(r, fixed(r.got, None), right(r)) for r in check.rows],

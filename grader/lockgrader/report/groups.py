@@ -1,8 +1,8 @@
-"""What a batch has in common: who failed in the same way, and who handed in the same.
+"""Find what students of a batch have in common: equal failures and equal submissions.
 
-Two counterexamples are the same if the same threads do the same operations on the same words with
-the same values, in the same order, in the same check: names of words are the student's, so this
-groups those who made the same mistake in the same design, or who wrote together.
+Two counterexamples of a check are equal if the same threads do the same operations on the same
+words with the same values in the same order. Names of words come from the student. So a group made
+the same mistake in the same design, or wrote together.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lockgrader.result import ELSEWHERE, CheckResult, Result
+from lockgrader.read.submission import UNREADABLE
+from lockgrader.result import FITS_OTHER, CheckResult, Result
 
 __all__ = ["Group", "Suspicion", "by_counterexample", "by_misconception", "suspicions"]
 
 _STEP = ("thread", "action", "operation", "word", "was", "becomes")
-NOTHING = "0" * 64
-"""The hash of a submission that could not be read."""
 
 
 @dataclass
@@ -26,7 +25,7 @@ class Group:
     """Students with something in common.
 
     Arguments:
-        what: they have in common. check: an example of it. students: who.
+        what: the common part. check: an example. students: their names.
     """
 
     what: str
@@ -36,10 +35,10 @@ class Group:
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Something to look at, and no proof of anything.
+    """A reason to ask; it proves nothing.
 
     Arguments:
-        students: of whom. what: was found. others: with whom it fits.
+        students: concerned. what: the finding. others: students with the matching variant.
     """
 
     students: tuple[str, ...]
@@ -58,7 +57,7 @@ def by_misconception(results: Sequence[Result]) -> list[Group]:
 
 
 def suspicions(results: Sequence[Result]) -> list[Suspicion]:
-    """Identical submissions, and answers that are right for somebody else's variant."""
+    """Identical submissions, and answers that are right for another student's variant."""
     return [*_identical(results), *_right_for_others(results)]
 
 
@@ -79,11 +78,11 @@ def _grouped(
 
 
 def _counterexample(check: CheckResult) -> Hashable:
-    told = check.counterexample
-    if told is None:
+    example = check.counterexample
+    if example is None:
         return None
-    steps: list[dict[str, Any]] = told.get("steps", [])
-    return check.name, told.get("found"), tuple(tuple(s.get(k) for k in _STEP) for s in steps)
+    steps: list[dict[str, Any]] = example.get("steps", [])
+    return check.name, example.get("found"), tuple(tuple(s.get(k) for k in _STEP) for s in steps)
 
 
 def _found(check: CheckResult) -> str:
@@ -91,21 +90,21 @@ def _found(check: CheckResult) -> str:
 
 
 def _identical(results: Sequence[Result]) -> Iterator[Suspicion]:
-    """Students with the same files, and those who share one of several."""
-    told = set()
+    """Students with equal files, and students with one equal file."""
+    seen = set()
     for what, key in (("the same files", _whole), ("the same {}", _each)):
         same: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for result in results:
             for one in key(result):
                 same[one].append(result.student)
         for (_, name, _), students in same.items():
-            if len(students) > 1 and tuple(students) not in told:
-                told.add(tuple(students))
+            if len(students) > 1 and tuple(students) not in seen:
+                seen.add(tuple(students))
                 yield Suspicion(tuple(students), f"handed in {what.format(name)}, byte for byte")
 
 
 def _whole(result: Result) -> Iterator[tuple[str, str, str]]:
-    if result.submission_sha256 != NOTHING:
+    if result.submission_sha256 != UNREADABLE:
         yield result.lab, "", result.submission_sha256
 
 
@@ -119,12 +118,12 @@ def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
         for check in result.checks:
             fitting = {v for variant in check.elsewhere for v in _with(results, result, variant)}
             if check.elsewhere:
-                what = f"{check.title}: {ELSEWHERE} ({'; or '.join(check.elsewhere)})"
+                what = f"{check.title}: {FITS_OTHER} ({'; or '.join(check.elsewhere)})"
                 yield Suspicion((result.student,), what, tuple(sorted(fitting)))
 
 
 def _with(results: Iterable[Result], one: Result, variant: str) -> Iterator[str]:
-    """The other students whose variant this is."""
+    """The other students with this variant."""
     wanted = set(variant.split(", "))
     for result in results:
         own = {f"{name} = {value}" for name, value in result.variant.items()}

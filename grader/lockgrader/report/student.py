@@ -1,18 +1,17 @@
 """What a student may see of a result.
 
-A hidden check stays hidden after grading: its name and its verdict are told, and nothing by which
-the check could be guessed: no title, no message, no numbers of its own. A lab says ``revealed =
-true`` at a check that is to be explained. The points of hidden checks are told as one sum, for the
-total is.
+A hidden check stays hidden after grading. The student sees its name and verdict, but no title,
+message or numbers from which to guess the check. A check with ``revealed = true`` in the lab is
+shown completely. The points of hidden checks are shown as one sum, because the total is shown.
 """
 
 from __future__ import annotations
 
 from lockgrader.result import CheckResult, Result, Verdict
 
-__all__ = ["NOT_TOLD", "WORDS", "hidden_points", "seen"]
+__all__ = ["HIDDEN", "WORDS", "hidden_points", "seen"]
 
-NOT_TOLD = "a hidden check: only its verdict is told"
+HIDDEN = "a hidden check: only its verdict is shown"
 WORDS: dict[Verdict, str] = {
     "pass": "passed",
     "partial": "partly right",
@@ -21,13 +20,13 @@ WORDS: dict[Verdict, str] = {
     "timeout_cpu": "used too much processor time",
     "timeout_wall": "did not end in time",
     "out_of_memory": "used too much memory",
-    "output_limit": "wrote too much",
-    "forbidden_operation": "did what is not allowed",
+    "output_limit": "wrote too much output",
+    "forbidden_operation": "used a forbidden operation",
     "no_output": "missing",
-    "malformed_output": "not in the form that was asked for",
+    "malformed_output": "not in the required form",
     "ungradable": "could not be read; no attempt is lost",
     "skipped": "waits for another check",
-    "grader_error": "not graded: our fault, and it costs nothing",
+    "grader_error": "not graded: an error of the grader; it costs no points",
 }
 """Each verdict in words for its student."""
 
@@ -43,11 +42,11 @@ def seen(check: CheckResult) -> CheckResult:
         verdict=check.verdict,
         points=0.0,
         max_points=0.0,
-        message=NOT_TOLD,
+        message=HIDDEN,
     )
 
 
 def hidden_points(result: Result) -> tuple[float, float]:
-    """Points earned and possible in all checks of which only the verdict is told."""
+    """Points earned and possible in all checks of which only the verdict is shown."""
     secret = [c for c in result.checks if not (c.public or c.revealed)]
     return sum(c.points for c in secret), sum(c.max_points for c in secret)

@@ -1,7 +1,7 @@
-"""A batch for its instructor, on one page: how it went, what failed most, what to look at.
+"""The instructor's page for a batch: distribution, most frequent failures, what to look at.
 
 The page is made from the results alone and runs no script. It shows hidden checks, answers in words
-and suspicions: it is not for students.
+and suspicions, so it is not for students.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lockgrader.report.feedback import FEEDBACK
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
 from lockgrader.report.student import WORDS
 from lockgrader.result import CheckResult, Result
-from locksim.cli.html_page import environment
+from lockui.html_page import environment
 
 __all__ = ["SUMMARY", "summary"]
 
@@ -56,7 +56,7 @@ def summary(results: Sequence[Result]) -> str:
 
 
 def _bins(shares: Sequence[float]) -> list[tuple[str, int, float]]:
-    """How many have which tenth of the points: (label, number, share of the largest)."""
+    """The number of students in each tenth of the points: (label, number, share of the largest)."""
     counts = Counter(min(int(s * BINS + 1e-9), BINS - 1) for s in shares)
     most = max(counts.values(), default=1)
     step = 100 // BINS
@@ -65,7 +65,7 @@ def _bins(shares: Sequence[float]) -> list[tuple[str, int, float]]:
 
 
 def _checks(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """Each check over all students, the one that fails most first."""
+    """Each check over all students, the most frequent failure first."""
     found: dict[str, list[CheckResult]] = {}
     for result in results:
         for check in result.checks:
@@ -92,7 +92,7 @@ def _checks(results: Sequence[Result]) -> list[dict[str, Any]]:
 
 
 def _missing(results: Sequence[Result]) -> list[tuple[str, str, str]]:
-    """Who could not be graded, in what, and why."""
+    """The students who could not be graded, with checks and reasons."""
     found = []
     for result in results:
         reasons: dict[tuple[str, str], list[str]] = {}
@@ -101,7 +101,7 @@ def _missing(results: Sequence[Result]) -> list[tuple[str, str, str]]:
                 why = f"{WORDS[c.verdict]}: {c.message.strip().rpartition(chr(10))[2]}"
                 reasons.setdefault((c.verdict, why), []).append(c.name)
         if not result.complete:
-            found.append((result.student, "", "grading did not end: start it again"))
+            found.append((result.student, "", "grading did not finish: start it again"))
         found += [(result.student, ", ".join(names), why) for (_, why), names in reasons.items()]
     return found
 

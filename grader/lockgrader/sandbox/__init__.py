@@ -1,6 +1,6 @@
-"""Run a program that wishes us ill, and get bytes back from it: nothing else.
+"""Run an untrusted program, and get bytes back from it: nothing else.
 
-Mechanism. Three processes stand between the grader and a stranger's code. **bubblewrap**, started
+Mechanism. Three processes stand between the grader and untrusted code. **bubblewrap**, started
 with an empty environment, makes the namespaces (mount, pid, net, ipc, uts, cgroup) and a root that
 holds /usr, the interpreter and the files of the job, all read-only, and one private /tmp with a
 size. :mod:`inside`, the first program in there, gives up what is left (uid, groups, capabilities,
@@ -16,16 +16,16 @@ of the first process of a pid namespace kills the rest, and in the profile witho
 processes of the sandbox's own uid are killed.
 
 Two profiles. ``namespaces`` is the above. ``platform`` is for a grader inside a container that is
-the sandbox already and lets nobody make namespaces: a uid of the sandbox's own, the same limits
-and the same filter, which there also refuses every new process; files are protected by their
-permissions only. It needs root, and an interpreter that others may read.
+the sandbox already and forbids new namespaces. It uses a uid of the sandbox's own, the same limits
+and the same filter, which there also refuses every new process. Files are protected by their
+permissions only. It needs root, and an interpreter that other users may read.
 
-``unconfined`` is no sandbox: a plain process with limits, for students who try their own work on
-a machine of their own that has no bubblewrap, and say so. No command that grades accepts it.
+``unconfined`` is not a sandbox but a plain process with limits. It is for students who try their
+own work on their own machine without bubblewrap and ask for it. No command that grades accepts it.
 
-Not protected against: a hole in the kernel's own system calls that the filter allows; channels of
-timing between two jobs on one machine; memory above the limit for the 20 ms between two looks of
-the watch (the address space limit still holds for each process).
+Not protected against: a hole in a system call that the filter allows; timing channels between two
+jobs on one machine; memory above the limit for the 20 ms between two samples of the watch (the
+address space limit still holds for each process).
 """
 
 from lockgrader.sandbox.job import Job, Limits, Profile, SandboxError

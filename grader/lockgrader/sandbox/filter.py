@@ -1,7 +1,7 @@
 """The seccomp filter: system calls that no graded program needs.
 
 A call that only an attack makes ends the process (SIGSYS, which :mod:`watch` reports as a forbidden
-operation); one that libraries try in good faith fails with an error that they know how to take.
+operation); a call that libraries try in good faith fails with an error that they can handle.
 ``clone3`` passes its flags in memory, where a filter cannot look, so it does not exist here, and
 the C library falls back to ``clone``, whose flags for new namespaces are refused.
 """
@@ -92,7 +92,7 @@ REFUSED = (
     "sendmsg",
     "sendmmsg",
 )
-#: Calls that fail with EPERM, since a scheduler's favour is for the owner of the machine.
+#: Calls that fail with EPERM: scheduling priority is for the owner of the machine.
 UNFAVOURED = (
     "sched_setscheduler",
     "sched_setattr",
@@ -129,7 +129,7 @@ def program(profile: Profile) -> bytes:
     except (ImportError, RuntimeError) as error:
         raise SandboxError(
             f"no seccomp filter can be made ({error})\n"
-            "mend: install libseccomp (Debian, Ubuntu: apt-get install libseccomp2)"
+            "help: install libseccomp (Debian, Ubuntu: apt-get install libseccomp2)"
         ) from error
     made = seccomp.SyscallFilter(seccomp.ALLOW)
     for name in FORBIDDEN:
@@ -160,7 +160,7 @@ def program(profile: Profile) -> bytes:
 
 
 def _rule(made: Any, seccomp: Any, action: int, name: str, *arguments: Any) -> None:
-    """Add a rule; a call that this kernel's architecture never had needs none."""
+    """Add a rule, unless this architecture does not have the call."""
     if seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) < 0:
         return
     made.add_rule(action, name, *arguments)

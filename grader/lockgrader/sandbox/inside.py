@@ -47,14 +47,14 @@ def main() -> None:
 
 
 def check(result: int, what: str) -> None:
-    """Raise what the C library says went wrong."""
+    """Raise an OSError if a call of the C library failed."""
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
 def enter_user_namespace() -> None:
-    """A user namespace of the sandbox's own, in which nobody but the sandbox's uid exists."""
+    """Enter a user namespace of the sandbox's own, in which only the sandbox's uid exists."""
     uid, gid = os.getuid(), os.getgid()
     # A process that changed its uid does not own its files in /proc until it says so.
     check(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "dumpable")
@@ -69,10 +69,10 @@ def enter_user_namespace() -> None:
 
 
 def drop_capabilities() -> None:
-    """No capability in any set, and none to be had by executing a file."""
+    """Drop every capability from every set, so that executing a file gives none back."""
     for capability in range(64):
         if libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
-            break  # past the last one, or no right to drop it: no_new_privs makes it void
+            break  # past the last one, or not allowed; no_new_privs makes it void
     libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
     check(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")

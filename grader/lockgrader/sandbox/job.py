@@ -1,4 +1,4 @@
-"""What is to be run in a sandbox, and within which limits."""
+"""A job for a sandbox, and its limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 Profile = Literal["namespaces", "platform", "unconfined"]
 PROFILES: tuple[Profile, ...] = ("namespaces", "platform")
-"""Those that a grader may use. ``unconfined`` is for one's own work on one's own machine."""
+"""Profiles that a grader may use. ``unconfined`` is for students' own work on their machine."""
 
 
 class SandboxError(Exception):
@@ -20,14 +20,14 @@ class SandboxError(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """What a job may use, all its processes together unless it says otherwise.
+    """Limits of a job, for all its processes together unless stated otherwise.
 
     Arguments:
         wall_s: time on the clock. cpu_s: processor time.
         memory_bytes: anonymous and shared memory.
-        address_space_bytes: addresses of one process; None for what sanitizers need: no limit.
-        tmp_bytes: files in /tmp, and so the size of the largest.
-        output_bytes: of standard output, and as much again of standard error.
+        address_space_bytes: of one process; None for no limit, which sanitizers need.
+        tmp_bytes: files in /tmp together, and so the largest file.
+        output_bytes: of standard output, and the same of standard error.
         processes: at one time, threads too.
     """
 

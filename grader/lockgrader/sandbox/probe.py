@@ -1,8 +1,8 @@
-"""Attack each protection of a sandbox, and say which one holds.
+"""Attack each protection of a sandbox, and report which ones hold.
 
 An attack is a small program that runs inside and prints ``broken`` and what it got, or something
-else if it failed; or that must be ended in a certain way. Nothing is believed because it was
-configured: what counts is that the attack does not succeed here, on this kernel, today.
+else if it failed; or it must be ended by a certain limit. A protection counts only if the attack
+fails here, on this kernel, now; its configuration proves nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
 from lockgrader.sandbox.run import available, interpreter, run
 from lockgrader.sandbox.watch import Outcome
-from locksim.cli.checks import Check
+from lockui.findings import Check
 
 __all__ = ["ATTACKS", "Attack", "examine"]
 
@@ -41,9 +41,9 @@ class Attack:
     """An attack on one protection.
 
     Arguments:
-        name: the protection. code: what is run inside; ``broken(what)`` tells of success.
-        ended: how the sandbox has to end it, "exited" for by itself. limits: to run it in.
-        namespaces: True for what only a sandbox with namespaces promises.
+        name: the protection. code: what is run inside; ``broken(what)`` reports success.
+        ended: how the sandbox must end it; "exited" if it ends by itself. limits: of the job.
+        namespaces: True for a protection that only namespaces give.
     """
 
     name: str
@@ -249,7 +249,7 @@ def examine(profile: Profile = "namespaces") -> list[Check]:
         raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
     reason = available(profile)
     if reason:
-        found, _, advice = reason.partition("\nmend: ")
+        found, _, advice = reason.partition("\nhelp: ")
         return [Check(f"sandbox {profile}", "broken", found, advice or None)]
     first = Check(f"sandbox {profile}", "ok", "can be made here")
     asked = [a for a in ATTACKS if profile == "namespaces" or not a.namespaces]
@@ -277,21 +277,21 @@ def examine_one(attack: Attack, profile: Profile, secret: str, token: str) -> Ch
 
 
 def _got(attack: Attack, outcome: Outcome) -> str:
-    """What an attack achieved; an empty text for nothing."""
+    """What an attack achieved; "" for nothing."""
     said = outcome.stdout[:200].decode(errors="replace")
     if said.startswith("broken"):
         return said.partition(" ")[2].strip()
     if outcome.ended != attack.ended:
-        told = outcome.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return f"ended as {outcome.ended}, not {attack.ended} (code {outcome.code}) {told}".strip()
+        last = outcome.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        return f"ended as {outcome.ended}, not {attack.ended} (code {outcome.code}) {last}".strip()
     if attack.ended == "exited" and outcome.code != 0:
-        told = outcome.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        return f"the attack did not run to its end: code {outcome.code} {told}"
+        last = outcome.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        return f"the attack did not run to its end: code {outcome.code} {last}"
     return ""
 
 
 def _survivor(token: str) -> str:
-    """Whether a process that was started with a token is still there, a moment later."""
+    """A process that was started with a token and is still alive; "" for none."""
     for _ in range(50):
         alive = [
             p.name

@@ -21,12 +21,11 @@ from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
 from lockgrader.sandbox.watch import Outcome, die_with_parent, watch
 
 INSTALL = (
-    "mend: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
+    "help: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
     "bubblewrap); inside a container allow it to make namespaces, or use --sandbox platform there"
 )
 BASE_UID = 2_000_000_000
-"""Sandboxes of a grader that is root have uids of their own from here on; no system gives them
-out."""
+"""First uid of sandboxes under a grader that is root; no system assigns uids this high."""
 _UIDS = 1 << 20
 _INSIDE, _PYTHON = "/sandbox/inside.py", "/python"
 _SYSTEM = ("/lib", "/lib32", "/lib64", "/bin", "/sbin")
@@ -58,7 +57,7 @@ def run(job: Job, profile: Profile = "namespaces") -> Outcome:
 
 @functools.cache
 def available(profile: Profile = "namespaces") -> str:
-    """Why there is no sandbox of a profile here; an empty text where there is one."""
+    """Why no sandbox of a profile works here; "" where one does."""
     try:
         argv = (interpreter(profile), "-I", "-S", "-c", "print(6 * 7)")
         job = Job(argv, limits=Limits(wall_s=20))
@@ -72,18 +71,18 @@ def available(profile: Profile = "namespaces") -> str:
 
 
 def interpreter(profile: Profile = "namespaces") -> str:
-    """The path by which a job finds Python: ours, outside any virtual environment."""
+    """The path of Python inside a job: the base interpreter, not a virtual environment."""
     name = f"python3.{sys.version_info[1]}"
     if profile == "unconfined":
         return os.path.join(sys.base_prefix, "bin", name)
     if profile == "namespaces":
         return os.path.join(sys.base_prefix if _of_the_system() else _PYTHON, "bin", name)
     for path in (os.path.join(sys.base_prefix, "bin", name), f"/usr/bin/{name}"):
-        if os.path.exists(path) and _for_everybody(Path(path).resolve()):
+        if os.path.exists(path) and _for_all_users(Path(path).resolve()):
             return path
     raise SandboxError(
-        f"{sys.base_prefix} can not be read by other users, and there is no /usr/bin/{name}\n"
-        "mend: start the grader from a Python that is not under a private home folder"
+        f"other users cannot read {sys.base_prefix}, and there is no /usr/bin/{name}\n"
+        "help: start the grader from a Python that is not under a private home folder"
     )
 
 
@@ -91,13 +90,13 @@ def _of_the_system() -> bool:
     return Path(sys.base_prefix).is_relative_to("/usr")
 
 
-def _for_everybody(path: Path) -> bool:
+def _for_all_users(path: Path) -> bool:
     """Whether any user may execute a file and pass all folders above it."""
     return all(p.stat().st_mode & 0o001 for p in (path, *path.parents))
 
 
 def config(job: Job, profile: Profile, uid: int | None, folder: str, user: bool) -> str:
-    """What :mod:`inside` has to do, as JSON."""
+    """The configuration for :mod:`inside`, as JSON."""
     limits = job.limits
     return json.dumps(
         {
@@ -129,7 +128,7 @@ def _confined(job: Job) -> Outcome:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         raise SandboxError(
-            f"bubblewrap (bwrap) is not installed: nothing is run without it\n{INSTALL}"
+            f"bubblewrap (bwrap) is not installed: no submission runs without it\n{INSTALL}"
         )
     root = os.geteuid() == 0
     uid = _own_uid() if root else None
@@ -137,7 +136,7 @@ def _confined(job: Job) -> Outcome:
     command = [bwrap, *(f"--unshare-{name}" for name in names), "--die-with-parent"]
     command += ["--new-session", "--hostname", "sandbox", "--clearenv"]
     if root:
-        # What `inside` needs to become somebody else; it gives these up as it does.
+        # `inside` needs these to change its uid, and gives them up with the change.
         command += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         command += ["--cap-add", "CAP_SETPCAP"]
     command += ["--ro-bind", "/usr", "/usr"]
@@ -152,7 +151,7 @@ def _confined(job: Job) -> Outcome:
         command += ["--ro-bind", sys.base_prefix, _PYTHON]
         command += ["--setenv", "LD_LIBRARY_PATH", f"{_PYTHON}/lib"]
     reads = {_INSIDE: Path(inside.__file__), **job.read}
-    # bubblewrap makes missing parents for its own uid alone.
+    # bubblewrap makes missing parents readable for its own uid only.
     for parent in sorted({str(p) for where in reads for p in Path(where).parents} - {"/"}):
         command += ["--perms", "0755", "--dir", parent]
     for where, what in reads.items():
@@ -176,7 +175,7 @@ def _beside(job: Job) -> Outcome:
     if os.geteuid() != 0:
         raise SandboxError(
             "the profile 'platform' needs root, to give the job a uid of its own\n"
-            "mend: start the grader as root inside the platform's container, or use namespaces"
+            "help: start the grader as root inside the platform's container, or use namespaces"
         )
     uid = _own_uid()
     with _folder(uid) as folder:
@@ -203,7 +202,7 @@ def _beside(job: Job) -> Outcome:
 
 
 def _unconfined(job: Job) -> Outcome:
-    """No sandbox: a process of the user's own with the watch's limits, which finds links."""
+    """No sandbox: a plain process of the user with the limits of the watch."""
     with tempfile.TemporaryDirectory(prefix="locklab-") as made:
         folder = Path(made)
         for where, what in job.read.items():
@@ -220,7 +219,7 @@ def _unconfined(job: Job) -> Outcome:
 
 
 def _moved(text: str, job: Job, folder: Path) -> str:
-    """An argument in which the paths inside, and folders above them, are the job's folder's."""
+    """An argument with the paths inside replaced by paths in the job's folder."""
     path = Path(text)
     for where in map(Path, job.read):
         if len(path.parts) > 1 and (path.is_relative_to(where) or where.is_relative_to(path)):
@@ -233,7 +232,7 @@ def _start(
     environment: dict[str, str] | None = None,
     first: Callable[[], None] | None = None,
 ) -> subprocess.Popen[bytes]:
-    """Start a command with three pipes and nothing else of ours: no environment, no descriptor."""
+    """Start a command with three pipes; it inherits no environment and no descriptor."""
     try:
         return subprocess.Popen(
             command,
@@ -247,17 +246,17 @@ def _start(
             start_new_session=True,
         )
     except OSError as error:
-        raise SandboxError(f"the sandbox can not be started: {error}\n{INSTALL}") from error
+        raise SandboxError(f"the sandbox cannot be started: {error}\n{INSTALL}") from error
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End bubblewrap; the first process inside dies with it, and with that one all others."""
+    """End bubblewrap; the first process inside dies with it, and with that all others."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
 def _kill_all_of(uid: int) -> None:
-    """End every process of a sandbox's uid; fresh ones too, until there is none."""
+    """End every process of a sandbox's uid, until none is left."""
     alive = True
     while alive:
         alive = False
@@ -272,7 +271,7 @@ def _kill_all_of(uid: int) -> None:
 
 
 def _own_uid() -> int:
-    """A uid that no other sandbox of this machine has now."""
+    """A uid that no other sandbox of this machine uses now."""
     return BASE_UID + (os.getpid() * 64 + next(_running) % 64) % _UIDS
 
 
@@ -285,7 +284,7 @@ def _folder(uid: int) -> Iterator[Path]:
 
 
 def _readable_copy(source: Path, target: Path) -> None:
-    """Copy a file or a folder so that everybody may read it, and only root may write."""
+    """Copy a file or a folder so that all users may read it and only root may write."""
     if source.is_dir():
         shutil.copytree(source, target)
         for path in [target, *target.rglob("*")]:

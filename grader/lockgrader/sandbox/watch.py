@@ -1,4 +1,4 @@
-"""Watch a sandbox from outside: bounded output, time and memory of the whole tree of processes."""
+"""Watch a sandbox from outside: bound the output, time and memory of its process tree."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ended = Literal[
     "forbidden_operation",
 ]
 LOOK_S = 0.02
-"""Time from one look at the tree of processes to the next."""
+"""Time between two samples of the process tree."""
 CHUNK = 1 << 16
 _TICKS = os.sysconf("SC_CLK_TCK")
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -39,9 +39,9 @@ class Outcome:
 
     Arguments:
         ended: "exited" (by itself, with whatever code), or the limit that ended it.
-        code: its exit code, negative for a signal. No verdict follows from it.
+        code: its exit code, negative for a signal. No verdict depends on it.
         stdout, stderr: at most ``output_bytes`` of each.
-        wall_s, cpu_s: time used, as far as it was seen. peak_bytes: memory of the tree.
+        wall_s, cpu_s: time used, as sampled. peak_bytes: memory of the tree.
     """
 
     ended: Ended
@@ -56,7 +56,7 @@ class Outcome:
 def watch(
     process: subprocess.Popen[bytes], stdin: bytes, limits: Limits, kill: Callable[[], None]
 ) -> Outcome:
-    """Feed a process, read its output and end it at the first limit that it passes.
+    """Feed a process, read its output and end it at the first limit that it exceeds.
 
     Arguments:
         process: with pipes on all three standard streams. stdin: what it gets.
@@ -115,7 +115,7 @@ class _Streams:
 
     @property
     def open(self) -> bool:
-        """Whether somebody may still write."""
+        """Whether a process may still write."""
         return any(not p.closed for p in self._read)
 
     @property
@@ -165,7 +165,7 @@ class _Streams:
 
 
 def die_with_parent() -> None:
-    """Let the kernel end this process when its parent ends, however that ends."""
+    """Let the kernel end this process when its parent ends, for any reason."""
     _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
@@ -177,7 +177,7 @@ def usage(pid: int) -> tuple[float, int]:
             stat = Path(f"/proc/{one}/stat").read_text()
             status = Path(f"/proc/{one}/status").read_text()
         except OSError:
-            continue  # it has just ended; its time is its parent's now
+            continue  # it has just ended; its time now counts for its parent
         cpu_ticks += sum(map(int, stat.rpartition(")")[2].split()[11:15]))
         for line in status.splitlines():
             if line.startswith(("RssAnon:", "RssShmem:")):

@@ -1,4 +1,4 @@
-"""Four spinlocks, for you to write. Each line of `pass`-like code below is to be replaced.
+"""Four spinlocks for you to write: replace the `yield pause()` lines.
 
 Try: locklab lab check
 """
@@ -7,7 +7,7 @@ from locksim.lang import Lock, pause, word
 
 
 class TAS(Lock):
-    """Test-and-set: swap a 1 in until you are the one who finds a 0."""
+    """Test-and-set: swap in a 1 until the old value is 0."""
 
     locked = word()
 
@@ -19,7 +19,7 @@ class TAS(Lock):
 
 
 class TTAS(Lock):
-    """Test, then test-and-set: wait by reading, and swap only when it looks free."""
+    """Test, then test-and-set: wait by reading, and swap only when the lock looks free."""
 
     locked = word()
 
@@ -44,7 +44,7 @@ class Ticket(Lock):
 
 
 class MCS(Lock):
-    """A queue: each waiter has a place of its own (percpu), and the one before wakes it."""
+    """A queue: each waiter has a node of its own (percpu), and its predecessor wakes it."""
 
     tail = word()
 

@@ -14,8 +14,8 @@ from locksim.lang import (
     pointer,
     word,
 )
-from locksim.locks.rcu_qsbr import QSBR
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.rcu_qsbr import QSBR
+from locksim.library.locks.ttas import TTASLock
 
 N_SLOTS = 4
 

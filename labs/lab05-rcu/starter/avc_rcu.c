@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An access vector cache that readers use under RCU: yours. avc.h says what each function promises.
+ * An access vector cache that readers use under RCU, for you to write. avc.h documents the functions.
  *
  * You have C11, malloc and free, mutexes and spin locks of pthread.h, and liburcu (urcu.h:
  * rcu_read_lock, rcu_dereference, rcu_assign_pointer, synchronize_rcu, call_rcu, rcu_barrier).
@@ -40,7 +40,7 @@ bool avc_lookup(const struct avc_key *key, struct avc_decision *decision)
 bool avc_insert(const struct avc_key *key, const struct avc_decision *decision)
 {
     (void)key, (void)decision;
-    return false; /* copy, publish, and free the old one when nobody reads it any more */
+    return false; /* copy, publish, and free the old one when no reader uses it any more */
 }
 
 unsigned avc_reclaim(void)

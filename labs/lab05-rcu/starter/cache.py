@@ -1,6 +1,6 @@
-"""A cache of decisions under RCU, for you to write.
+"""A decision cache under RCU, for you to write.
 
-The four programs below do nothing yet. Try: locklab lab check
+lookup, replace and reclaim do nothing yet. Try: locklab lab check
 """
 
 from locksim.lang import (
@@ -12,8 +12,8 @@ from locksim.lang import (
     pointer,
     word,
 )
-from locksim.locks.rcu_qsbr import QSBR
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.rcu_qsbr import QSBR
+from locksim.library.locks.ttas import TTASLock
 
 N_SLOTS = 4
 
@@ -36,7 +36,7 @@ class Cache(DecisionCache):
     rcu = part(QSBR, padded=True)
 
     def lookup(self, key):
-        """Give allowed + (audit << 32) of the key's entry, or 0."""
+        """Return allowed + (audit << 32) of the key's entry, or 0."""
         yield from self.rcu.read_lock()
         yield from self.rcu.read_unlock()
         return 0
@@ -46,14 +46,14 @@ class Cache(DecisionCache):
         yield pause()
 
     def reclaim(self):
-        """Take out what was not used since the last time, and give its number."""
+        """Remove entries that were not used since the last call; return their number."""
         yield pause()
         return 0
 
     def quiescent(self):
-        """Say that the CPU stands on no entry."""
+        """Report that this CPU uses no entry."""
         yield from self.rcu.quiescent()
 
     def offline(self):
-        """Say that the CPU stops."""
+        """Report that this CPU stops."""
         yield from self.rcu.offline()

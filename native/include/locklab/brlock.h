@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Big-reader lock: a reader-writer lock for each thread; readers take one, writers take all.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/brlock.py.
  *
- * Mechanism. Each thread that may read or write joins once, before the lock is used, with a place
- * of its own. A reader takes its own place's lock for reading. A writer takes those of all places
- * for writing, in the order in which they are linked, and lets go of all.
- *
- * Invariants. A writer that is in holds every place, so no reader and no other writer is in. All
- * writers take the places in the same order, so none waits for another in a circle.
+ * In C. Each thread that may read or write joins once, before the lock is used, with a place of its
+ * own. No thread joins or leaves while the lock is in use. A writer takes the places in the order
+ * in which they are linked; Linux and the .py have a lock for each CPU.
  *
  * Why the orders suffice. A reader and a writer meet on the reader's place, two writers on the
  * first; each is an rwlock.h.
  *
- * What it is not. It is not cheap to write: a line to fetch for each thread, and again for each
- * reader to get its line back. It is not cheap to read either, compared with seqlock.h or RCU: two
- * atomic instructions, though on a line that nobody else wants. It is not fair: on each place
- * readers overtake a waiting writer. Nobody joins or leaves while it is in use.
+ * What it is not. It is not cheap to read compared with seqlock.h or RCU: two atomic instructions,
+ * though on a line that no other thread wants.
  *
  * Source: Linux 2.4, include/linux/brlock.h and lib/brlock.c (a lock for each CPU); with places
  * that are linked by their threads, as Concurrency Kit's ck_brlock.h has them.

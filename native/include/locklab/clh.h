@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CLH lock: a queue without links, each waiter spinning on its predecessor's node.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/clh.py.
  *
- * Mechanism. Each thread brings a node. acquire marks it locked, swaps it into tail and spins on
- * the node that was there before. release unmarks the thread's node and takes the
- * predecessor's in exchange: that one nobody looks at any more.
+ * In C. Each thread brings a node, and nodes change hands at every release. So the memory of a node
+ * must live as long as the lock and all its threads, whichever thread brought it. Before a new
+ * trial *everything* is set up anew, the lock and every thread. Otherwise two threads come to
+ * share a node.
  *
- * Invariants. N threads and the lock own N + 1 nodes together; at rest each thread holds one and
- * tail the last. A node is locked exactly while its thread waits or holds. At most one
- * thread, the successor, reads it.
- *
- * Nodes change hands at every release. So the memory of a node must live as long as the
- * lock and all its threads, whichever thread brought it; and before a new trial *everything* is set
- * up anew, the lock and every thread, or two threads come to share a node.
+ * Why the orders suffice. The swap releases the thread's own mark and acquires the predecessor's
+ * node; the load that waits acquires what the predecessor's releasing store published.
  *
  * What it is not. It is not local on a machine without coherent caches: the word that it spins on
- * belongs to another. Like every queue it suffers from waiters that do not run.
+ * belongs to another thread. Like every queue it suffers from waiters that do not run.
  *
  * Source: Craig, University of Washington TR 93-02-02, 1993; Magnusson, Landin and Hagersten,
  * IPPS 1994.

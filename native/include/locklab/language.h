@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program in the lock language finds around it, for programs that were printed as C.
+ * The environment of a program in the lock language, for programs that were printed as C.
  *
- * A thread is told who it is by struct locklab_thread: it has one of its own, with the numbers that
- * cpu(), thread() and n_cpus() give, and with the state of its dice. Storage for each CPU has
- * LOCKLAB_CPUS places; a program has to have as many threads at most.
+ * Each thread has a struct locklab_thread of its own, with the numbers that cpu(), thread() and
+ * n_cpus() give, and with the state of its random numbers. Storage for each CPU has LOCKLAB_CPUS
+ * places; a program has to have as many threads at most.
  *
- * Arithmetic is the language's: 64 bits with a sign that wrap round (compile with -fwrapv), division
- * that rounds down, and a remainder with the divisor's sign, as in Python.
+ * Arithmetic is the language's: 64 bits with a sign that wrap round (compile with -fwrapv),
+ * division that rounds down, and a remainder with the divisor's sign, as in Python.
  *
  * A compare_swap gives the word's old value. C's own gives whether it succeeded and leaves the old
  * value behind; LOCKLAB_COMPARE_SWAP makes the one from the other, for words of one type. If it
  * fails it is only a load, so of its order the acquiring half remains.
  *
- * Time: locklab_compute() turns picoseconds into turns of locklab_spend(), LOCKLAB_TURN_PS each. The
- * time of a turn is the machine's; `locklab-native clock` measures it, and what benchmarks a lock
- * compiles it with that.
+ * Time: locklab_compute() turns picoseconds into iterations of locklab_spend(), LOCKLAB_TURN_PS
+ * each. The time of an iteration is the machine's; `locklab-native clock` measures it, and a
+ * benchmark of a lock compiles it with that value.
  */
 #ifndef LOCKLAB_LANGUAGE_H
 #define LOCKLAB_LANGUAGE_H
@@ -62,14 +62,18 @@ static inline int64_t locklab_random_below(struct locklab_thread *thread, int64_
 
 static inline int64_t locklab_floor_divide(int64_t a, int64_t b)
 {
-    int64_t quotient = a / b;
+    int64_t quotient;
+
+    if (b == -1)
+        return (int64_t)(0 - (uint64_t)a); /* INT64_MIN / -1 traps on x86; here it wraps */
+    quotient = a / b;
 
     return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
 static inline int64_t locklab_modulo(int64_t a, int64_t b)
 {
-    int64_t rest = a % b;
+    int64_t rest = b == -1 ? 0 : a % b; /* INT64_MIN % -1 traps, too */
 
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }

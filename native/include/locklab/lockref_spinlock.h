@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reference count beside a spinlock: every get and every put takes the lock.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/lockref_spinlock.py.
  *
- * Mechanism. The count is a word on the lock's line. get acquires the lock, counts up and releases
- * it; put does so downwards. The kernel's dentries worked like this until lockref.h came.
- *
- * Invariants. The count changes only under the lock. It is 1 for the object's maker, plus the gets,
- * less the puts. (The word is atomic, relaxed, only so that references() may look without the
- * lock.)
+ * In C. The lock is ticket.h. The count is an atomic word, accessed relaxed under the lock; it is
+ * atomic only so that references() may look without the lock.
  *
  * What it is not. It is not scalable: threads that only count wait for one another as for any
- * ticket lock, and the waiters, who spin on the line that the count is on, take it away from
- * the holder while it counts.
+ * ticket lock. The waiters spin on the line that the count is on, and take it away from the holder
+ * while it counts.
  *
  * Source: Linux 2.6.38 to 3.11, d_count and d_lock of struct dentry, include/linux/dcache.h.
  */

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MCS lock: a queue of waiters, each spinning on a word of its own.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/mcs.py.
  *
- * Mechanism. tail points to the last node of the queue. acquire swaps its node in; whoever was last
- * is its predecessor, and it links itself behind that node and spins on its own `locked`. release
- * clears the successor's word. With no successor it swaps tail back to NULL; if that
- * fails, somebody is just linking in, and it waits for the link.
- *
- * Invariants. tail is NULL exactly while nobody holds or waits. Every node in the queue but the
- * last is, or will shortly be, linked to its successor. A `locked` word is set by its
- * owner before it is linked, and cleared once, by its predecessor.
- *
- * The node belongs to the caller: from acquire to release it must stay where it is and serve
+ * In C. The node belongs to the caller: from acquire to release it must stay where it is and serve
  * no other acquisition. After release it is free at once, and still the same node.
+ *
+ * Why the orders suffice. The successor's load of `locked` acquires what release published. The
+ * comments below explain the others.
  *
  * What it is not. It is not preemption-safe: a waiter that does not run stops all behind it.
  * release is not a single store, so an uncontended pair costs two locked instructions.

@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queued reader-writer lock: one word for who is in, one fair lock for who waits.
+ * Queued reader-writer lock: one word for threads that are in, one fair lock for those that wait.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/qrwlock.py.
  *
- * Mechanism. The word counts readers above two marks for the writer: LOCKED, a writer is in, and
- * WAITING, the writer at the head of the queue wants to get in. A reader adds itself and is in if
- * it saw neither mark. Otherwise it takes that back and queues up for `queue`, a fair spinlock.
- * Whoever holds that is the head: a head that reads adds itself again, waits until no writer is in,
- * and gives the queue to the next; a head that writes sets WAITING, which stops new readers, waits
- * until all readers are gone, and turns WAITING into LOCKED. So the queue mixes readers and writers
- * in the order in which they came, and only its head looks at the word.
- *
- * Invariants. LOCKED is set only on a word without readers and without LOCKED; a reader that got in
- * without the queue saw no mark: never a writer together with anybody else. WAITING is set only by
- * the holder of `queue`, so there is at most one such writer.
+ * In C. The queue is a ticket lock, whose waiters share a line; Linux's is its queued spinlock.
+ * A writer leaves by an atomic subtraction, which C11 can express; Linux stores one byte. There may
+ * be no more than 2^23 readers.
  *
  * Why the orders suffice. Getting in is an acquire, getting out a release, and every change of the
- * word is a read-modify-write. What goes in between (taking a reader back, setting WAITING) is
+ * word is a read-modify-write. The changes in between (taking a reader back, setting WAITING) are
  * relaxed. A head that reads adds itself relaxed and looks with acquire.
  *
  * What it is not. It is not scalable for readers: each one writes the word twice. It is not
  * strictly first come, first served: a reader that arrives while no writer is at the head does not
- * queue. Linux's queue is its queued spinlock, here it is a ticket lock, whose waiters share a
- * line; Linux lets a writer out by a store of one byte, here it is an atomic subtraction, which C11
- * can say. No more than 2^23 readers.
+ * queue.
  *
  * Source: Long, Linux 3.16; kernel/locking/qrwlock.c and include/asm-generic/qrwlock.h as of 5.x.
  */

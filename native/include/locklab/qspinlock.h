@@ -1,31 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queued spinlock: an MCS queue behind one word of four bytes, and a place for the first waiter in
- * it.
+ * Queued spinlock: an MCS queue behind one word of four bytes, which also holds the first waiter.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/qspinlock.py.
  *
- * Mechanism. The word has three parts: the locked byte, the pending byte, and in the upper 16 bits
- * the tail of the queue (a thread's number + 1). Below, (tail, pending, locked).
- *
- * - Nobody there: acquire swaps (0,0,0) for (0,0,1). That is all when uncontended.
- * - Only a holder: the newcomer sets pending, (0,0,1) to (0,1,1), spins on the word until the
- * locked byte is 0, and turns pending into locked. It needs no node: two threads that compete do so
- * on the lock's line alone.
- * - Anybody else waiting: the newcomer puts its node at the tail and waits on its own node until it
- *   is the head of the queue. The head spins on the word until holder and pending are gone, then
- * sets locked; if it is the tail as well, it takes the tail out in the same swap. Otherwise it
- * makes its successor the head, which begins to watch the word while this one is in.
- *
- * release stores 0 into the locked byte, whoever comes next: it need not look for a successor, as
- * mcs.h must, because the next one watches the word.
- *
- * Invariants. At most one thread is pending and at most one is the head: no more than two ever spin
- * on the word. locked is set only by the pending thread, by the head while nobody is pending, or on
- * the word 0. A word with a tail gets no new pending mark.
- *
- * Why the orders suffice. Each way in ends with an acquire on the word: the first swap, the swap
- * that sets pending (it may find the lock free by then), the pending thread's and the head's last
- * load. Turning pending into locked may then be relaxed. Joining is acquire and release, as in
- * mcs.h.
+ * In C. The word has three parts: the locked byte, the pending byte, and in the upper 16 bits the
+ * tail of the queue (a thread's number + 1). Below, (tail, pending, locked).
  *
  * Parts of the word. On x86 the locked byte, the lower 16 bits and the tail are also accessed by
  * themselves (LOCKLAB_QSPINLOCK_PARTS): a plain store releases, where the whole word would need an
@@ -37,11 +16,19 @@
  * kept in a table that all threads have joined before, as Linux has them per CPU (four each there,
  * for waits inside interrupts). The node is free again when acquire returns.
  *
- * What it is not. It is not strictly first come, first served: a newcomer may overtake who has not
- * joined yet. Left out of Linux's: the bounded wait for a pending mark that is just being handed
- * over with somebody behind it (4.18), and the paravirtual lock.
+ * A newcomer that meets (0,1,0), the moment between release and the pending thread's step, waits
+ * for it outside the queue, LOCKLAB_QSPINLOCK_PATIENCE pauses at most, and then joins.
  *
- * Source: Long and Zijlstra, Linux 4.2, kernel/locking/qspinlock.c.
+ * Why the orders suffice. Each way in ends with an acquire on the word: the first swap, the swap
+ * that sets pending (it may find the lock free by then), the pending thread's and the head's last
+ * load. Turning pending into locked may then be relaxed. Joining is acquire and release, as in
+ * mcs.h.
+ *
+ * What it is not. It is not strictly first come, first served: a newcomer may overtake a thread
+ * that has not joined yet. Linux's paravirtual lock is left out.
+ *
+ * Source: Long and Zijlstra, Linux 4.2, kernel/locking/qspinlock.c; the bounded wait is of 4.18
+ * (_Q_PENDING_LOOPS: 512 on x86, else 1).
  */
 #ifndef LOCKLAB_QSPINLOCK_H
 #define LOCKLAB_QSPINLOCK_H
@@ -67,6 +54,15 @@
 
 /* Threads in one table. The tail could tell 65535 apart. */
 #define LOCKLAB_QSPINLOCK_MOST 1024
+
+/* Pauses that a newcomer spends on another thread's pending mark before it joins the queue. */
+#ifndef LOCKLAB_QSPINLOCK_PATIENCE
+#if LOCKLAB_QSPINLOCK_PARTS
+#define LOCKLAB_QSPINLOCK_PATIENCE 512
+#else
+#define LOCKLAB_QSPINLOCK_PATIENCE 1
+#endif
+#endif
 
 struct locklab_qspinlock {
     union {
@@ -123,7 +119,7 @@ static inline void locklab_qspinlock_wait_as_pending(struct locklab_qspinlock *l
 }
 
 /* Makes `tail` the tail; returns the one that was there. Release: the node's first values are in
- * place before anybody can find it. */
+ * place before another thread can find it. */
 static inline uint32_t locklab_qspinlock_swap_tail(struct locklab_qspinlock *lock, uint32_t tail)
 {
 #if LOCKLAB_QSPINLOCK_PARTS
@@ -139,7 +135,7 @@ static inline uint32_t locklab_qspinlock_swap_tail(struct locklab_qspinlock *loc
 #endif
 }
 
-/* Nobody else can set locked now, and nobody is pending. */
+/* No other thread can set locked now, and no thread is pending. */
 static inline void locklab_qspinlock_set_locked(struct locklab_qspinlock *lock)
 {
 #if LOCKLAB_QSPINLOCK_PARTS
@@ -203,7 +199,7 @@ static inline void locklab_qspinlock_acquire(struct locklab_qspinlock *lock,
         return;
     locklab_pause();
     /* It is just being handed over: (0,1,0) is about to become (0,0,1). */
-    while (word == LOCKLAB_QSPINLOCK_PENDING) {
+    for (int i = 0; word == LOCKLAB_QSPINLOCK_PENDING && i < LOCKLAB_QSPINLOCK_PATIENCE; i++) {
         locklab_pause();
         word = atomic_load_explicit(&lock->word, memory_order_relaxed);
     }

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reader-writer lock on one word that prefers readers.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/rwlock.py.
  *
- * Mechanism. The low 31 bits count readers; the top bit says that a writer is in. A reader adds 1
- * and looks at what was there: without the writer's bit it is in; with it, it takes its 1 back and
- * reads until the bit is gone. A writer waits until the whole word is 0 and swaps its bit in. It
- * leaves by clearing only its bit, because readers may be on their way in and out of
- * the count. Linux did this on ia64 in 2.6.
- *
- * Invariants. The writer's bit is set only when the word was 0, and a reader stays only if it saw
- * no bit: never a writer together with anybody else. The word is 0 when nobody holds or tries.
+ * In C. The low 31 bits count readers; the top bit says that a writer is in. The count is not
+ * protected against 2^31 readers.
  *
  * Why the orders suffice. Every change of the word is a read-modify-write, so a release stays
- * visible through any number of later additions: who acquires meets all that released before.
+ * visible through any number of later additions: a thread that acquires sees all that was done
+ * before earlier releases.
  *
  * What it is not. It is not scalable for readers, although they do not exclude each other: each
- * one writes the line twice. It is not fair: readers overtake a waiting writer and can
- * starve it. The count is not protected against 2^31 readers.
+ * one writes the line twice. It is not fair: readers overtake a waiting writer and can starve it.
  *
  * Source: the scheme of Linux 2.6, include/asm-ia64/spinlock.h.
  */

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reader-writer lock on one word that prefers writers.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/rwlock_writer.py.
  *
- * Mechanism. The low 31 bits count readers, the upper half counts the writers that wait or are in,
- * and bit 31 says that one is in. A writer first announces itself by adding to the upper half; from
- * then on no new reader gets in. It waits until the readers are gone and no other writer is in, and
- * swaps the bit in. It leaves by taking bit and announcement away together. A reader adds 1 and is
- * in if it saw neither bit nor announcement; otherwise it takes its 1 back and reads until there is
- * none. A writer that finds the word 0 announces itself and gets in by one swap.
+ * In C. The low 31 bits count readers, the upper half counts the writers that wait or are in, and
+ * bit 31 says that one is in.
  *
- * Invariants. The bit is set only on a word that counts no reader; a reader stays only if it saw
- * the upper half 0, hence no bit: never a writer together with anybody else. The word is 0 when
- * nobody holds or tries.
- *
- * Why the orders suffice. Every change of the word is a read-modify-write: who acquires meets all
- * that released before (as in rwlock.h).
+ * Why the orders suffice. Every change of the word is a read-modify-write: a thread that acquires
+ * sees all that was done before earlier releases (as in rwlock.h).
  *
  * What it is not. It is not fair: writers overtake all waiting readers, and writers in close
  * succession starve them. A reader that holds the lock and asks for it once more is stuck as soon

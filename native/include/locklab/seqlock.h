@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sequence lock: readers write nothing, and read again if a writer came by.
- *
- * Mechanism. The sequence is odd while a writer is in. A writer takes a spinlock, against other
- * writers, counts the sequence up, changes the data, counts up again and lets go. A reader waits
- * for an even number, reads the data, and looks at the number once more: if it is another one, what
- * was read may be half old and half new, and the reader starts again.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/seqlock.py.
  *
  *     do {
  *         number = locklab_seqlock_read_begin(&lock);
@@ -13,20 +9,19 @@
  *         y = atomic_load_explicit(&data.y, memory_order_relaxed);
  *     } while (locklab_seqlock_read_retry(&lock, number));
  *
- * Invariants. The sequence changes only under the spinlock, by one at a time. Between two equal
- * even values of it nobody wrote. The data is read and written by relaxed atomics, because readers
- * and a writer do overlap; what a reader makes of it before read_retry() may be nonsense, and is
- * not to be followed as a pointer. A reader that sleeps through exactly 2^31 writes is deceived.
+ * In C. The data is read and written by relaxed atomics, because readers and a writer do overlap.
+ * A reader must not follow what it has read as a pointer before read_retry(). The sequence has 32
+ * bits: a reader that sleeps through exactly 2^31 writes does not notice them.
+ *
+ * The sequence by itself, for locks that bring another kind of exclusion between writers, is
+ * struct locklab_seqcount (seqrwlock.h uses it).
  *
  * Why the orders suffice. read_begin's acquire meets the last writer's end. The second look must
  * come after the loads of the data, which no order on a load says: hence a fence(acquire) before
  * it. The odd number must come before the stores of the data, which no order on a store says: hence
  * a fence(release) after it. If a reader's load of data meets a writer's store, the two fences
- * synchronise and the second look sees at least the odd number. On x86 neither is an
- * instruction. ThreadSanitizer knows no fences; as the data is atomic, it has nothing to accuse.
- *
- * The sequence by itself, for locks that bring another kind of exclusion between writers, is
- * struct locklab_seqcount (seqrwlock.h uses it).
+ * synchronise and the second look sees at least the odd number. On x86 neither is an instruction.
+ * ThreadSanitizer does not know fences; as the data is atomic, it reports nothing.
  *
  * What it is not. It is not fair to readers: writers that follow closely on one another make a
  * reader repeat for ever. It is not free for them either when there are writers: each write takes

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sequence lock with a locking reader that excludes everybody but the optimistic readers.
+ * Sequence lock with a locking reader that excludes all threads but the optimistic readers.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/seqlock_exclusive.py.
  *
- * Mechanism. As seqlock.h; besides, a reader may take the writers' spinlock without touching the
- * number (read_seqlock_excl in Linux). It sees the data at rest and need not repeat. The optimistic
- * readers notice nothing, because the number stays even and unchanged. It ends a long
- * reader's bad luck: the first try is optimistic, the second one locks.
+ * In C. As seqlock.h; read_acquire and read_release are the locking reader's (read_seqlock_excl in
+ * Linux). The memory orders are those of seqlock.h and of its spinlock.
  *
- * Invariants. Those of seqlock.h. At most one of all writers and locking readers is in.
- *
- * What it is not. It is no reader-writer lock: locking readers run one after another. The lock that
- * lets them in together is seqrwlock.h; Linux chose this one. Nor is it without a trace: the
- * spinlock is on the number's line, so a locking read costs each optimistic reader a transfer.
+ * What it is not. It is not a reader-writer lock: locking readers run one after another. The lock
+ * that lets them in together is seqrwlock.h; Linux chose this one. A locking read also costs each
+ * optimistic reader a transfer, because the spinlock is on the number's line.
  *
  * Source: Linux 3.12, include/linux/seqlock.h (read_seqlock_excl).
  */

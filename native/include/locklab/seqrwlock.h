@@ -1,26 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sequence count and reader-writer lock: optimistic readers, blocking readers, writers.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/seqrwlock.py.
  *
- * Mechanism. As seqlock.h, with a reader-writer lock where that has a spinlock. A writer takes it
- * for writing and counts the sequence up round its change. A blocking reader takes it for reading:
- * it waits for the writer, keeps writers out, needs no second look, and lets other blocking readers
- * in beside it. An optimistic reader looks at the sequence only.
- *
- * It was made for the kernel's rename_lock. d_path() took that as a writer, though it changes
- * nothing, only so as not to be disturbed: each call made the path look-ups of the whole machine,
- * which are optimistic readers, begin again. As a blocking reader it disturbs neither them nor
- * its like.
- *
- * Invariants. The sequence changes only while the lock is held for writing; so it stands still, and
- * is even, while a blocking reader is in. Never a writer together with a blocking reader.
+ * In C. As seqlock.h, with rwlock.h where that has a spinlock.
  *
  * Why the orders suffice. Optimistic readers: as in seqlock.h. Blocking ones: as in rwlock.h.
  *
  * What it is not. It is not fair: the reader-writer lock prefers readers, so a steady stream of
  * blocking readers starves the writers, and writers in close succession starve optimistic
- * readers. Blocking readers do not scale: each one writes the lock's word twice, and the
- * sequence is on that word's line.
+ * readers. Blocking readers do not scale: each one writes the lock's word twice, and the sequence
+ * is on that word's line.
  *
  * Source: Long, "seqrwlock", Linux kernel mailing list, 2013 (never merged; mainline took the
  * exclusive reader of seqlock_exclusive.h).

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Test-and-set lock: exchange the word until the old value says that it was free.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/tas.py.
  *
- * Mechanism. acquire writes 1 and looks at what was there; 0 means that the lock is ours. release
- * writes 0. The exchange becomes `xchg` on x86 and `swpa` or a load-exclusive loop on Arm.
- *
- * Invariant. The word is 1 exactly while somebody is between acquire and release.
+ * In C. The exchange becomes `xchg` on x86 and `swpa` or a load-exclusive loop on Arm. It acquires;
+ * the store of release releases.
  *
  * What it is not. It is not fair: the core that releases still owns the line and often takes the
- * lock again, so on two CPUs it looks fast and one of them waits. It is not quiet: every
- * attempt of every waiter takes the line for writing.
+ * lock again, so on two CPUs it looks fast while one of them waits. It is not quiet: every attempt
+ * of every waiter takes the line for writing.
  *
  * Source: Anderson, IEEE TPDS 1(1), 1990, section 2.
  */

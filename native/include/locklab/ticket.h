@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ticket lock: take a number, wait until it is served.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/ticket.py.
  *
- * Mechanism. acquire takes the next number by one fetch-and-add (`lock xadd` on x86) and then only
- * reads until now_serving shows it. release counts now_serving up with a plain store: nobody
- * but the holder writes that word.
- *
- * Invariants. next_ticket - now_serving is the number of threads that hold or wait. No number is
- * given twice among them, as long as there are fewer than 2^32. Both words wrap
- * around, and only equality is asked.
+ * In C. The fetch-and-add is `lock xadd` on x86. Both words wrap around, and only equality is
+ * asked: no number is given twice among the threads that hold or wait, as long as there are fewer
+ * than 2^32.
  *
  * What it is not. It is not local: all waiters read one word, so each release fetches the line
- * N - 1 times. And first come, first served has its price when the next in line is not running:
- * never use it with more threads than CPUs.
+ * N - 1 times. First come, first served is expensive when the next in line is not running: never
+ * use it with more threads than CPUs.
  *
  * Source: Mellor-Crummey and Scott, ACM TOCS 9(1), 1991, algorithm 2; Linux x86, 2.6.25 to 4.1.
  */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Test-and-test-and-set lock: try once, then watch a cached copy until the lock looks free.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/ttas.py.
  *
- * Mechanism. The first attempt is a compare-and-swap, without looking. A waiter that lost only
- * reads, from its own cache, until the holder's store takes the copy away; then it reads
- * again, and tries again if it saw 0.
- *
- * Invariant. The word is 1 exactly while somebody is between acquire and release.
+ * In C. Each attempt is a compare-and-swap that acquires; waiting is by relaxed loads.
  *
  * What it is not. It is not fair, and it is quiet only while the lock is held: each release sends
  * every waiter to the line at once, first to read and then to try.

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Test-and-test-and-set with back-off: who lost an attempt stays away for a while.
+ * Test-and-test-and-set with back-off: a thread that lost an attempt stays away for a while.
+ * Mechanism, invariants, cost and history: sim/locksim/library/locks/ttas_backoff.py.
  *
- * Mechanism. As TTAS, but before it looks again a waiter pauses, LOCKLAB_BACKOFF_MIN times after
- * its first lost attempt and twice as often after each further one, up to LOCKLAB_BACKOFF_MAX. The
- * unit is one locklab_pause(). Few waiters look at the line when it is released, so the
- * storm after a release shrinks.
+ * In C. Before it looks again a waiter pauses, LOCKLAB_BACKOFF_MIN times after its first lost
+ * attempt and twice as often after each further one, up to LOCKLAB_BACKOFF_MAX. The unit is one
+ * locklab_pause(). The delay is a local variable of one acquisition: nothing about it is shared or
+ * remembered. The delays are not random, as Anderson's are: there is no generator here to seed.
  *
- * Invariant. The word is 1 exactly while somebody is between acquire and release. The delay
- * is a local of one acquisition: nothing about it is shared or remembered.
- *
- * What it is not. It is less fair than TTAS: who has waited longest stays away longest. The
- * limits are no constants of nature; they fit one length of critical section on one machine. The
- * delays are not random, as Anderson's are: there is no generator here to seed.
+ * What it is not. It is less fair than TTAS: the thread that has waited longest stays away longest.
+ * The limits are not universal; they fit one length of critical section on one machine.
  *
  * Source: Anderson, IEEE TPDS 1(1), 1990, section 3.
  */
@@ -31,6 +28,8 @@
 #ifndef LOCKLAB_BACKOFF_MAX
 #define LOCKLAB_BACKOFF_MAX 1024
 #endif
+_Static_assert(1 <= LOCKLAB_BACKOFF_MIN && LOCKLAB_BACKOFF_MIN <= LOCKLAB_BACKOFF_MAX,
+               "set 1 <= LOCKLAB_BACKOFF_MIN <= LOCKLAB_BACKOFF_MAX: 0 pauses would never back off");
 
 struct locklab_ttas_backoff {
     _Atomic(uint32_t) locked;
@@ -59,8 +58,7 @@ static inline void locklab_ttas_backoff_acquire(struct locklab_ttas_backoff *loc
             for (unsigned i = 0; i < delay; i++)
                 locklab_pause();
         } while (atomic_load_explicit(&lock->locked, memory_order_relaxed) != 0);
-        if (delay < LOCKLAB_BACKOFF_MAX)
-            delay *= 2;
+        delay = delay > LOCKLAB_BACKOFF_MAX / 2 ? LOCKLAB_BACKOFF_MAX : 2 * delay;
     }
 }
 

@@ -1,13 +1,13 @@
 """Calibration: a real machine's readings become a profile that the simulator runs on.
 
-    sweep (trials) → readings → shape, costs → profile → what the simulator predicts
+    survey (trials) → readings → shape, costs → profile → predictions
 
 - ``readings``: medians with intervals, in one regime of the machine.
-- ``shape``: topology from /sys, distance classes from it and from the hand-overs.
+- ``shape``: topology from /sys, distance classes from it and from the handoffs.
 - ``loops``: the harness's loops on a simulated machine.
-- ``costs``: measured where a probe reads a cost, solved for where it reads a mixture.
+- ``costs``: measured where a probe reads one cost, solved for where it reads a mixture.
 - ``profile``: the TOML text.
-- ``calibrate``: all of it, in order.
+- ``calibrate``: all these steps, in order.
 """
 
 from locknative.calibration.calibrate import Calibration, calibrate, calibration_cells

@@ -1,9 +1,9 @@
-"""From a sweep's folder to a machine: measured costs, then one fit after another, nearest first.
+"""From a survey's folder to a machine: measured costs, then one fit after another, nearest first.
 
-1. Costs that a probe reads by itself are taken over.
-2. Between near CPUs, ``transfer.node``, ``invalidate.node``, ``tenure`` and ``tenure_plain`` are
-   solved for; the jitter is a tenth of a hand-over.
-3. Each farther class (and SMT siblings) gets its ``transfer`` and ``invalidate``, the rest fixed.
+1. A cost that one probe reads alone is used as measured.
+2. Between near CPUs, ``transfer.node``, ``invalidate.node``, ``tenure`` (line hold time) and
+   ``tenure_plain`` are solved for. The jitter is a tenth of a handoff.
+3. Each farther class, and SMT siblings, get their ``transfer`` and ``invalidate``; the rest stays.
 4. With more than two CPUs, ``occupancy.shared_read`` and ``invalidate_each`` follow.
 """
 
@@ -26,40 +26,40 @@ from locknative.calibration.costs import (
 from locknative.calibration.profile import document, machine_of
 from locknative.calibration.readings import Reading, Regime, read
 from locknative.calibration.shape import Shape, shape_of
-from locknative.sweep.cells import Cell, crowds_of, probe_cells
-from locknative.sweep.folder import provenance
-from locknative.sweep.topology import Cpu, relation
+from locknative.survey.cells import Cell, cpu_sets, probe_cells
+from locknative.survey.folder import provenance
+from locknative.survey.topology import Cpu, relation
 from locksim.machine import Machine
 
 NEAR = ("transfer.node", "invalidate.node", "tenure", "tenure_plain")
 ROUND_NS = dict(zip(NEAR, (50.0, 50.0, 15.0, 5.0), strict=True))
-"""Where the search begins, and what is assumed on a machine with one CPU."""
+"""Where the search begins; the assumed values on a machine with one CPU."""
 HANDOFFS = ("handoff_cas", "handoff_store")
 FITTED_THINKS = (0, 200)
-"""Think times of ``contended_add``, in turns, that the fit sees: between them a core hides much of
-the private work behind the miss, which the simulated one does not."""
+"""Think times of ``contended_add``, in iterations, that the fit sees. Between them a core hides
+much of the private work behind the miss, and the simulated core does not."""
 SHARED_READ_NS = 10.0
 JITTER_SHARE = 0.1
 JITTER = (
-    "a tenth of the shortest hand-over, so that waiters do not fall into step; "
-    "means do not tell it from the transfer"
+    "a tenth of the shortest handoff, so that waiters do not fall into step; "
+    "means cannot separate it from the transfer"
 )
-ONE_CPU = "one CPU only: nothing to measure, a round figure"
-TWO_CPUS = "fewer than three CPUs in reach: it can not be told from the others"
+ONE_CPU = "one CPU only: nothing to measure, a round value"
+TWO_CPUS = "fewer than three CPUs in reach: it cannot be separated from the others"
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """A calibrated machine, and how it came about.
+    """A calibrated machine, and how it was found.
 
     Arguments:
         machine: the profile.
         document: the same as the parsed TOML would be.
         shape: which real CPU is which.
-        readings: what it was made from.
-        regime: which of the machine's states they belong to.
+        readings: the readings that it was made from.
+        regime: the state of the machine that they belong to.
         fits: the fits by the names of the costs that they found.
     """
 
@@ -72,23 +72,23 @@ class Calibration:
 
 
 def calibration_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> list[Cell]:
-    """Return what has to be measured: all probes, and the locks that the fit sees."""
-    pairs = [crowd for crowd in crowds_of(cpus) if len(crowd) == 2][:1]
+    """Return the cells to measure: all probes, and the locks that the fit sees."""
+    pairs = [chosen for chosen in cpu_sets(cpus) if len(chosen) == 2][:1]
     locks = [Cell(lock, pair) for pair in pairs for lock in FITTED_LOCKS]
     return probe_cells(cpus, llc_kib, memory_kib) + locks
 
 
 def calibrate(folder: Path, name: str, say: Say = lambda text: None) -> Calibration:
-    """Make a machine from a sweep's folder.
+    """Make a machine from a survey's folder.
 
     Args:
-        folder: as :mod:`locknative.sweep.folder` describes it.
+        folder: as :mod:`locknative.survey.folder` describes it.
         name: the profile's name.
-        say: called with what is being done.
+        say: called with a text for each step.
 
     Raises:
         NativeError: trials are missing.
-        MachineError: what was measured makes no sound profile.
+        MachineError: the measured costs do not make a valid profile.
     """
     readings, regime = read(folder)
     return calibrate_readings(readings, regime, provenance(folder), name, say)
@@ -101,7 +101,7 @@ def calibrate_readings(
     name: str,
     say: Say = lambda text: None,
 ) -> Calibration:
-    """Make a machine from readings; ``origin`` is a sweep's provenance. Errors: as above."""
+    """Make a machine from readings; ``origin`` is a survey's provenance. Errors: as above."""
     cpus = [Cpu(**cpu) for cpu in origin["cpus"]]
     handoffs = {
         (c.cpus[0], c.cpus[1]): r.value_ns
@@ -134,7 +134,7 @@ def calibrate_readings(
 
 
 def _first_costs(readings: Mapping[Cell, Reading], shape: Shape) -> dict[str, CostNs]:
-    """The measured costs, and round figures for what is still to be solved for."""
+    """Return the measured costs, and round values for those that are not solved yet."""
     costs = measured(readings)
     costs.setdefault("context_switch", _assumed(1500.0, ONE_CPU))
     for name in NEAR:
@@ -145,13 +145,15 @@ def _first_costs(readings: Mapping[Cell, Reading], shape: Shape) -> dict[str, Co
     costs["occupancy.shared_read"] = _assumed(SHARED_READ_NS, TWO_CPUS)
     for name in shape.classes[1:]:
         costs[f"memory.{name}"] = replace(
-            costs["memory.node"], source="no probe at this distance: as near memory", role="assumed"
+            costs["memory.node"],
+            source="no probe at this distance: the same as near memory",
+            role="assumed",
         )
     return _follow(costs, shape)
 
 
 def _follow(costs: dict[str, CostNs], shape: Shape) -> dict[str, CostNs]:
-    """Let what has not been solved for yet follow the nearer class, in the profile's order."""
+    """Let a cost that is not solved yet follow the nearer class, in the profile's order."""
     for kind in ("transfer", "invalidate"):
         near = costs[f"{kind}.node"]
         for name in shape.classes[1:]:
@@ -167,13 +169,13 @@ def _follow(costs: dict[str, CostNs], shape: Shape) -> dict[str, CostNs]:
 def _at_least(cost: CostNs | None, near: CostNs) -> CostNs:
     if cost is not None and cost.value >= near.value:
         return cost
-    return replace(near, source="not below the nearer class's", role="assumed", trials=0)
+    return replace(near, source="not below that of the nearer class", role="assumed", trials=0)
 
 
 def _steps(
     readings: Mapping[Cell, Reading], cpus: Sequence[Cpu], shape: Shape
 ) -> list[tuple[tuple[str, ...], dict[Cell, Reading], str]]:
-    """What to solve for, from which readings, in order."""
+    """Return the costs to solve for, and from which readings, in order."""
     by_number = {cpu.number: cpu for cpu in cpus}
     seen = {
         cell: reading
@@ -200,18 +202,18 @@ def _steps(
             cells = {c: r for c, r in cells.items() if c.kernel in HANDOFFS}
         if cells:
             steps.append((free, _typical(cells), _source(cells)))
-    crowds = {
+    wide = {
         cell: reading
         for cell, reading in seen.items()
         if cell.threads > 2 and cell.kernel in ("handoff_store", "write_shared")
     }
-    if crowds:
-        steps.append((("occupancy.shared_read", "invalidate_each"), crowds, _source(crowds)))
+    if wide:
+        steps.append((("occupancy.shared_read", "invalidate_each"), wide, _source(wide)))
     return steps
 
 
 def _typical(cells: Mapping[Cell, Reading]) -> dict[Cell, Reading]:
-    """One cell for each kernel and mix: that with the median reading of all pairs alike."""
+    """Return one cell for each kernel and mix: the one with the median reading of all pairs."""
     alike: dict[Cell, list[tuple[float, Cell]]] = {}
     for cell, reading in cells.items():
         alike.setdefault(cell._replace(cpus=()), []).append((reading.value_ns, cell))
@@ -220,9 +222,9 @@ def _typical(cells: Mapping[Cell, Reading]) -> dict[Cell, Reading]:
 
 
 def _starts(free: Sequence[str], cells: Mapping[Cell, Reading]) -> list[dict[str, float]]:
-    """Places to begin the search, as shares of the shortest hand-over.
+    """Return places to begin the search, as shares of the shortest handoff.
 
-    A hand-over by compare-and-swap is a transfer and a tenure, so the two share it out.
+    A handoff by compare-and-swap is a transfer and a line hold time, so these two are its parts.
     """
     one_way = min((r.value_ns for c, r in cells.items() if c.kernel in HANDOFFS), default=100.0)
     if free == NEAR:
@@ -249,7 +251,7 @@ def _note(regime: Regime) -> str:
     if regime.share == 1:
         return "one regime throughout"
     return (
-        f"the hand-over between near CPUs changed while measuring; taken is the regime of "
-        f"{regime.sentinel_ns:.1f} ns, {regime.share:.0%} of the time, and "
+        f"the handoff between near CPUs changed during the survey; the trials used are those of "
+        f"the regime of {regime.sentinel_ns:.1f} ns, {regime.share:.0%} of the time; "
         f"{regime.left_out} trials are left out"
     )

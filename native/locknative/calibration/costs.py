@@ -1,6 +1,6 @@
-"""From readings to costs: what is measured, what is solved for, what is assumed.
+"""From readings to costs: measured, solved for, or assumed.
 
-**Measured.** A probe of one CPU by itself reads one cost of sim/PHYSICS.md:
+**Measured.** A probe of one CPU alone reads one cost of sim/PHYSICS.md:
 
     own_load                   l1_hit           own_store   store
     chase, the largest ring    memory           own_add     rmw
@@ -8,22 +8,23 @@
     own_syscall                wake             own_pause   pause
     own_malloc, half each      alloc, free
 
-A load that hits costs what one of many costs whose addresses are known (``own_load``): a program
-seldom waits for the value, since the CPU guesses the branch that asks for it. What it waits when
-the value is the next load's address, the smallest ring's chase shows; no cost stands for that.
+The cost of a hit is that of one of many loads whose addresses are known (``own_load``). A program
+seldom waits for the value, since the CPU predicts the branch that depends on it. When the value is
+the next load's address, a program does wait: the chase through the smallest ring shows how long. No
+cost of the profile stands for that.
 
-**Solved for.** Two or more CPUs on one line read mixtures. These costs are the ones with which the
-simulated loop (:mod:`.loops`) reads what the real one read, found together by least squares on
-the logarithms of the readings:
+**Solved for.** Two or more CPUs on one line read mixtures. These costs are those with which the
+simulated loop (:mod:`.loops`) gives the same readings as the real one. They are found together, by
+least squares on the logarithms of the readings:
 
     transfer, invalidate   handoff_cas, handoff_store; for each distance class
-    tenure, tenure_plain   contended_add, with and without think time, against the hand-overs,
+    tenure, tenure_plain   contended_add, with and without think time, against the handoffs,
                            between near CPUs
-    shared_read,           write_shared and handoff_store with more than two CPUs; the latter
-    invalidate_each        two are assumed on machines that have no more
+    shared_read,           write_shared and handoff_store with more than two CPUs; these two
+    invalidate_each        costs are assumed on machines with fewer
 
-and, because no probe does what a lock does all at once, two locks by name (:data:`FITTED_LOCKS`),
-by two CPUs: their readings take part in the fit, so they are no predictions.
+No probe does all that a lock does at once. So two locks (:data:`FITTED_LOCKS`) on two CPUs are
+fitted too; their readings are not predictions.
 
 **Intervals.** The readings are resampled (bootstrap over trials); a measured cost follows at once,
 a solved one by the inverse of the fit's linear approximation.
@@ -41,11 +42,11 @@ import numpy.typing as npt
 from locknative.calibration.loops import reading_ns
 from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
-from locknative.sweep.cells import Cell
+from locknative.survey.cells import Cell
 from locksim.machine import Machine
 
 FITTED_LOCKS = ("clh", "ttas")
-"""Locks that the fit has seen, at two CPUs and nothing but the lock."""
+"""Locks that the fit has seen, on two CPUs without hold or think time."""
 FITTED_PROBES = ("handoff_cas", "handoff_store", "contended_add", "write_shared")
 SMALLEST_NS, LARGEST_NS = 0.1, 5000.0
 """Bounds of a solved cost."""
@@ -61,7 +62,7 @@ class CostNs:
         value, low, high: in ns; the latter two are the 95 % interval, equal to ``value`` where
             nothing was measured.
         source: which readings it comes from.
-        trials: how many trials they are together, 0 for an assumed one.
+        trials: how many trials these are together, 0 for an assumed cost.
     """
 
     value: float
@@ -74,11 +75,11 @@ class CostNs:
 
 @dataclass(frozen=True)
 class Fit:
-    """What the fit ended with.
+    """The result of a fit.
 
     Arguments:
         costs: name → cost.
-        cells: the readings that it has seen, and what they are on the fitted machine, in ns.
+        cells: the readings that it has seen, as measured and on the fitted machine, in ns.
         error: root mean square of the logarithms' differences.
     """
 
@@ -88,7 +89,7 @@ class Fit:
 
 
 def measured(readings: Mapping[Cell, Reading]) -> dict[str, CostNs]:
-    """Return the costs that a reading is.
+    """Return the costs that are readings.
 
     Raises:
         NativeError: a reading is missing.
@@ -131,14 +132,14 @@ def fit(
     turn_ns: float,
     source: str,
 ) -> Fit:
-    """Find the costs with which the machine reads what was read.
+    """Find the costs with which the simulated machine gives the measured readings.
 
     Args:
-        machine: all other costs are right in it.
-        readings: what to explain; every one has the same weight.
+        machine: with all other costs right.
+        readings: to explain; each has the same weight.
         starts: where to begin the search: the same names of costs in each, in ns.
-        place: a cell's CPUs on the machine.
-        turn_ns: one turn of private work.
+        place: returns a cell's CPUs on the machine.
+        turn_ns: time of one iteration of private work.
         source: text for the costs.
     """
     from scipy.optimize import fmin
@@ -154,8 +155,8 @@ def fit(
     def error(logs: _Floats) -> float:
         return float(np.sum((simulated(np.clip(logs, *bounds)) - wanted) ** 2))
 
-    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead: searches
-    # without them, from the best of the places to begin, and once more from where the best ended.
+    # Simulated readings have steps (a run grows by a whole operation), so slopes mislead. The
+    # search does without: from the best places to begin, and once more from where the best ended.
     bounds = np.log(SMALLEST_NS), np.log(LARGEST_NS)
     begin = [np.log([max(SMALLEST_NS, start[n]) for n in names]) for start in starts]
 
@@ -185,7 +186,7 @@ def fit(
 
 
 def _slopes(simulated: Callable[[_Floats], _Floats], logs: _Floats) -> _Floats:
-    """Derivatives of the readings' logarithms by the costs': wide differences, over the steps."""
+    """Return derivatives of the readings' logarithms by the costs', over more than a step."""
     wide = 0.1 * np.eye(len(logs))
     columns = [(simulated(logs + step) - simulated(logs - step)) / 0.2 for step in wide]
     return np.stack(columns, axis=1)
@@ -200,7 +201,7 @@ def with_ns(machine: Machine, costs_ns: Mapping[str, float]) -> Machine:
 def _of(
     reading: Reading, source: str, *, times: float = 1, less: float = 0, role: Role = "measured"
 ) -> CostNs:
-    """A cost that is a reading, or a plain function of one."""
+    """Return a cost that is a reading, or a simple function of one."""
     low, high = reading.interval_ns
     value, low, high = (
         max(SMALLEST_NS / 100, times * (ns - less)) for ns in (reading.value_ns, low, high)

@@ -1,8 +1,8 @@
-"""The loops of the native harness on a simulated machine: what a cell would read there.
+"""The loops of the native harness on a simulated machine: the reading of a cell there.
 
-The simulated loop does the same operations in the same order; turns of private work become
-picoseconds by the rate that ``own_spend`` measured. A reading is,
-as in :func:`locknative.calibration.readings.value_ns`, the ns from one operation to the next.
+The simulated loop does the same operations in the same order. Iterations of private work become
+picoseconds by the rate that ``own_spend`` measured. A reading is the time from one operation to the
+next in ns, as in :func:`locknative.calibration.readings.value_ns`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from locknative.sweep.cells import WHOLE, Cell
+from locknative.survey.cells import WHOLE, Cell
 
 if TYPE_CHECKING:
     from locksim.lang import Workload
@@ -26,14 +26,14 @@ def workload(cell: Cell, turn_ns: float) -> Workload:
 
     Args:
         cell: a probe of :data:`PROBES`, a lock that the simulator has under the same name, in the
-            loop ``throughput`` or ``latency``, or an access vector cache that is asked for one
-            key for ever.
-        turn_ns: time of one turn of private work.
+            loop ``throughput`` or ``latency``, or an access vector cache that is always asked for
+            the same key.
+        turn_ns: time of one iteration of private work.
 
     Raises:
         UnknownNameError, LoadError: the simulator has no such lock, or no load for it.
     """
-    from locksim import probes
+    from locksim.library import probes
 
     think_ps = round(1000 * turn_ns * cell.think)
     if cell.kernel in ("contended_add", "false_sharing", "write_shared"):
@@ -58,17 +58,17 @@ def reading_ns(
     operations: int = OPERATIONS,
     seed: int = 1,
 ) -> float:
-    """Return what a cell reads on a simulated machine, in ns.
+    """Return the reading of a cell on a simulated machine, in ns.
 
     Args:
         cell, turn_ns: as for :func:`workload`.
-        machine: where.
+        machine: the simulated machine.
         placement: the machine's CPU numbers, one a thread; by default ``compact``.
         operations: units of work a CPU to measure.
         seed: of the random streams.
 
     Raises:
-        MachineError: the machine has not so many CPUs.
+        MachineError: the machine has fewer CPUs.
         UnknownNameError, LoadError: see :func:`workload`.
     """
     from locksim import simulate
@@ -87,8 +87,8 @@ def reading_ns(
 
 
 def _avc(cell: Cell, think_ps: int) -> Workload:
-    from locksim.registry import resolve
-    from locksim.workloads.avc_mix import AvcMix
+    from locksim.library.registry import resolve
+    from locksim.library.workloads.avc_mix import AvcMix
 
     # As in native/structures/avc.h: one key, and the mark is stored where it is missing.
     cache: Any = resolve(cell.kernel).struct
@@ -98,19 +98,19 @@ def _avc(cell: Cell, think_ps: int) -> Workload:
 
 
 def _lock(cell: Cell, hold_ps: int, think_ps: int) -> Workload:
-    from locksim.cli.workloads import workload_for
+    from locksim.kinds import ArrivalProcess, LoadSettings, plain_load
     from locksim.lang.struct import SeqLock
-    from locksim.workloads.blocking_readers import BlockingReaders
-    from locksim.workloads.paced import CONSTANT
+    from locksim.library.workloads.blocking_readers import BlockingReaders
 
     if cell.loop == "throughput":
         reads = 100 if cell.read else 0
     else:
         reads = round(100 * (1 - cell.write_share / WHOLE))
-    load: Any = workload_for(cell.kernel, 0, 0, reads, words=0)
-    # Of a sequence lock whose readers may wait, the native loop's read side is the one that does.
+    arrivals = ArrivalProcess(think_times="constant")
+    settings = LoadSettings(hold_ps, think_ps, reads, words=0, arrivals=arrivals)
+    load: Any = plain_load(cell.kernel, settings).workload
+    # The native loop uses the waiting read side of a sequence lock, where there is one.
     if isinstance(load.lock, SeqLock) and hasattr(load.lock, "read_acquire"):
-        load = BlockingReaders(lock=load.lock, read_percent=reads, blocking_percent=100, words=0)
-    times = {"hold_ps": hold_ps, "think_ps": think_ps, "think_times": CONSTANT}
-    found: Workload = type(load)(**{**load._params, **times}, lock=load.lock)
+        return BlockingReaders(lock=load.lock, **load._params, blocking_percent=100)
+    found: Workload = load
     return found

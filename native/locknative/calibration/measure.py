@@ -1,4 +1,4 @@
-"""A sweep on this machine, with the executable that was built with the package."""
+"""Probe cells on this machine, with the executable that was built with the package."""
 
 from __future__ import annotations
 
@@ -8,69 +8,48 @@ from pathlib import Path
 
 from locknative import executable
 from locknative.errors import NativeError
-from locknative.sweep import folder as folders
-from locknative.sweep import topology
-from locknative.sweep.cells import Cell, sentinel_cell
-from locknative.sweep.trials import sweep
+from locknative.survey import folder as folders
+from locknative.survey import topology
+from locknative.survey.cells import Cell
+from locknative.survey.collect import Plan, collect
 
 LEAST_GOOD = 3
 """Good trials below which a cell's median means little."""
 
 
-def sweep_here(
+def collect_here(
     cells: Sequence[Cell],
     folder: Path,
-    *,
-    seconds: float,
-    wanted: int,
-    trial_ms: int,
-    seed: int = 1,
+    plan: Plan,
     report: Callable[[str, float], None] = lambda text, fraction: None,
 ) -> None:
     """Measure cells on this machine and keep the trials in a folder.
 
     Args:
-        cells, folder, seconds, wanted, trial_ms, seed: see :func:`locknative.sweep.trials.sweep`.
+        cells, folder, plan: as for :func:`locknative.survey.collect.collect`.
         report: called with what is running and the fraction done.
 
     Raises:
-        NativeError: the executable is not built, or the machine is too busy: a cell has not had
-            three good trials when time was up.
+        NativeError: the executable is not built, or the machine is too busy: a cell did not get
+            three good trials in time.
     """
-    program = str(executable.path())
     cpus = topology.read()
-    folder.mkdir(parents=True, exist_ok=True)
-    folders.write_provenance(folder, cpus, program, trial_ms=trial_ms)
-
-    def progress(done: int, of: int, spent_s: float) -> None:
-        report(f"{done} of {of} good trials", max(done / of, min(1.0, spent_s / seconds)))
-
-    good = sweep(
-        program,
-        cells,
-        folder,
-        seconds=seconds,
-        wanted=wanted,
-        trial_ms=trial_ms,
-        seed=seed,
-        sentinel=sentinel_cell(cpus),
-        progress=progress,
-    )
-    short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, wanted)]
+    good = collect(executable.path(), cells, folder, cpus, plan, plan.progress(report))
+    short = [cell for cell, n in good.items() if n < min(LEAST_GOOD, plan.wanted)]
     if short:
         load = os.getloadavg()[0]
         where = f"{short[0].kernel} on CPUs {', '.join(map(str, short[0].cpus))}"
         raise NativeError(
             f"{len(short)} of {len(good)} cells have fewer than {LEAST_GOOD} good trials, for "
             f"example {where}. {_why(folder)}(load {load:.1f} on {len(cpus)} CPUs). Measure when "
-            f"the machine is idle, allow more --seconds, or try shorter trials (--trial-ms "
-            f"{max(1, trial_ms // 4)})"
+            f"the machine is idle, allow more --seconds, or use shorter trials (--trial-ms "
+            f"{max(1, plan.trial_ms // 4)})"
         )
 
 
 def _why(folder: Path) -> str:
-    """The commonest reason for rejection, as a sentence; empty where nothing was rejected."""
+    """Return the last reason for a rejection, as a sentence."""
     reasons = [r["rejected"] for r in folders.records(folder) if r["rejected"] is not None]
     if not reasons:
         return "Time was up "
-    return f"{len(reasons)} trials were rejected, the last because {reasons[-1]} "
+    return f"{len(reasons)} trials were rejected; the last reason: {reasons[-1]} "

@@ -1,4 +1,4 @@
-"""A calibrated profile as TOML: every figure with source, role, interval and number of trials."""
+"""A calibrated profile as TOML: every value with source, role, interval and number of trials."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from locknative.calibration.costs import CostNs
 from locknative.calibration.shape import Shape
 from locksim.machine import Machine
-from locksim.machine.messages import parse
+from locksim.machine.profile import parse
 
 STORE_BUFFER_ENTRIES = 56
 
@@ -40,12 +40,12 @@ def document(
     if shape.nodes > 1:
         topology["node_distance"] = [list(row) for row in shape.node_distance]
     cost: dict[str, Any] = {}
-    for key, figure in costs.items():
+    for key, found in costs.items():
         table = cost
         *outer, last = key.split(".")
         for part in outer:
             table = table.setdefault(part, {})
-        table[last] = _figure(figure)
+        table[last] = _value(found)
     return {
         "schema": 1,
         "name": name,
@@ -67,10 +67,10 @@ def document(
 
 
 def machine_of(found: dict[str, Any], where: str) -> Machine:
-    """Return the machine of a document, from its text: what is tested is what is written.
+    """Return the machine of a document, parsed from its text: the file that will be written.
 
     Raises:
-        MachineError: the costs make no sound profile.
+        MachineError: the costs do not make a valid profile.
     """
     return parse(tomllib.loads(toml(found)), where)
 
@@ -86,14 +86,14 @@ def _table(lines: list[str], path: str, table: Mapping[str, Any]) -> None:
     plain = {k: v for k, v in table.items() if not isinstance(v, Mapping)}
     if path and plain:
         lines += ["", f"[{path}]"]
-    # JSON's strings, numbers, lists and booleans are TOML's too.
+    # Strings, numbers, lists and booleans of JSON are valid TOML.
     lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
     for key, value in table.items():
         if isinstance(value, Mapping):
             _table(lines, f"{path}.{key}" if path else key, value)
 
 
-def _figure(cost: CostNs) -> dict[str, Any]:
+def _value(cost: CostNs) -> dict[str, Any]:
     found: dict[str, Any] = {
         "value": round(cost.value, 4),
         "unit": "ns",

@@ -1,16 +1,16 @@
 """From trials to readings: one number a cell, with its interval, in one regime of the machine.
 
-A reading is the median over a cell's good trials, its interval the bootstrap's over them: the trial
-is the sampling unit. What it is a median of depends on the kernel: mostly the time from one
-operation to the next, all threads together; for ``write_shared`` that of the writer alone.
+A reading is the median over a cell's good trials, with a bootstrap interval: the trial is the
+sampling unit. Most kernels give the time from one operation to the next, all threads together;
+``write_shared`` gives that of the writer alone.
 
-**Regimes.** Virtual CPUs may be moved while a sweep runs, and two that shared a cache no longer do.
-The sentinel, a hand-over that is timed about once a second, shows it: its readings fall into groups
-far apart. A trial of several CPUs is taken only if the sentinels before and after it belong to the
-group that most of them belong to; on real hardware there is only one group, and nothing is lost.
+**Regimes.** Virtual CPUs may be moved during a survey; two that shared a cache then no longer do.
+The sentinel, a handoff that is timed about once a second, shows it: its readings fall into groups
+far apart. A trial of several CPUs counts only if the sentinels before and after it belong to the
+largest group. On real hardware there is only one group, and no trial is lost.
 
-**Pace.** A trial that looked good when little had been seen is judged again by all trials
-(:mod:`locknative.sweep.pace`).
+**Speed.** A trial that looked good when few had run is judged again by all trials
+(:mod:`locknative.survey.speed`).
 """
 
 from __future__ import annotations
@@ -26,24 +26,23 @@ import numpy as np
 import numpy.typing as npt
 
 from locknative.errors import NativeError
-from locknative.sweep.cells import Cell
-from locknative.sweep.folder import records
-from locknative.sweep.pace import Pace
-from locknative.sweep.trials import turns_ns
+from locknative.survey.cells import Cell
+from locknative.survey.folder import records
+from locknative.survey.speed import SpeedCheck, turns_ns
 
 APART = 1.4
 """Sentinels that differ by more than this factor belong to different regimes."""
 RESAMPLES = 1000
 SENTINEL_WITHIN_S = 5.0
-"""A trial with no good sentinel this near in time, on both sides, belongs to no regime."""
+"""A trial without good sentinels this near in time, before and after, belongs to no regime."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What the trials of one cell say.
+    """The value of one cell, from its trials.
 
     Arguments:
-        value_ns: the median, in ns.
+        value_ns: the median over the trials, in ns.
         trials: float64[n], each trial's value in ns.
     """
 
@@ -75,7 +74,7 @@ class Regime:
 
     Arguments:
         sentinel_ns: the median sentinel in it, NaN where there is none (one CPU).
-        share: of the good sentinels, how many belong to it.
+        share: the fraction of the good sentinels that belong to it.
         left_out: good trials that belong to another regime, or to none.
     """
 
@@ -85,19 +84,24 @@ class Regime:
 
 
 def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
-    """Return the readings of a sweep's folder, and the regime that they were taken in.
+    """Return the readings of a survey's folder, and the regime that they were taken in.
 
     Raises:
-        NativeError: no folder, or no good trial in it.
+        NativeError: there is no such folder, or no good trial in it.
     """
     if not folder.is_dir():
-        raise NativeError(f"there is no folder {folder}: name one that a sweep wrote")
+        raise NativeError(
+            f"there is no folder {folder}: name one that 'locklab native survey' wrote"
+        )
     found = list(records(folder))
-    pace = Pace(turns_ns(record["result"]) for record in found if record["result"])
+    speed = SpeedCheck(
+        turns_ns(record["result"]["tallies"]) for record in found if record["result"]
+    )
     good = [
         record
         for record in found
-        if record["rejected"] is None and pace.doubt(turns_ns(record["result"])) is None
+        if record["rejected"] is None
+        and speed.warning(turns_ns(record["result"]["tallies"])) is None
     ]
     if not good:
         reasons = {str(record["rejected"]) for record in found}
@@ -110,7 +114,7 @@ def read(folder: Path) -> tuple[dict[Cell, Reading], Regime]:
 
 
 def regime_of(good: list[dict[str, Any]]) -> tuple[dict[Cell, Reading], Regime]:
-    """Return the readings of trials, those of the commonest regime only."""
+    """Return the readings of trials, those of the most common regime only."""
     values: dict[Cell, list[tuple[float, float]]] = defaultdict(list)
     for record in good:
         cell = Cell.of(record["cell"])
@@ -145,7 +149,7 @@ def value_ns(cell: Cell, tallies: list[Mapping[str, Any]]) -> float | None:
 
 
 def _sentinels(values: Mapping[Cell, list[tuple[float, float]]]) -> list[tuple[float, float]]:
-    """The hand-over that was timed most often, in the order of time."""
+    """Return the handoff that was timed most often, in the order of time."""
     series = [v for c, v in values.items() if c.kernel == "handoff_cas" and c.threads == 2]
     longest: list[tuple[float, float]] = []
     for pairs in series:

@@ -1,9 +1,9 @@
 """The simulated machine's shape: nodes, cores, distance classes, and which real CPU is which.
 
 A simulated node is a group of CPUs that are equally near to one another. It begins as the CPUs of
-one last-level cache; if the hand-over to the next wider group takes no longer, that group is the
-node, and so on outward. The classes beyond are those relations (:mod:`locknative.sweep.topology`)
-that occur between nodes, each with hand-overs that take longer than the nearer one's.
+one last-level cache; if the handoff to the next wider group takes no longer, that group is the
+node, and so on outward. The classes beyond are those relations (:mod:`locknative.survey.topology`)
+that occur between nodes, each with handoffs that take longer than the nearer one's.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from locknative.sweep.topology import RELATIONS, Cpu, relation
+from locknative.survey.topology import RELATIONS, Cpu, relation
 
 ALIKE = 1.1
-"""Hand-overs whose medians differ by less than this factor are equally far."""
+"""Handoffs whose medians differ by less than this factor mean equal distances."""
 CLASS_NAMES = {"node": "cache", "package": "numa", "system": "socket"}
-"""Relation → name of the distance class: what one has to leave to get there."""
+"""Relation → name of the distance class: the boundary that a transfer crosses."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Shape:
     Arguments:
         nodes, cores_per_node, threads_per_core: as in ``[topology]``.
         classes: names of the distance classes between different cores, nearest first.
-        relations: for each class, the relations of /sys that it stands for; first the SMT
-            siblings' under ``"core"``, if there are any.
+        relations: for each class, the relations of /sys that it stands for; ``"core"`` is the
+            class of SMT siblings, if there are any.
         node_distance: index into ``classes`` for each pair of nodes.
         cpus: the real CPU's number for each simulated one, -1 for one that does not exist.
     """
@@ -46,7 +46,7 @@ class Shape:
         """Return the simulated CPUs' numbers of real ones.
 
         Raises:
-            ValueError: one is not part of the machine.
+            ValueError: a CPU is not part of the machine.
         """
         return [self.cpus.index(cpu) for cpu in cpus]
 
@@ -56,7 +56,7 @@ def shape_of(cpus: Sequence[Cpu], handoff_ns: Mapping[tuple[int, int], float]) -
 
     Args:
         cpus: as /sys has them.
-        handoff_ns: the hand-over's reading for some pairs of CPUs.
+        handoff_ns: the reading of the handoff for some pairs of CPUs, in ns.
     """
     found = _by_relation(cpus, handoff_ns)
     merged = _merge(found)
@@ -87,7 +87,7 @@ def shape_of(cpus: Sequence[Cpu], handoff_ns: Mapping[tuple[int, int], float]) -
 def _by_relation(
     cpus: Sequence[Cpu], handoff_ns: Mapping[tuple[int, int], float]
 ) -> dict[str, float]:
-    """The median hand-over for each relation between cores that occurs, nearest first."""
+    """Return the median handoff for each relation between cores that occurs, nearest first."""
     by_number = {cpu.number: cpu for cpu in cpus}
     times: dict[str, list[float]] = {}
     for (a, b), ns in handoff_ns.items():
@@ -102,7 +102,7 @@ def _by_relation(
 
 
 def _merge(found: Mapping[str, float]) -> list[list[str]]:
-    """Relations in groups that are equally far; one without a hand-over joins the nearer."""
+    """Return relations in groups that are equally far; one without a handoff joins the nearer."""
     groups: list[list[str]] = []
     last = float("nan")
     for kind, ns in found.items():

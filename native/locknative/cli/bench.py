@@ -1,4 +1,4 @@
-"""``locklab native bench`` and ``show``: measure kernels on real cores, and show it again.
+"""``locklab native bench`` and ``show``: measure kernels on real cores, and show the result again.
 
 ``--json`` prints one object::
 
@@ -13,9 +13,10 @@
                 "busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns",
                 "violations", "samples", "clock_ns", "wait", "hold"}]}
 
-Figures are medians over the accepted trials; low and high are the 95 % interval, null with fewer
-than six. ``meter`` has rows for the latency loop (:func:`locknative.meter.meter_rows`). ``--out``
-keeps every trial. With ``--report`` there is ``"report": {"format", "text"}`` too.
+Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer
+than six. ``doubts`` are the warnings. ``meter`` has rows for the latency loop
+(:func:`locknative.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
+``"report": {"format", "text"}``.
 """
 
 from __future__ import annotations
@@ -26,20 +27,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
+from locknative.cli.options import Json
 from locksim.cli.meter import print_meter
+from locksim.cli.options import read_placement
+from lockui import tables
+from lockui.arguments import bounded, whole_numbers
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, interrupted, reported
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locknative.experiment import Experiment
+    from locknative.measurement import Measurement
 
 REPORTS = ("lockmeter",)
-_ONLY_LATENCY = "only the latency loop meters locks; measure with --loop latency"
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
+_ONLY_LATENCY = "only the latency loop meters locks: measure with --loop latency"
 Report = Annotated[
     str | None,
-    typer.Option(help=f"print a report in the field's format too: {', '.join(REPORTS)}"),
+    typer.Option(help=f"also print a report in this format: {', '.join(REPORTS)}"),
 ]
 
 
@@ -49,158 +55,166 @@ def register(app: typer.Typer) -> None:
     app.command("show")(show)
 
 
-@common.reported()
+@reported()
 def bench(
     kernels: Annotated[
         list[str],
         typer.Argument(
             help="names from 'locklab native list'; FILE.py:CLASS, or emitted:NAME for a lock of "
-            "the library: printed as C and compiled"
+            "the library, is printed as C and compiled"
         ),
     ],
-    threads: Annotated[str, typer.Option(help="how many threads: 1,2,4")] = "1,2",
-    loop: Annotated[str, typer.Option(help="latency, or throughput: bare pairs")] = "latency",
-    hold_ns: Annotated[str, typer.Option(help="ns inside a section: 0,100")] = "0",
-    think_ns: Annotated[str, typer.Option(help="ns between two sections: 0,400")] = "0",
+    threads: Annotated[str, typer.Option(help="numbers of threads: 1,2,4")] = "1,2",
+    loop: Annotated[str, typer.Option(help="latency, or throughput (bare pairs)")] = "latency",
+    hold_ns: Annotated[str, typer.Option(help="time inside a section, in ns: 0,100")] = "0",
+    think_ns: Annotated[str, typer.Option(help="time between two sections, in ns: 0,400")] = "0",
     write_share: Annotated[
-        str, typer.Option(help="fraction that writes, of locks with a read side: 1,0.1")
+        str, typer.Option(help="fraction of sections that write, of locks with a read side: 1,0.1")
     ] = "1",
     placement: Annotated[
-        str, typer.Option(help="compact, scatter, free (not pinned), or CPU numbers 0,4")
+        str, typer.Option(help="compact, scatter, free (not pinned), or CPU numbers: 0,4")
     ] = "compact",
-    option: Annotated[int, typer.Option(help="what a structure or workload makes of it")] = 0,
-    duration_ms: Annotated[int, typer.Option(help="of a trial")] = 100,
-    warmup_ms: Annotated[int, typer.Option(help="before it, on the same state")] = 20,
+    option: Annotated[
+        int,
+        typer.Option(help="a number for a structure or workload; its source says what it means"),
+    ] = 0,
+    duration_ms: Annotated[int, typer.Option(help="measured time of a trial")] = 100,
+    warmup_ms: Annotated[int, typer.Option(help="time before it, on the same state")] = 20,
     precision: Annotated[
-        float, typer.Option(help="half width of the 95 % interval to reach, as a fraction")
+        float, typer.Option(help="relative half width of the 95 % interval that ends a cell")
     ] = 0.02,
-    trials: Annotated[int, typer.Option(help="most trials of one cell")] = 40,
-    seconds: Annotated[float, typer.Option(help="most time for all of them")] = 120.0,
-    seed: Annotated[int | None, typer.Option(help="of the order and the dice [drawn]")] = None,
-    out: Annotated[Path | None, typer.Option(help="keep all trials (.json or .parquet)")] = None,
+    trials: Annotated[int, typer.Option(help="at most this many trials of a cell")] = 40,
+    seconds: Annotated[float, typer.Option(help="at most this time for all cells")] = 120.0,
+    seed: Annotated[
+        int | None,
+        typer.Option(help="of the order of trials and the threads' dice (default: random)"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="keep all trials in this file (.json or .parquet)")
+    ] = None,
     report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Measure kernels on real cores, one process a trial, in random order.
 
-    Exit code 1: a lock let nobody in any more. 2: bad input, or this machine can not do it.
+    Exit code 1: no thread could enter a lock any more. 2: bad input, or this machine cannot do it.
     """
     from locknative import runner, storage
 
     _check(report, loop)
     if out is not None:
         storage.check_path(out)
-    with common.progress("bench") as progress:
-        experiment = runner.bench(
+    with progress("bench") as report_progress:
+        measurement = runner.bench(
             kernels,
-            common.whole_numbers(threads, "--threads"),
+            whole_numbers(threads, "--threads"),
             loop=loop,  # type: ignore[arg-type]  # checked there
             hold_ns=_numbers(hold_ns, "--hold-ns"),
             think_ns=_numbers(think_ns, "--think-ns"),
             write_share=_numbers(write_share, "--write-share"),
-            placement=placement if placement == "free" else common.placement(placement),
-            option=common.bounded(option, "--option", 0, 2**32 - 1),
+            placement=placement if placement == "free" else read_placement(placement),
+            option=bounded(option, "--option", 0, 2**32 - 1),
             duration_ms=duration_ms,
             warmup_ms=warmup_ms,
             stopping=runner.Stopping(precision, trials, seconds),
             seed=seed,
-            progress=progress,
+            progress=report_progress,
         )
     if out is not None:
-        storage.save(experiment, out)
-    _answer(experiment, as_json, report)
-    if not experiment.complete:
-        raise common.interrupted("these are the trials that were finished")
+        storage.save(measurement, out)
+    _answer(measurement, as_json, report)
+    if not measurement.complete:
+        raise interrupted("these are the finished trials")
 
 
-@common.reported()
+@reported()
 def show(
-    file: Annotated[Path, typer.Argument(help="what 'bench --out' wrote")],
+    file: Annotated[Path, typer.Argument(help="a file that 'bench --out' wrote")],
     report: Report = None,
     as_json: Json = False,
 ) -> None:
-    """Show an experiment that was kept."""
+    """Show a measurement from its file."""
     from locknative import storage
 
     _check(report)
     _answer(storage.load(file), as_json, report)
 
 
-def document(experiment: Experiment) -> dict[str, Any]:
+def document(measurement: Measurement) -> dict[str, Any]:
     """Return what ``--json`` prints."""
     from locknative.meter import meter_rows
 
-    whole = experiment.model_dump(mode="json", exclude={"cells", "trials", "topology", "format"})
+    whole = measurement.model_dump(mode="json", exclude={"cells", "trials", "topology", "format"})
     return {
         **whole,
-        "clean": experiment.clean,
-        "doubts": list(experiment.doubts),
-        "cells": experiment.rows(),
-        "meter": meter_rows(experiment),
+        "clean": measurement.clean,
+        "doubts": list(measurement.warnings),
+        "cells": measurement.rows(),
+        "meter": meter_rows(measurement),
     }
 
 
 def _check(report: str | None, loop: str = "latency") -> None:
     if report is not None and report not in REPORTS:
-        raise common.UsageError(f"--report {report}: there is {', '.join(REPORTS)}")
+        raise UsageError(f"--report must be {' or '.join(REPORTS)} (got {report})")
     if report is not None and loop != "latency":
-        raise common.UsageError(f"--report {report}: {_ONLY_LATENCY}")
+        raise UsageError(f"--report {report}: {_ONLY_LATENCY}")
 
 
-def _answer(experiment: Experiment, as_json: bool, report: str | None) -> None:
-    text = None if report is None else _report(experiment)
+def _answer(measurement: Measurement, as_json: bool, report: str | None) -> None:
+    text = None if report is None else _report(measurement)
     if as_json:
         added = {} if text is None else {"report": {"format": report, "text": text}}
-        common.print_json({**document(experiment), **added})
+        print_json({**document(measurement), **added})
         return
-    _print(common.console(), experiment)
+    _print(console(), measurement)
     if text is not None:
-        common.say(f"\n{text}")
+        say(f"\n{text}")
 
 
-def _report(experiment: Experiment) -> str:
+def _report(measurement: Measurement) -> str:
     """Return the lock meter in lockmeter's format, a table a cell."""
     from locknative.meter import lock_tables
-    from locksim.reports import lockmeter
+    from locksim.study.reports import lockmeter
 
-    found = lock_tables(experiment)
+    found = lock_tables(measurement)
     if not found:
-        raise common.UsageError(f"--report: {_ONLY_LATENCY}")
+        raise UsageError(f"--report: {_ONLY_LATENCY}")
     return "\n".join(map(lockmeter.text, found))
 
 
-def _print(output: Console, experiment: Experiment) -> None:
-    """Print the cells, the lock meter, the waits, and what speaks against them."""
+def _print(output: Console, measurement: Measurement) -> None:
+    """Print the cells, the lock meter, the waits, and the warnings."""
     from locknative.meter import meter_rows
 
-    machine = experiment.provenance
+    machine = measurement.provenance
     output.print(f"[bold]{escape(machine.cpu_model)}[/bold], Linux {escape(machine.kernel)}")
-    names = _names(experiment)
-    _print_cells(output, experiment, names)
-    meter = [{**row, "lock": names[row["cell"]]} for row in meter_rows(experiment)]
+    names = _names(measurement)
+    _print_cells(output, measurement, names)
+    meter = [{**row, "lock": names[row["cell"]]} for row in meter_rows(measurement)]
     print_meter(output, meter)
     _print_waits(output, meter)
-    doubts = experiment.doubts
-    if doubts:
+    warnings = measurement.warnings
+    if warnings:
         output.print("\n  Not a clean measurement:")
-    for doubt in doubts:
-        output.print(f"  - {doubt}", markup=False, soft_wrap=True)
+    for warning in warnings:
+        output.print(f"  - {warning}", markup=False, soft_wrap=True)
 
 
-def _names(experiment: Experiment) -> list[str]:
-    """Return a name for each cell, without the mix where all cells have the same."""
-    cells = experiment.cells
+def _names(measurement: Measurement) -> list[str]:
+    """Return a name for each cell, without the mix where it is the same for all cells."""
+    cells = measurement.cells
     if len({(cell.hold_ns, cell.think_ns, cell.write_share) for cell in cells}) > 1:
         return [cell.title for cell in cells]
     return [cell.short_title for cell in cells]
 
 
-def _print_cells(output: Console, experiment: Experiment, names: list[str]) -> None:
+def _print_cells(output: Console, measurement: Measurement, names: list[str]) -> None:
     view = tables.table()
     tables.add(view, "cell", fold=True)
     for head in ("time / op", "95 % interval", "rate", "fair", "trials"):
         tables.add(view, head, right=True)
-    for row, index in zip(experiment.rows(), _measured(experiment), strict=True):
+    for row, index in zip(measurement.rows(), _measured(measurement), strict=True):
         scale = tables.scale_of(row["ns_per_operation"], "ns")
         interval = tables.DASH
         if row["ns_low"] is not None:
@@ -214,14 +228,14 @@ def _print_cells(output: Console, experiment: Experiment, names: list[str]) -> N
             f"{row['trials'] - row['rejected']}/{row['trials']}",
         )
     tables.print_table(output, view)
-    first = experiment.cells[0]
+    first = measurement.cells[0]
     if names[0] == first.short_title:
         output.print(f"\n  hold {first.hold_ns:g} ns, think {first.think_ns:g} ns", end="")
         output.print(f", {first.write_share:.1%} write" if first.write_share < 1 else "")
     output.print(
         "\n  Medians over the accepted trials, one process each. time / op: from one\n"
         "  operation to the next on one thread. rate: of all threads. fair: slowest\n"
-        "  over fastest thread. trials: accepted of all.",
+        "  thread over fastest. trials: accepted of all.",
         markup=False,
     )
 
@@ -250,8 +264,8 @@ def _print_waits(output: Console, meter: list[dict[str, Any]]) -> None:
     )
 
 
-def _measured(experiment: Experiment) -> list[int]:
-    return sorted({trial.cell for trial in experiment.trials})
+def _measured(measurement: Measurement) -> list[int]:
+    return sorted({trial.cell for trial in measurement.trials})
 
 
 def _numbers(text: str, option: str) -> list[float]:
@@ -259,4 +273,4 @@ def _numbers(text: str, option: str) -> list[float]:
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise common.UsageError(f"{option} {text}: write numbers as 0,100,2.5") from None
+        raise UsageError(f"{option} must be numbers such as 0,100,2.5 (got {text})") from None

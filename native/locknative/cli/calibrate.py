@@ -21,7 +21,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locksim.cli import common, tables
+from locknative.cli.options import Json, Seconds, TrialMs, Trials
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported, saving
 
 if TYPE_CHECKING:
     from locknative.calibration import Calibration
@@ -30,20 +34,18 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def calibrate(
     out: Annotated[Path, typer.Option(help="The profile to write.")] = Path("machine.toml"),
-    name: Annotated[str, typer.Option(help="Its name [from the host's].")] = "",
-    seconds: Annotated[float, typer.Option(help="Most time for measuring.")] = 60,
-    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
-    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    name: Annotated[str, typer.Option(help="Name of the profile (default: the host's).")] = "",
+    seconds: Seconds = 60,
+    trials: Trials = 10,
+    trial_ms: TrialMs = 20,
     from_: Annotated[
-        Path | None, typer.Option("--from", help="Measure nothing: use a sweep's folder.")
+        Path | None, typer.Option("--from", help="Measure nothing: use the folder of a survey.")
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Measure this machine's memory costs and write them as a profile for the simulator.
 
@@ -51,35 +53,33 @@ def calibrate(
     ``locklab run mcs --machine machine.toml``, ``simulate(..., machine="machine.toml")``.
     """
     from locknative.calibration.calibrate import calibrate as solve
+    from locknative.calibration.calibrate import calibration_cells
+    from locknative.calibration.measure import collect_here
     from locknative.calibration.profile import toml
     from locknative.errors import NativeError
+    from locknative.survey import host, topology
+    from locknative.survey.collect import Plan
 
     name = name or _name()
     if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,63}", name):
-        raise NativeError(f"--name {name}: use small letters, digits, '-' and '.', at most 64")
+        raise NativeError(f"--name {name}: use lower-case letters, digits, '-' and '.', at most 64")
     if out.suffix != ".toml":
-        raise NativeError(f"--out {out}: give a name that ends in .toml, so that it is found")
-    with tempfile.TemporaryDirectory() as scratch, common.progress("calibrate") as report:
+        raise NativeError(
+            f"--out {out}: the name must end in .toml, so that other commands find it"
+        )
+    with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
-            _measure(folder, seconds, trials, trial_ms, lambda t, f: report(t, 0.7 * f))
+            cells = calibration_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
+            plan = Plan(seconds, trials, trial_ms)
+            collect_here(cells, folder, plan, lambda text, done: report(text, 0.7 * done))
         found = solve(folder, name, lambda text: report(text, 0.8))
-    with common.saving("--out"):
+    with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
     if as_json:
-        common.print_json(_document(found, out))
+        print_json(_document(found, out))
         return
     _print(found, out)
-
-
-def _measure(folder: Path, seconds: float, trials: int, trial_ms: int, report: Any) -> None:
-    from locknative.calibration import calibration_cells
-    from locknative.calibration.measure import sweep_here
-    from locknative.sweep import folder as folders
-    from locknative.sweep import topology
-
-    cells = calibration_cells(topology.read(), folders.llc_kib(), folders.memory_kib() // 4)
-    sweep_here(cells, folder, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report)
 
 
 def _name() -> str:
@@ -122,14 +122,14 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
 def _print(found: Calibration, out: Path) -> None:
     from locksim.cli.reproduction import print_parameters
 
-    output = common.console()
+    output = console()
     output.print(f"[bold]{found.machine.name}[/bold]  {found.machine.title}")
     if found.machine.origin is not None:
         output.print(found.machine.origin.note)
     print_parameters(output, found.machine.parameters())
     for fit in found.fits.values():
         view = tables.table()
-        for column in ("fit has seen", "CPUs"):
+        for column in ("fitted to", "CPUs"):
             tables.add(view, column)
         for column in ("think", "option", "measured", "simulated", "error"):
             tables.add(view, column, right=True)
@@ -144,4 +144,4 @@ def _print(found: Calibration, out: Path) -> None:
                 f"{simulated / measured - 1:+.0%}",
             )
         tables.print_table(output, view)
-    common.say(f"\n{out} is written; 'locklab native predict --machine {out}' judges it")
+    say(f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions")

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.arguments import bounded
+from lockui.console import progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     from locknative.explorer import Exploration, Search
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
 EXIT_CODES = {"proven": 0, "bounded": 0, "sampled": 0, "violated": 1, "unfinished": 3}
 
 
-@common.reported()
+@reported()
 def explore(
     files: Annotated[
         list[str],
@@ -82,7 +85,7 @@ def explore(
     """
     from locknative.explorer import Search
 
-    common.bounded(rounds, "--rounds", 1, 100)
+    bounded(rounds, "--rounds", 1, 100)
     search = Search(
         threads=threads,
         memory=memory,
@@ -103,9 +106,9 @@ def explore(
         for found in done:
             _print(found, search)
     elif files == ["all"]:
-        common.print_json([found.to_json() for found in done])
+        print_json([found.to_json() for found in done])
     else:
-        common.print_json(done[0].to_json())
+        print_json(done[0].to_json())
     verdicts = {found.verdict for found in done}
     worst = next((each for each in ("violated", "unfinished") if each in verdicts), "proven")
     raise typer.Exit(EXIT_CODES[worst])
@@ -120,7 +123,7 @@ def _explore(
     from locknative.explorer.search import run
 
     known = locks()
-    with common.progress(", ".join(files)) as report:
+    with progress(", ".join(files)) as report:
         if files == ["all"] or (len(files) == 1 and (files[0] in known or is_emitted(files[0]))):
             chosen = known if files == ["all"] else files
             done: list[Exploration] = []
@@ -134,18 +137,18 @@ def _explore(
 
 def _print(found: Exploration, search: Search) -> None:
     if found.counterexample is not None:
-        from locksim.checker.render import table
+        from locksim.checker.replay.render import table
 
-        common.say(table(found.counterexample) + "\n")
+        say(table(found.counterexample) + "\n")
     verdict = {
         "bounded": "no error found",
         "sampled": "nothing wrong in these runs",
     }.get(found.verdict, found.verdict)
-    common.say(
+    say(
         f"{found.program}, {found.threads} threads, {found.memory}: {verdict} "
         f"({found.runs:,} runs, {found.steps:,} steps, {found.seconds:.2f} s)"
     )
     for limit in found.limits:
-        common.say(f"  {limit}")
+        say(f"  {limit}")
     if found.verdict == "violated" and search.replay is None:
-        common.say(f"  the same run again: --replay '{found.choices}', with the same options")
+        say(f"  the same run again: --replay '{found.choices}', with the same options")

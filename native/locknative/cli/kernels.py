@@ -5,20 +5,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from locksim.cli import tables
-from locksim.cli.common import console, print_json
+from locknative.cli.options import Json
+from lockui import tables
+from lockui.console import console
+from lockui.document import print_json
 
 
 def list_kernels(
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """List locks, data structures, probes and workloads that can be run here."""
+    """List the locks, data structures, probes and workloads of this build."""
     from locknative.measure import kernels
 
     found = kernels()

@@ -1,4 +1,4 @@
-"""``locklab native predict``: what a calibrated machine says of loops that were measured on it.
+"""``locklab native predict``: measured loops beside the predictions of a calibrated machine.
 
 ``--json`` prints::
 
@@ -7,7 +7,7 @@
       "mva_ns", "markov_ns", "usl_ns", "fitted"}],
      "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}]}
 
-Errors are mean absolute relative ones, as fractions, over points with several CPUs.
+Errors are means of absolute relative errors, as fractions, over points with several CPUs.
 """
 
 from __future__ import annotations
@@ -17,30 +17,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from locknative.cli.options import Json
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json, records
+from lockui.errors import reported
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@common.reported()
+@reported()
 def predict(
-    from_: Annotated[Path, typer.Option("--from", help="A sweep's folder, locks measured.")],
+    from_: Annotated[
+        Path, typer.Option("--from", help="The folder of a survey that measured locks.")
+    ],
     machine: Annotated[
-        Path | None, typer.Option(help="A calibrated profile [calibrated from the folder].")
+        Path | None,
+        typer.Option(help="A calibrated profile (default: calibrated from the folder)."),
     ] = None,
     points: Annotated[bool, typer.Option("--points", help="Show every point.")] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Predict measured loops by a calibrated machine, beside models by formula."""
+    """Predict measured loops with a calibrated machine, beside analytic models."""
     from locknative import predict as predictions
     from locknative.calibration.calibrate import calibrate
     from locknative.calibration.readings import read
     from locksim.machine import load
 
-    with common.progress("predict") as report:
+    with progress("predict") as report:
         readings, _ = read(from_)
         profile = (
             load(machine)
@@ -50,11 +55,11 @@ def predict(
         table = predictions.predict(readings, profile, report)
     summary = predictions.errors(table)
     if as_json:
-        common.print_json(
+        print_json(
             {
                 "machine": profile.name,
-                "points": common.records(table),
-                "errors": common.records(summary),
+                "points": records(table),
+                "errors": records(summary),
             }
         )
         return
@@ -64,19 +69,19 @@ def predict(
     tables.add(view, "mean error over")
     for name in ("points", *predictions.MODELS):
         tables.add(view, name, right=True)
-    for row in common.records(summary):
+    for row in records(summary):
         shares = (row[model] for model in predictions.MODELS)
         view.add_row(
             str(row["kernel"]),
             str(row["points"]),
             *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
         )
-    tables.print_table(common.console(), view)
-    common.say(
-        "\n  Points with several CPUs that the calibration has not seen. The formulas were given\n"
-        "  the measured time of one CPU alone; the simulator was not."
+    tables.print_table(console(), view)
+    say(
+        "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
+        "  the measured time of one CPU alone; the simulator does not."
         + (
-            "\n  usl: this machine has too few CPU counts to fit it to half of them."
+            "\n  usl: this machine has too few CPU counts to fit the law to half of them."
             if table["usl_ns"].isna().all()
             else ""
         )
@@ -89,7 +94,7 @@ def _print_points(table: pd.DataFrame) -> None:
         tables.add(view, name)
     for name in ("CPUs", "hold", "think", "writes", "measured", "interval", "simulated", "error"):
         tables.add(view, name, right=True)
-    for row in common.records(table):
+    for row in records(table):
         error = row["simulated_ns"] / row["measured_ns"] - 1
         side = "read" if row["read"] else row["loop"]
         view.add_row(
@@ -104,4 +109,4 @@ def _print_points(table: pd.DataFrame) -> None:
             tables.digits(row["simulated_ns"]),
             f"{error:+.0%}{' fitted' if row['fitted'] else ''}",
         )
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)

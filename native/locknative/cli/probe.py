@@ -1,4 +1,4 @@
-"""``locklab native probe``: what this machine's memory operations cost.
+"""``locklab native probe``: the costs of this machine's memory operations.
 
 ``--json`` prints::
 
@@ -6,7 +6,7 @@
      "readings": [{"probe", "cpus", "think", "option", "median_ns", "low_ns", "high_ns", "trials",
                    "rejected"}]}
 
-Figures are medians over the good trials, each trial a process; low and high are the 95 % interval.
+Values are medians over the good trials, each trial a process; low and high are the 95 % interval.
 """
 
 from __future__ import annotations
@@ -17,33 +17,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from locksim.cli import common, tables
+from locknative.cli.options import Json, Seconds, TrialMs, Trials
+from lockui import tables
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
-    from locknative.sweep.cells import Cell
+    from locknative.survey.cells import Cell
 
 
-@common.reported()
+@reported()
 def probe(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Probes, as 'locklab native list' has them [all].")
+        list[str] | None,
+        typer.Argument(help="Names of probes from 'locklab native list' (default: all)."),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Stop after this time.")] = 60,
-    trials: Annotated[int, typer.Option(help="Good trials of each cell.")] = 10,
-    trial_ms: Annotated[int, typer.Option(help="Time of a trial; less on a busy machine.")] = 20,
+    seconds: Seconds = 60,
+    trials: Trials = 10,
+    trial_ms: TrialMs = 20,
     out: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Measure what this machine's memory operations cost, one process a trial."""
-    from locknative.calibration.measure import sweep_here
+    """Measure the costs of this machine's memory operations, one process a trial."""
+    from locknative.calibration.measure import collect_here
     from locknative.calibration.readings import read
     from locknative.errors import unknown
-    from locknative.sweep import folder, topology
-    from locknative.sweep.cells import probe_cells
+    from locknative.survey import host, topology
+    from locknative.survey.cells import probe_cells
+    from locknative.survey.collect import Plan
 
-    cells = probe_cells(topology.read(), folder.llc_kib(), folder.memory_kib() // 4)
+    cells = probe_cells(topology.read(), host.llc_kib(), host.memory_kib() // 4)
     known = {cell.kernel for cell in cells}
     for name in names or []:
         if name not in known:
@@ -51,10 +55,8 @@ def probe(
     chosen = [cell for cell in cells if not names or cell.kernel in names]
     with tempfile.TemporaryDirectory() as scratch:
         place = out or Path(scratch)
-        with common.progress("probes") as report:
-            sweep_here(
-                chosen, place, seconds=seconds, wanted=trials, trial_ms=trial_ms, report=report
-            )
+        with progress("probes") as report:
+            collect_here(chosen, place, Plan(seconds, trials, trial_ms), report)
         readings, regime = read(place)
         rejected = _rejected(place)
     rows = []
@@ -76,7 +78,7 @@ def probe(
             }
         )
     if as_json:
-        common.print_json(
+        print_json(
             {
                 "regime": {
                     "sentinel_ns": regime.sentinel_ns,
@@ -89,8 +91,8 @@ def probe(
         return
     _print(rows)
     if regime.share < 1:
-        common.say(
-            "\n  The machine changed while it was measured: hand-overs took "
+        say(
+            "\n  The machine changed during the measurement: handoffs took "
             f"{regime.sentinel_ns:.1f} ns for {regime.share:.0%} of the time;\n  "
             f"{regime.left_out} trials from other times are left out."
         )
@@ -113,13 +115,13 @@ def _print(rows: list[dict[str, Any]]) -> None:
             str(row["trials"]),
             str(row["rejected"] or ""),
         )
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)
 
 
 def _rejected(place: Path) -> dict[Cell, int]:
     from collections import Counter
 
-    from locknative.sweep.cells import Cell
-    from locknative.sweep.folder import records
+    from locknative.survey.cells import Cell
+    from locknative.survey.folder import records
 
     return Counter(Cell.of(r["cell"]) for r in records(place) if r["rejected"] is not None)

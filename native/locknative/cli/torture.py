@@ -1,4 +1,4 @@
-"""``locklab native torture``: real threads that are late at random, and the sanitizers.
+"""``locklab native torture``: real threads with random delays, and the sanitizers.
 
 ``--json`` prints a list of trials: ``lock``, ``tool``, ``threads``, ``seconds``, ``seed``,
 ``verdict``, ``detail``, ``acquisitions``, ``lost``, ``overlaps``, ``torn`` and ``passed``.
@@ -6,73 +6,78 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common, tables
+from locknative.cli.options import Json
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, progress, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 if TYPE_CHECKING:
-    from locknative.torture import Trial
+    from locknative.torture import TortureTrial
 
 
-@common.reported()
+@reported()
 def torture(
-    locks: Annotated[list[str] | None, typer.Argument(help="locks; none: all")] = None,
-    seconds: Annotated[float, typer.Option(help="of each trial")] = 1.0,
-    threads: Annotated[int, typer.Option(help="how many; more than CPUs is allowed")] = 4,
+    locks: Annotated[list[str] | None, typer.Argument(help="names of locks (default: all)")] = None,
+    seconds: Annotated[float, typer.Option(help="time of each trial, in s")] = 1.0,
+    threads: Annotated[
+        int, typer.Option(help="number of threads; may exceed the number of CPUs")
+    ] = 4,
     tool: Annotated[
         str,
         typer.Option(
-            help="torture (counts), tsan or asan (what a sanitizer reports; needs gcc), or all"
+            help="torture (counts), tsan or asan (a sanitizer's report; needs gcc), or all"
         ),
     ] = "torture",
-    seed: Annotated[int, typer.Option(help="of the delays")] = 1,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="print JSON on stdout and nothing else")
-    ] = False,
+    seed: Annotated[int, typer.Option(help="of the random delays")] = 1,
+    as_json: Json = False,
 ) -> None:
-    """Make it hard for locks on real cores, and look for evidence that they are wrong.
+    """Stress locks on real cores, and look for evidence that they are wrong.
 
-    Two threads inside, lost updates, half updates, threads that never come through; and the
-    longest wait, counted in the times that others went in. Evidence only: that nothing was seen
-    proves nothing. Exit code 0: nothing was seen. 1: something was. 2: bad input.
+    Evidence is two threads inside, a lost update, half an update, a thread that never enters. The
+    longest wait is counted in the times that other threads entered. A lock that passes is not
+    proven. Exit code 0: no evidence. 1: evidence. 2: bad input.
     """
-    from locknative.errors import NativeError
+    from locknative.errors import require
     from locknative.explorer.locks import adapter
     from locknative.explorer.locks import locks as known
     from locknative.torture import TOOLS, Builder
     from locknative.torture import torture as run_one
 
-    common.bounded(threads, "--threads", 2, 1024)
-    common.bounded(seed, "--seed", 0, 2**40)
-    if not 0.01 <= seconds <= 3600:
-        raise NativeError(f"--seconds {seconds}: give a time from 0.01 to 3600 s")
+    bounded(threads, "--threads", 2, 1024)
+    bounded(seed, "--seed", 0, 2**40)
+    require(0.01 <= seconds <= 3600, "--seconds", "between 0.01 and 3600", seconds)
     chosen = locks or known()
     for lock in chosen:
-        adapter(lock)  # refuses a name that there is not, before anything runs
+        adapter(lock)  # refuses an unknown name before anything runs
     tools = TOOLS if tool == "all" else (tool,)
-    trials: list[Trial] = []
-    with common.progress("building") as report:
+    trials: list[TortureTrial] = []
+    with progress("building") as report:
         for name in tools:
             with Builder(name) as builder:
                 for lock in chosen:
                     report(f"{name}: {lock}", len(trials) / (len(tools) * len(chosen)))
                     trials.append(run_one(builder, lock, threads, seconds, seed))
     if as_json:
-        common.print_json([common.asdict(trial) for trial in trials])
+        print_json([asdict(trial) for trial in trials])
     else:
         _print(trials)
     raise typer.Exit(int(any(trial.verdict != "passed" for trial in trials)))
 
 
-def _print(trials: list[Trial]) -> None:
+def _print(trials: list[TortureTrial]) -> None:
     table = tables.table()
     for column in ("lock", "tool", "verdict"):
         tables.add(table, column)
     for column in ("acquisitions", "longest wait"):
         tables.add(table, column, right=True)
-    tables.add(table, "what was seen", fold=True)
+    tables.add(table, "evidence", fold=True)
     for trial in trials:
         table.add_row(
             trial.lock,
@@ -82,5 +87,5 @@ def _print(trials: list[Trial]) -> None:
             f"{trial.passed:,}",
             trial.detail,
         )
-    tables.print_table(common.console(), table)
-    common.say("longest wait: how often others went in, exclusively, while one thread waited to")
+    tables.print_table(console(), table)
+    say("longest wait: how often other threads entered exclusively while one thread waited")

@@ -16,7 +16,7 @@ from locknative.errors import NativeError, unknown
 from locknative.explorer.program import Program
 
 if TYPE_CHECKING:
-    from locksim.checker.counterexample import Counterexample
+    from locksim.checker.replay.counterexample import Counterexample
 
 MEMORIES = ("sc", "tso")
 STANDARDS = ("c11", "c++20")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from locknative.explorer.names import STACK_SIZE, STACKS, Names
-from locksim.checker.counterexample import Counterexample, Step
+from locksim.checker.replay.counterexample import Counterexample, Step
 
 
 def tell(program: Path, raw: dict[str, Any]) -> Counterexample:

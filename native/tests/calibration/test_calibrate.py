@@ -16,8 +16,8 @@ from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
 from locknative.predict import errors, predict
-from locknative.sweep.cells import WHOLE, Cell
-from locknative.sweep.topology import Cpu
+from locknative.survey.cells import WHOLE, Cell
+from locknative.survey.topology import Cpu
 from locksim.machine import Machine, load
 
 TURN_NS = 0.3
@@ -32,7 +32,7 @@ TRIALS = 10
 
 
 def origin(cpus: list[Cpu]) -> dict[str, Any]:
-    """What a sweep's provenance has to hold."""
+    """Return what the provenance of a survey holds."""
     return {
         "date": "2026-01-01",
         "cpu_model": 'A "quoted" CPU',
@@ -85,7 +85,7 @@ def found(desktop: Machine) -> Calibration:
 
 
 def test_measured_costs_are_read(desktop: Machine, found: Calibration) -> None:
-    """What a probe reads by itself is the machine's figure, within the trials' noise."""
+    """A cost that a probe reads alone is the machine's, within the noise of the trials."""
     want, have = desktop.cost_ps(), found.machine.cost_ps()
     for name in ("l1_hit", "store", "rmw", "fence", "pause", "memory.node", "wake"):
         assert have[name] == pytest.approx(want[name], rel=0.01), name
@@ -111,8 +111,8 @@ def test_the_fit_explains_its_readings(found: Calibration) -> None:
     assert {"ttas", "clh"} <= {cell.kernel for cell in fit.cells}
 
 
-def test_figures_say_where_they_come_from(found: Calibration) -> None:
-    """Every figure has a role; measured and fitted ones an interval that holds them, and trials."""
+def test_values_have_their_source(found: Calibration) -> None:
+    """Every value has a role; measured and fitted ones have an interval around them, and trials."""
     roles = {p.name: p.role for p in found.machine.parameters()}
     assert ("measured", "fitted") == (roles["rmw"], roles["tenure"])
     assert ("derived", "assumed") == (roles["alloc"], roles["occupancy.shared_read"])
@@ -178,7 +178,7 @@ def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration)
 
 def test_nothing_to_predict(desktop: Machine, found: Calibration) -> None:
     """A machine without origin, or a folder without locks, is refused."""
-    with pytest.raises(NativeError, match="no calibrated machine"):
+    with pytest.raises(NativeError, match="not a calibrated machine"):
         predict({}, desktop)
     with pytest.raises(NativeError, match="no lock was measured"):
         predict({}, found.machine)

@@ -10,7 +10,7 @@ import pytest
 
 from locknative.calibration.readings import read
 from locknative.predict import errors, predict
-from locknative.sweep.folder import records
+from locknative.survey.folder import records
 from locksim.machine import load
 
 ROOT = Path(__file__).resolve().parents[3]

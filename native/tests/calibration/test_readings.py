@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from locknative import NativeError
 from locknative.calibration.readings import Reading, read, regime_of, value_ns
-from locknative.sweep.cells import Cell
+from locknative.survey.cells import Cell
 
 SENTINEL = Cell("handoff_cas", (0, 1))
 LOCK = Cell("mcs", (0, 1))
@@ -72,7 +72,7 @@ def test_no_sentinel_near() -> None:
 
 
 def test_the_writer_alone_is_read() -> None:
-    """write_shared is the writer's time; nothing done is no reading."""
+    """write_shared gives the writer's time; a trial in which nothing was done gives no reading."""
     writer = {"count": 10, "wall_ns": 1000}
     reader = {"count": 90, "wall_ns": 1000}
     assert 100 == value_ns(Cell("write_shared", (0, 1)), [writer, reader])

@@ -1,11 +1,11 @@
-"""The simulated machine's shape, from real topologies and hand-over times."""
+"""The simulated machine's shape, from real topologies and handoff times."""
 
 from __future__ import annotations
 
 from itertools import combinations
 
 from locknative.calibration.shape import shape_of
-from locknative.sweep.topology import Cpu, relation
+from locknative.survey.topology import Cpu, relation
 
 CHIPLETS = [Cpu(n, n, n // 2 * 2, 0, 0) for n in range(4)]
 SMT = [Cpu(0, 0, 0, 0, 0), Cpu(1, 1, 0, 0, 0), Cpu(2, 0, 0, 0, 0), Cpu(3, 1, 0, 0, 0)]
@@ -13,7 +13,7 @@ SOCKETS = [Cpu(n, n, n // 2 * 2, n // 2, n // 4) for n in range(8)]
 
 
 def handoffs(cpus: list[Cpu], **ns: float) -> dict[tuple[int, int], float]:
-    """Hand-overs for all pairs, by what they share."""
+    """Return handoff times for all pairs, by what they share."""
     return {(a.number, b.number): ns[relation(a, b)] for a, b in combinations(cpus, 2)}
 
 

@@ -1,12 +1,12 @@
-"""LockLab's checker beside SPIN: the same locks at the same granularity, in one run.
+"""Comparison of LockLab's checker with SPIN: the same locks and granularity, in one run.
 
     python sim/benchmarks/spin/compare.py
 
 Needs ``spin`` and a C compiler (Debian: ``apt-get install spin gcc``). SPIN's models are the
-``.pml`` files beside this one. Both explore everything under sequential consistency; SPIN without
-partial-order reduction, since states are compared, and compiled with -O2. The time is that of the
-processor, the best of some runs that take turns; SPIN's compilation does not count, nor ours. Below
-a hundred thousand states it says nothing and is left out.
+``.pml`` files beside this one. Both explore everything under sequential consistency, SPIN without
+partial-order reduction, since states are compared, and compiled with -O2. The time is processor
+time, the best of some alternating runs, without compilation of either. Locks with fewer than a
+hundred thousand states are left out, since their time is too short.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ import time
 from pathlib import Path
 
 from locksim.checker import check_workload
-from locksim.checker.client import clients
+from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.lang.struct import Struct
-from locksim.locks.mcs import MCSLock
-from locksim.locks.rwlock import ReaderPreferenceRWLock
-from locksim.locks.ticket import TicketLock
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rwlock import ReaderPreferenceRWLock
+from locksim.library.locks.ticket import TicketLock
 
 HERE = Path(__file__).parent
 RUNS = 3
 ENOUGH = 100_000
-"""States below which a time says nothing."""
+"""Smallest number of states for a meaningful time."""
 
 
 class Peterson(Lock):
@@ -41,7 +41,7 @@ class Peterson(Lock):
     turn = word()
 
     def acquire(self):  # type: ignore[no-untyped-def]
-        """Announce, give way, wait."""
+        """Announce interest, give the other thread precedence, wait."""
         me = thread()
         yield self.wants[me].store(1, RELAXED)
         yield self.turn.store(1 - me, RELAXED)
@@ -51,7 +51,7 @@ class Peterson(Lock):
             yield pause()
 
     def release(self):  # type: ignore[no-untyped-def]
-        """No longer interested."""
+        """Withdraw the interest."""
         yield self.wants[thread()].store(0, RELAXED)
 
 
@@ -69,7 +69,7 @@ CASES: list[tuple[str, type[Struct], int, int]] = [
 
 
 def main() -> int:
-    """Print a table; 1 if verdicts or states differ, 0 also where there is no SPIN."""
+    """Print a table; 1 if verdicts or states differ, 0 also without SPIN."""
     missing = [tool for tool in ("spin", "gcc") if shutil.which(tool) is None]
     if missing:
         print(f"not compared: {' and '.join(missing)} is not installed (apt-get install spin gcc)")
@@ -78,7 +78,7 @@ def main() -> int:
     print("{:<10} {:>7} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6}".format(*head))
     different = 0
     for name, lock, threads, rounds in CASES:
-        client = clients(lock, threads, rounds)[0]
+        client = clients_of(lock, threads, rounds)[0]
         with tempfile.TemporaryDirectory() as folder:
             pan = compiled(name, threads, rounds, Path(folder))
             ours, theirs = [], []
@@ -98,7 +98,7 @@ def main() -> int:
 
 
 def compiled(name: str, threads: int, rounds: int, folder: Path) -> Path:
-    """SPIN's verifier of a model."""
+    """Compile SPIN's verifier of a model."""
     for file in HERE.glob("*.inc"):
         shutil.copy(file, folder)
     shutil.copy(HERE / f"{name}.pml", folder)
@@ -110,7 +110,7 @@ def compiled(name: str, threads: int, rounds: int, folder: Path) -> Path:
 
 
 def explored(pan: Path) -> tuple[int, int, float]:
-    """States, errors, processor seconds of a verifier's run."""
+    """Run a verifier; its states, errors and processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [str(pan), "-m1000000", "-w22"], cwd=pan.parent, check=True, capture_output=True, text=True

@@ -1,7 +1,7 @@
 """The checker: every interleaving of a few threads, with a shortest counterexample.
 
     from locksim.checker import check_lock
-    from locksim.locks.ticket import TicketLock
+    from locksim.library.locks.ticket import TicketLock
 
     check_lock(TicketLock, threads=3, memory="tso").verdict   # "proven"
 
@@ -9,18 +9,24 @@ From source to verdict: :mod:`program` unfolds the linked bytecode and finds wha
 state, :mod:`model` lays a state out, :mod:`step` takes one step with a memory model of :mod:`sc`,
 :mod:`tso`, :mod:`c11`, :mod:`explore` takes all of them but those that make no difference
 (:mod:`claims`), :mod:`progress` looks back from the ends, :mod:`leak` at them, :mod:`liveness` for
-cycles, :mod:`counterexample` and :mod:`render` tell what went wrong, :mod:`check` puts it together.
+cycles, :mod:`counterexample` and :mod:`render` show what went wrong, :mod:`check` puts it together.
 :mod:`sample` draws random schedules. :mod:`replay` does a counterexample's steps on
-:mod:`reference`, which shares nothing with what is compiled. What the memory models allow is in
+:mod:`reference`, which shares nothing with what is compiled. What is explored is a :mod:`client`;
+a lock's kind has its clients (:mod:`locksim.kinds`). What the memory models allow is in
 ``docs/CHECKER.md``.
 """
 
-from locksim.checker.check import check_lock, check_workload, outcomes
-from locksim.checker.counterexample import Counterexample, Step
+from typing import TYPE_CHECKING, Any
+
+from locksim.checker.check import check_workload, outcomes
 from locksim.checker.errors import CheckError
-from locksim.checker.replay import ReplayError, replay
-from locksim.checker.sample import Sampling, sample_lock
+from locksim.checker.replay.counterexample import Counterexample, Step
+from locksim.checker.replay.replay import ReplayError, replay
+from locksim.checker.sample import Sampling
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
+
+if TYPE_CHECKING:
+    from locksim.kinds.checking import check_lock, sample_lock
 
 __all__ = [
     "PROPERTIES",
@@ -37,3 +43,14 @@ __all__ = [
     "replay",
     "sample_lock",
 ]
+
+_OF_KINDS = ("check_lock", "sample_lock")
+"""Offered here because users look for them here. They ask a lock's kind, and kinds stand above."""
+
+
+def __getattr__(name: str) -> Any:
+    import locksim
+
+    if name not in _OF_KINDS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(locksim, name)

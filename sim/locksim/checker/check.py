@@ -1,29 +1,19 @@
 """The verdict on a lock or a workload: proven, violated, or unfinished.
 
 ``proven`` says that every interleaving of this client with this number of threads was explored
-under this memory model, and nothing asked for was violated: no more, no less. An exploration that
-a budget ended is ``unfinished``, however much it has seen.
+under this memory model, and no property asked for was violated: no more, no less. An exploration
+that a budget ended is ``unfinished``, however much it has seen.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
-from locksim.checker import counterexample as ce
-from locksim.checker.client import Client, chosen, clients
-from locksim.checker.counterexample import Counterexample
-from locksim.checker.endless import endless_clients
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
-from locksim.checker.explore import Exploration, explore
-from locksim.checker.leak import leaking
-from locksim.checker.liveness import Lasso, bypass, starving
-from locksim.checker.loop import LEAK, NO_PROGRESS
-from locksim.checker.model import (
+from locksim.checker.models.model import (
     WATCH_ASSERTIONS,
     WATCH_EXCLUSION,
     WATCH_RACES,
@@ -31,59 +21,52 @@ from locksim.checker.model import (
     address_of,
     model,
 )
-from locksim.checker.outcome import FAULT
-from locksim.checker.progress import doomed
+from locksim.checker.models.outcome import FAULT
+from locksim.checker.replay import counterexample as ce
+from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.search.explore import Exploration, explore
+from locksim.checker.search.leak import leaking
+from locksim.checker.search.liveness import Lasso, bypass, starving
+from locksim.checker.search.loop import LEAK, NO_PROGRESS
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
-from locksim.compiler.ir import ClassCode
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Workload
 
 Progress = Callable[[str, float], None]
 
 _PERHAPS_LONGER = (
-    "there may be a shorter way to what is wrong: the search for it without reduction used up the "
-    "budget"
+    "there may be a shorter counterexample: the search for it without reduction used up the budget"
 )
 
 
-def check_lock(
-    lock: Struct | type[Struct],
+def check_clients(
+    clients: Sequence[Client],
     *,
-    threads: int = 3,
-    rounds: int = 1,
+    name: str,
+    threads: int,
+    rounds: int = 0,
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
-    name: str = "",
-    client: str = "",
     reduction: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
-    """Check a lock with the standard clients (:mod:`locksim.checker.client`).
+    """Explore test clients, one after another, until one is violated or not finished.
 
     Arguments:
-        lock: a lock, RCU or cache of decisions, class or description.
-        threads: 1 to 8. rounds: critical sections of each.
+        clients: at least one; endless ones for a property in ``LIVENESS``.
+        name: of what is checked, for the verdict.
+        threads: 1 to 8. rounds: of each thread, for the verdict.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
-        codes: bytecode of classes that exist only as parsed text.
-        name: for the verdict; by default the class's.
-        client: only those clients whose name begins so.
-        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
-        CheckError: the request makes no sense, or the lock can not be checked.
-        CompileError, LinkError, SimulationError: the lock is no valid program.
+        CheckError: the request makes no sense, or a client cannot be checked.
+        CompileError, LinkError, SimulationError: a client is not a valid program.
     """
-    cls = lock if isinstance(lock, type) else type(lock)
-    title = name or cls.__name__
-    check = _Check(
-        title, threads, memory, property, budget or Budget(), codes, reduction, report, rounds
-    )
-    if property in LIVENESS:
-        return check.verdict(endless_clients(lock))
-    return check.verdict(chosen(clients(lock, threads, rounds, codes), client))
+    check = _Check(name, threads, memory, property, budget or Budget(), reduction, report, rounds)
+    return check.verdict(clients)
 
 
 def check_workload(
@@ -95,7 +78,6 @@ def check_workload(
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    codes: dict[type[Struct], ClassCode] | None = None,
     reduction: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
@@ -104,16 +86,22 @@ def check_workload(
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, codes, reduction: as for :func:`check_lock`.
+        memory, property, budget, reduction: as for :func:`check_clients`.
 
     Raises:
-        CheckError: the request makes no sense, or the workload can not be checked.
-        CompileError, LinkError, SimulationError: it is no valid program.
+        CheckError: the request makes no sense, or the workload cannot be checked.
+        CompileError, LinkError, SimulationError: it is not a valid program.
     """
     name = type(workload).__name__
-    client = Client(name, workload, expect or {}, plain)
-    check = _Check(name, threads, memory, property, budget or Budget(), codes, reduction)
-    return check.verdict([client])
+    return check_clients(
+        [Client(name, workload, expect or {}, plain)],
+        name=name,
+        threads=threads,
+        memory=memory,
+        property=property,
+        budget=budget,
+        reduction=reduction,
+    )
 
 
 def outcomes(
@@ -130,7 +118,7 @@ def outcomes(
     Arguments:
         workload: the description. threads: 1 to 8.
         observe: the words' names. memory: "sc", "tso" or "c11". budget: when to give up.
-        reduction: whether to leave out what makes no difference (:mod:`locksim.checker.claims`).
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
 
     Raises:
         CheckError: a fault was found, no such word, or the budget does not suffice: a set that may
@@ -148,15 +136,14 @@ def outcomes(
         max_bytes=budget.max_bytes,
     )
     if found.status:
-        told = ce.tell(found, found.status, found.state, found.action)
-        raise CheckError(f"the workload goes wrong before it ends: {told.message}")
+        violation = ce.of_state(found, found.status, found.state, found.action)
+        raise CheckError(f"the workload goes wrong before it ends: {violation.message}")
     if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
             f"the outcomes are not complete after {found.states} states: raise the budget"
         )
-    finals = np.flatnonzero(found.space.final[: found.states])
-    rows = found.shared_rows(finals)[:, at]
-    return {tuple(int(x) for x in row) for row in rows}
+    rows = {found.row_numbers(state)[-1] for state in found.finals}
+    return {tuple(found.shared_row(k)[word] for word in at) for k in rows}
 
 
 class _Check:
@@ -169,7 +156,6 @@ class _Check:
         memory: str,
         asked: str,
         budget: Budget,
-        codes: dict[type[Struct], ClassCode] | None,
         reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
@@ -178,25 +164,25 @@ class _Check:
             raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
         if asked in LIVENESS and memory == "c11":
             raise CheckError(
-                f"{asked} under c11: a machine that never shows a store to somebody is none that "
-                "exists, and C11 does not say when it must\nmend: ask under sc or tso"
+                f"{asked} under c11: no real machine hides a store from a thread for ever, and "
+                "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
-        self.budget, self.codes, self.report, self.rounds = budget, codes, report, rounds
+        self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
         self.bypass: int | None = None
 
-    def verdict(self, todo: list[Client]) -> Verdict:
+    def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
-        answer, told, client = "proven", None, todo[-1]
+        answer, violation, client = "proven", None, todo[-1]
         for client in todo:
-            found, told = self._client(client)
-            if told is not None and self._only_because_words_are_narrow(found, told):
-                answer, told, self.bypass = "unfinished", None, None
+            found, violation = self._client(client)
+            if violation is not None and self._only_because_words_are_narrow(found, violation):
+                answer, violation, self.bypass = "unfinished", None, None
                 break
-            if told is not None:
+            if violation is not None:
                 answer = "violated"
                 break
             if not found.complete:
@@ -212,35 +198,33 @@ class _Check:
             states=self.states,
             depth=self.depth,
             seconds=self.seconds,
-            found="" if told is None else told.found,
+            found="" if violation is None else violation.found,
             client=client.name,
             limits=self.limits,
-            counterexample=told,
+            counterexample=violation,
             rounds=self.rounds,
-            bypass=None if told is not None else self.bypass,
+            bypass=None if violation is not None else self.bypass,
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
         """Explore what a client can do; if something is wrong, find a shortest way to it."""
         before = self.states, self.depth
-        found, told = self._explored(client, self.reduction)
-        if told is None or not self.reduction:
-            return found, told
+        found, violation = self._explored(client, self.reduction)
+        if violation is None or not self.reduction:
+            return found, violation
         after, (self.states, self.depth) = (self.states, self.depth), before
         whole, shortest = self._explored(client, reduction=False)
         if shortest is not None:
             return whole, shortest
         (self.states, self.depth), self.limits = after, [_PERHAPS_LONGER]
-        return found, told
+        return found, violation
 
     def _explored(
         self, client: Client, reduction: bool
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(
-            client, self.threads, self.memory, watch, self.budget, self.codes, wrap=endless
-        )
+        built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
         found = explore(
             built,
@@ -254,38 +238,38 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        told = self._violation(found, client, expect)
+        violation = self._violation(found, client, expect)
         self.seconds += found.seconds + time.perf_counter() - begun
-        return found, told
+        return found, violation
 
     def _violation(
         self, found: Exploration, client: Client, expect: dict[str, int]
     ) -> Counterexample | None:
         if found.status:
-            told = ce.tell(found, found.status, found.state, found.action, expect)
-            return named(told, client) if found.status == FAULT else told
+            violation = ce.of_state(found, found.status, found.state, found.action, expect)
+            return named(violation, client) if found.status == FAULT else violation
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := doomed(found)) is not None:
-            return ce.tell(found, NO_PROGRESS, lost, -1)
+        if self.asked in ("all", "deadlock") and (lost := found.doomed()) is not None:
+            return ce.of_state(found, NO_PROGRESS, lost, -1)
         if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
-            return ce.tell(found, LEAK, lost, -1)
+            return ce.of_state(found, LEAK, lost, -1)
         if self.asked == "starvation" and (lasso := starving(found)) is not None:
-            return ce.tell_lasso(found, lasso)
+            return ce.of_lasso(found, lasso)
         if self.asked == "bypass":
             most = bypass(found)
             if isinstance(most, Lasso):
-                return ce.tell_lasso(found, most)
+                return ce.of_lasso(found, most)
             self.bypass = max(self.bypass or 0, most)
         return None
 
-    def _only_because_words_are_narrow(self, found: Exploration, told: Counterexample) -> bool:
+    def _only_because_words_are_narrow(self, found: Exploration, violation: Counterexample) -> bool:
         wrapped = found.wrapped
-        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in told.steps):
+        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in violation.steps):
             return False
         self.limits = [
-            f"not finished, no proof: its numbers grow without bound, and with narrow ones, which "
-            f"begin again at 0 after {wrapped - 1}, there is {told.found}"
+            f"not finished, no proof: its counters grow without bound; with narrow words, which "
+            f"begin again at 0 after {wrapped - 1}, there is {violation.found}"
         ]
         return True
 
@@ -295,17 +279,15 @@ class _Check:
         if found.buffer_was_full:
             limits.append(
                 f"store buffers of {self.budget.buffer_entries} entries were full at times: "
-                "nothing is said about larger ones"
+                "the verdict does not cover larger ones"
             )
         if found.forgot:
             limits.append(
-                f"words had more than {self.budget.history} overtaken values that somebody could "
-                "still read: nothing is said about reading older ones"
+                f"words had more than {self.budget.history} overtaken values that a thread could "
+                "still read: the verdict does not cover reading older ones"
             )
         if wrapped := found.wrapped:
-            limits.append(
-                f"what counts up begins again at 0 after {wrapped - 1}, as narrow words do"
-            )
+            limits.append(f"counters begin again at 0 after {wrapped - 1}, as narrow words do")
         self.limits += [limit for limit in limits if limit not in self.limits]
 
     def _unfinished(self, found: Exploration) -> str:
@@ -321,10 +303,10 @@ class _Check:
         )
 
 
-def named(told: Counterexample, client: Client) -> Counterexample:
+def named(violation: Counterexample, client: Client) -> Counterexample:
     """The same, with the name that a fault has for this client: a grace-period violation, say."""
-    name = client.means.get(told.found, "")
-    return replace(told, message=f"{name}: {told.message}") if name else told
+    name = client.means.get(violation.found, "")
+    return replace(violation, message=f"{name}: {violation.message}") if name else violation
 
 
 def watched(asked: str) -> int:
@@ -334,10 +316,9 @@ def watched(asked: str) -> int:
     return watch | WATCH_RACES * (asked in ("all", "race"))
 
 
-def expected(built: Model, expect: dict[str, int]) -> npt.NDArray[np.int64]:
-    """int64[n, 2]: address and value of the words that a client expects at the end."""
-    words = [(address_of(built.memory, word), value) for word, value in expect.items()]
-    return np.array(words, np.int64).reshape(-1, 2)
+def expected(built: Model, expect: dict[str, int]) -> list[tuple[int, int]]:
+    """Address and value of the words that a client expects at the end."""
+    return [(address_of(built.memory, word), value) for word, value in expect.items()]
 
 
 def build(
@@ -346,16 +327,14 @@ def build(
     memory: str,
     watch: int,
     budget: Budget,
-    codes: dict[type[Struct], ClassCode] | None = None,
     *,
     wrap: bool = False,
 ) -> Model:
-    """The model of a client, within a budget; arguments as for :func:`locksim.checker.model`."""
+    """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
     return model(
         client.workload,
         threads,
         memory,
-        codes=codes,
         buffer_entries=budget.buffer_entries,
         heap_lines=budget.heap_lines,
         history=budget.history,

@@ -1,9 +1,9 @@
-"""How the checker says that it can not do what it is asked."""
+"""The error of the checker's requests."""
 
 from __future__ import annotations
 
 
 class CheckError(Exception):
-    """What the checker can not take; the message says what, where, how to mend it."""
+    """What the checker cannot take; the message says what, where, and how to fix it."""
 
     exit_code = 2

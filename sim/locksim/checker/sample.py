@@ -1,37 +1,37 @@
 """Random schedules, for what is too large to explore: bugs can be found, not excluded.
 
-A schedule follows from its seed (:mod:`locksim.checker.wander`). One that fails is shrunk: steps
-are left out, first many, then few, as long as the same thing still goes wrong (delta debugging;
-Zeller and Hildebrandt, IEEE TSE 28(2), 2002). What is left is a counterexample like any other.
+A schedule follows from its seed (:mod:`locksim.checker.search.wander`). One that fails is shrunk:
+steps are left out, first many, then few, as long as the same thing still goes wrong (delta
+debugging; Zeller and Hildebrandt, IEEE TSE 28(2), 2002). What is left is a counterexample like any
+other.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-from locksim.checker import counterexample as ce
 from locksim.checker.check import Progress, build, expected, named, watched
-from locksim.checker.client import Client, clients
-from locksim.checker.compiled import begin, follow, wander
-from locksim.checker.counterexample import Counterexample
+from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
-from locksim.checker.model import Model
-from locksim.checker.outcome import CHOICES, DONE, FAULT, HEAP_FULL
-from locksim.checker.registers import NOTES
+from locksim.checker.models.model import Model
+from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
+from locksim.checker.models.registers import NOTES
+from locksim.checker.replay import counterexample as ce
+from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.search.runner import Runner, runner
+from locksim.checker.search.step import start
+from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import Budget, Verdict
-from locksim.checker.wander import CUT
-from locksim.lang.struct import Struct
+from locksim.lang.randomness import below, draw
 
+_POINTS = 1 << 21
+"""The stream of random numbers that the points of a schedule by priorities come from."""
 LONGEST = 20_000
 """Steps after which a schedule is cut."""
 SAFETY = ("all", "exclusion", "assertion", "memory", "race")
 """What a schedule can show. Being stuck is shown too, and ends it whatever was asked."""
-
-_Int = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -57,25 +57,26 @@ class Sampling:
             raise CheckError(f"a seed of {self.seed}: give a number from 0 to 2^62 - 1")
 
 
-def sample_lock(
-    lock: Struct | type[Struct],
+def sample_clients(
+    clients: Sequence[Client],
     sampling: Sampling,
     *,
-    threads: int = 8,
-    rounds: int = 1,
+    name: str,
+    threads: int,
+    rounds: int,
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
-    name: str = "",
     report: Progress | None = None,
 ) -> Verdict:
-    """Try a lock with the standard clients on random schedules.
+    """Try test clients on random schedules, one after another, until one fails.
 
     Arguments:
-        lock: a Lock, an RWLock or an RCU, class or description.
+        clients: at least one.
         sampling: how many schedules, and which.
-        threads, rounds, memory, property, budget, name, report: as for
-            :func:`locksim.checker.check_lock`; of the budget only the time and the sizes count.
+        name, threads, rounds, memory, property, budget, report: as for
+            :func:`locksim.checker.check.check_clients`; of the budget only the time and the sizes
+            count.
 
     Returns:
         A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
@@ -91,26 +92,24 @@ def sample_lock(
         )
     budget = budget or Budget()
     sampler = _Sampler(sampling, budget, property, report)
-    told, client = None, None
-    for client in clients(lock, threads, rounds):
-        told = sampler.client(client, threads, memory)
-        if told is not None:
+    violation, client = None, clients[0]
+    for client in clients:
+        violation = sampler.client(client, threads, memory)
+        if violation is not None:
             break
-    assert client is not None
-    cls = lock if isinstance(lock, type) else type(lock)
     return Verdict(
-        lock=name or cls.__name__,
+        lock=name,
         threads=threads,
         memory=memory,
         property=property,
-        verdict="unfinished" if told is None else "violated",
+        verdict="unfinished" if violation is None else "violated",
         states=sampler.steps,
         depth=sampler.longest,
         seconds=sampler.seconds,
-        found="" if told is None else told.found,
+        found="" if violation is None else violation.found,
         client=client.name,
-        limits=[sampler.summary(told is not None)],
-        counterexample=told,
+        limits=[sampler.summary(violation is not None)],
+        counterexample=violation,
         rounds=rounds,
     )
 
@@ -155,8 +154,8 @@ class _Sampler:
                     raise CheckError("a random choice among too many values decides what happens")
                 if status not in (DONE, CUT, HEAP_FULL):
                     self.before = len(trail)
-                    told = ce.tell_path(built, run.shrunk(trail, status), status, expect)
-                    return named(told, client) if status == FAULT else told
+                    violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
+                    return named(violation, client) if status == FAULT else violation
                 if time.perf_counter() - begun + self.seconds > self.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:
@@ -169,55 +168,60 @@ class _Sampler:
 class _Run:
     """A model whose threads stand at their first operations."""
 
-    def __init__(self, model: Model, expect: _Int) -> None:
-        self.model, self.expect = model, expect
-        self.rows, self.shared = model.threads.copy(), model.shared.copy()
-        self.regs = model.program.registers.copy()
-        self.note, self.trail = np.zeros(NOTES, np.int64), np.zeros(LONGEST, np.int64)
+    def __init__(
+        self, model: Model, expect: Sequence[Sequence[int]], by: Runner | None = None
+    ) -> None:
+        self.by = by = by or runner()
+        self.tables, self.expect = by.tables(model.tables), by.pairs(expect)
+        self.rows, self.shared = [row.copy() for row in model.threads], model.shared.copy()
+        self.regs = by.row(model.program.registers)
+        self.note, self.trail = by.row([0] * NOTES), by.row([0] * LONGEST)
         self.usual = 1
+        regs, note = list(model.program.registers), [0] * NOTES
         for row in self.rows:
-            if begin(model.tables, row, self.shared, self.regs, self.note) != DONE:
+            if start(model.tables, row, self.shared, regs, note) != DONE:
                 raise CheckError(
                     "a thread fails before its first operation, on every schedule\n"
-                    "mend: check it without random schedules to see how"
+                    "help: check it without random schedules to see how"
                 )
 
-    def wander(self, seed: int, depth: int) -> tuple[int, _Int]:
+    def wander(self, seed: int, depth: int) -> tuple[int, list[int]]:
         """One schedule: what came of it, and its steps."""
-        points = np.array([-1], np.int64)
+        points = [-1]
         if depth:
-            points = np.random.default_rng(seed).integers(0, self.usual, depth - 1)
-        status, length = wander(
-            self.model.tables,
-            self.rows,
-            self.shared,
+            points = [below(draw(seed, _POINTS, k), self.usual) for k in range(depth - 1)]
+        status, length = self.by.wander(
+            self.tables,
+            self.by.rows(self.rows),
+            self.by.row(self.shared),
             self.regs,
             self.expect,
-            np.uint64(seed),
-            points,
+            seed,
+            self.by.row(points),
             self.trail,
             self.note,
         )
         self.usual = max(self.usual, length)
-        return status, self.trail[:length].copy()
+        return int(status), [int(via) for via in self.trail[:length]]
 
-    def shrunk(self, trail: _Int, status: int) -> list[int]:
+    def shrunk(self, trail: list[int], status: int) -> list[int]:
         """As few of the steps as still do the same."""
         size = len(trail)
         while size:
             at = 0
             while at < len(trail):
-                fewer = np.concatenate([trail[:at], trail[at + size :]])
+                fewer = trail[:at] + trail[at + size :]
                 found, used = self._follow(fewer)
                 if found == status:
                     trail = fewer[:used]
                 else:
                     at += size
             size //= 2
-        return [int(via) for via in trail]
+        return trail
 
-    def _follow(self, trail: _Int) -> tuple[int, int]:
-        status, used = follow(
-            self.model.tables, self.rows, self.shared, self.regs, self.expect, trail, self.note
+    def _follow(self, trail: list[int]) -> tuple[int, int]:
+        rows, shared, steps = self.by.rows(self.rows), self.by.row(self.shared), self.by.row(trail)
+        status, used = self.by.follow(
+            self.tables, rows, shared, self.regs, self.expect, steps, self.note
         )
         return int(status), int(used)

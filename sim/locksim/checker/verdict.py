@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from locksim.checker.counterexample import Counterexample
 from locksim.checker.errors import CheckError
+from locksim.checker.replay.counterexample import Counterexample
 
 SAFETY = ("all", "exclusion", "deadlock", "assertion", "memory", "race", "leak")
 LIVENESS = ("starvation", "bypass")
 PROPERTIES = SAFETY + LIVENESS
 """What can be asked for. A fault of the program (dead memory used, an index out of range, …) ends
 every check, since nothing that follows it has a meaning; "memory" asks for nothing else. LIVENESS
-is asked of clients that never end, and is no part of "all"."""
+is asked of clients that never end, and is not part of "all"."""
 
 
 MIN_BYTES = 1 << 24
@@ -61,7 +61,7 @@ class Verdict:
         limits: what the verdict depends on, in sentences; empty if there is nothing to say.
         counterexample: the shortest path to the violation, or None.
         rounds: critical sections of each thread; 0 where the client decides.
-        bypass: how often others get in at most while a thread waits, if that was asked for and
+        bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
     """
 
@@ -82,5 +82,5 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
-        told = None if self.counterexample is None else self.counterexample.to_json()
-        return {**vars(self), "counterexample": told}
+        steps = None if self.counterexample is None else self.counterexample.to_json()
+        return {**vars(self), "counterexample": steps}

@@ -1,4 +1,4 @@
-"""Explore every interleaving of a few threads: is the lock right?"""
+"""Prove a lock for a few threads, or find a counterexample."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from locksim.cli import common
+from lockui.console import progress, say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported, saving
 
 if TYPE_CHECKING:
     from locksim.checker import Counterexample, Verdict
@@ -18,14 +20,12 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
 @app.command()
-@common.reported()
+@reported()
 def check(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
-    client: Annotated[
-        str, typer.Option(help="only the standard clients whose name begins so")
-    ] = "",
+    client: Annotated[str, typer.Option(help="only test clients whose name begins so")] = "",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
         str,
@@ -40,46 +40,44 @@ def check(
     buffer_entries: Annotated[int, typer.Option(help="store buffer's size under tso")] = 8,
     history: Annotated[int, typer.Option(help="old values of a word to remember under c11")] = 8,
     reduction: Annotated[
-        bool, typer.Option("--reduction/--no-reduction", help="leave out what makes no difference")
+        bool,
+        typer.Option("--reduction/--no-reduction", help="skip interleavings that cannot matter"),
     ] = True,
-    random: Annotated[
-        int, typer.Option(help="draw so many random schedules instead of exploring all")
-    ] = 0,
-    pct: Annotated[
-        int, typer.Option(help="draw them by priorities, for bugs of this depth (from 1)")
-    ] = 0,
+    random: Annotated[int, typer.Option(help="draw this many random schedules instead")] = 0,
+    pct: Annotated[int, typer.Option(help="draw by priority, for bugs of this depth")] = 0,
     seed: Annotated[int, typer.Option(help="seed of the first random schedule")] = 1,
     replay: Annotated[
-        Path | None, typer.Option(help="replay the counterexample that --json wrote to this file")
+        Path | None, typer.Option(help="replay the counterexample in this --json file")
     ] = None,
     play: Annotated[
-        Path | None, typer.Option(help="write a page, FILE.html, on which you are the scheduler")
+        Path | None, typer.Option(help="write a page where you schedule: FILE.html")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Prove a lock for a few threads, or show the shortest way to break it.
 
-    Exit code 0: proven, or replayed. 1: violated. 3: not finished within the budget. 2: bad input.
+    Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof.
     """
     if (replay is None) == (not lock):
-        raise common.UsageError(
-            "give the name of a lock, or a file by --replay, and not both: locklab check ticket"
-        )
+        raise UsageError("name a lock or a file to --replay, for example: locklab check ticket")
     if replay is not None:
         _replay(replay, json)
         return
     if client and (random or property_ in ("starvation", "bypass")):
-        raise common.UsageError("--client chooses among the standard clients of an exploration")
+        raise UsageError(
+            "--client works only without --random, starvation and bypass; leave it out"
+        )
     if pct and not random:
-        raise common.UsageError("--pct needs --random: how many schedules to draw")
-    from locksim.checker import Budget, Sampling, check_lock, sample_lock
-    from locksim.registry import resolve
+        raise UsageError("--pct needs --random, the number of schedules to draw")
+    from locksim.checker import Budget, Sampling
+    from locksim.kinds.checking import check_lock, sample_lock
+    from locksim.library.registry import resolve
 
     if play is not None and play.suffix != ".html":
-        raise common.UsageError(f"--play {play}: a page is written; name a file that ends in .html")
+        raise UsageError(f"--play {play}: the page must be a file that ends in .html")
     entry = resolve(lock)
     budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
-    with common.progress(f"{lock}, {threads} threads, {memory}") as report:
+    with progress(f"{lock}, {threads} threads, {memory}") as report:
         if random:
             verdict = sample_lock(
                 entry.struct,
@@ -106,22 +104,22 @@ def check(
                 report=report,
             )
     if json:
-        common.print_json(verdict.to_json())
+        print_json(verdict.to_json())
     else:
         _print(verdict, "steps" if random else "states")
     if play is not None:
-        from locksim.checker.graph import graph
-        from locksim.checker.walk import of_lock
-        from locksim.traces.page import page
+        from locksim.checker.play.graph import graph
+        from locksim.kinds.checking import walk_of_lock
+        from locksim.study.traces.page import page
 
         chosen = verdict.client if verdict.verdict == "violated" else ""
-        walk = of_lock(
+        walk = walk_of_lock(
             entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
         )
-        with common.saving("--play"):
+        with saving("--play"):
             page(play, graph(walk))
         if not json:
-            common.say(f"  you are the scheduler: open {play} in a browser")
+            say(f"  open {play} in a browser to schedule the threads yourself")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 
@@ -129,33 +127,33 @@ def _print(verdict: Verdict, explored: str) -> None:
     if verdict.counterexample is not None:
         _show(verdict.counterexample)
     bypass = "" if verdict.bypass is None else f", at most {verdict.bypass} overtake"
-    common.say(
+    say(
         f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}, {verdict.property}: "
         f"{verdict.verdict}{bypass} ({verdict.states:,} {explored}, depth {verdict.depth}, "
         f"{verdict.seconds:.2f} s)"
     )
     for limit in verdict.limits:
-        common.say(f"  {limit}")
+        say(f"  {limit}")
 
 
 def _show(counterexample: Counterexample) -> None:
-    from locksim.checker.render import table
+    from locksim.checker.replay.render import table
 
-    common.say(table(counterexample) + "\n")
+    say(table(counterexample) + "\n")
 
 
 def _replay(file: Path, json: bool) -> None:
-    from locksim.checker.replay_file import replay_file
+    from locksim.kinds.replay_file import replay_file
 
     replayed = replay_file(file)
     if json:
-        common.print_json(replayed.to_json())
+        print_json(replayed.to_json())
         return
     _show(replayed.counterexample)
     verdict = replayed.verdict
-    common.say(
-        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}: replayed on the program's "
-        f"own generators, {len(replayed.counterexample.steps)} steps; it shows: {replayed.found}"
+    say(
+        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}: replayed on the lock's "
+        f"Python source, {len(replayed.counterexample.steps)} steps; result: {replayed.found}"
     )
 
 

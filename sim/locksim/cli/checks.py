@@ -1,7 +1,7 @@
-"""The checks of ``locklab doctor``: each looks at one thing and gives one finding.
+"""The checks of ``locklab doctor``: each examines one thing and returns one finding.
 
-Checks read, and change nothing. Those that look at the kernel's files take the root of the file
-system as an argument, so that a test can show them any machine.
+Checks only read. Those that read the kernel's files take the root of the file system as an
+argument, so that a test can describe any machine.
 """
 
 from __future__ import annotations
@@ -15,47 +15,29 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-__all__ = ["Check", "Status", "examine"]
+from lockui.findings import Check
+from lockui.plugins import plugins
 
-Status = Literal["ok", "warning", "unknown", "broken"]
+__all__ = ["examine"]
 
-#: Free disk space below which a sweep's results may not fit.
+#: Entry points of other packages' checks: functions of the file system's root.
+GROUP = "locklab.doctor"
+#: Free disk space below which the results of a sweep may not fit.
 FREE_LIMIT_BYTES = 1_000_000_000
 
 
-@dataclass(frozen=True)
-class Check:
-    """One finding.
-
-    Attributes:
-        name: what was looked at.
-        status: ``ok``; ``warning`` (works, with a drawback); ``unknown`` (this system does not
-            say); ``broken`` (the simulator cannot work).
-        found: what is there.
-        advice: what to do about it, where there is something to do.
-    """
-
-    name: str
-    status: Status
-    found: str
-    advice: str | None = None
-
-
 def examine(root: Path = Path("/")) -> list[Check]:
-    """Run every check; ``root`` is where ``proc`` and ``sys`` are."""
+    """Run every check; ``root`` is the folder of ``proc`` and ``sys``."""
     return [
         python(sys.version_info[:3]),
         numba(),
         cache(cache_candidates(os.environ)),
         compiler(),
         liburcu(),
-        native(),
         cpus(root),
-        *measuring(root),
+        *others(root),
         disk(Path.cwd()),
     ]
 
@@ -69,16 +51,16 @@ def python(version: tuple[int, int, int]) -> Check:
 
 
 def numba() -> Check:
-    """Can numba, which the fast engine is compiled by, be imported?"""
+    """Can numba, the fast engine's compiler, be imported?"""
     try:
         module = importlib.import_module("numba")
-    except Exception as error:  # a numba at odds with numpy or LLVM fails in many ways
+    except Exception as error:  # a numba that does not fit numpy or LLVM fails in many ways
         return Check("numba", "broken", f"{type(error).__name__}: {error}", "Run 'make setup'.")
     return Check("numba", "ok", str(module.__version__))
 
 
 def cache_candidates(environment: Mapping[str, str]) -> list[Path]:
-    """Return the folders in which numba would keep compiled code, in its order of preference."""
+    """Return the folders where numba may keep compiled code, in its order of preference."""
     chosen = environment.get("NUMBA_CACHE_DIR")
     if chosen:
         return [Path(chosen)]
@@ -87,7 +69,7 @@ def cache_candidates(environment: Mapping[str, str]) -> list[Path]:
 
 
 def cache(candidates: list[Path]) -> Check:
-    """Can compiled code be kept on disk? Without that every start compiles anew."""
+    """Can compiled code be kept on disk? Otherwise every start compiles it again."""
     for folder in candidates:
         if _writable(folder):
             return Check("cache", "ok", f"{folder} is writable")
@@ -95,7 +77,7 @@ def cache(candidates: list[Path]) -> Check:
         "cache",
         "warning",
         f"not writable: {', '.join(map(str, candidates))}",
-        "Set NUMBA_CACHE_DIR to a folder that is; until then every start compiles anew.",
+        "Set NUMBA_CACHE_DIR to a writable folder; until then every start compiles again.",
     )
 
 
@@ -120,28 +102,9 @@ def liburcu() -> Check:
     return Check("liburcu", "ok", version)
 
 
-def native() -> Check:
-    """Are the native kernels built? The simulator works without them.
-
-    locknative builds on this package, so it is looked up by name and never needed here.
-    """
-    try:
-        module = importlib.import_module("locknative")
-        names = module.locks()
-        urcu = bool(module.has_urcu)
-    except Exception as error:  # not built, built for another Python, built half
-        found = f"{type(error).__name__}: {error}"
-        return Check("locknative", "warning", found, "Run 'make setup' to build it.")
-    found = f"{len(names)} locks, {'with' if urcu else 'without'} liburcu"
-    if not urcu:
-        advice = "Install liburcu-dev, then run 'make setup'."
-        return Check("locknative", "warning", found, advice)
-    return Check("locknative", "ok", found)
-
-
 def cpus(root: Path) -> Check:
     """How many CPUs may this process use, and what are they?"""
-    from locksim.jobs import usable_cpus
+    from locksim.study.jobs import usable_cpus
 
     usable = usable_cpus()
     found = f"{usable} of {os.cpu_count()} usable; {_cpu_model(root)}"
@@ -151,12 +114,15 @@ def cpus(root: Path) -> Check:
     return Check("CPUs", "ok", found)
 
 
-def measuring(root: Path) -> list[Check]:
-    """What would disturb a native measurement? locknative knows; see :func:`native`."""
-    try:
-        found: list[Check] = importlib.import_module("locknative.noise").examine(root)
-    except ImportError as error:
-        return [Check("measuring", "unknown", f"{error}", "Run 'make setup'.")]
+def others(root: Path) -> list[Check]:
+    """Run the checks that other packages offer as plug-ins."""
+    found = []
+    for name, load in plugins(GROUP):
+        try:
+            found += load()(root)
+        except Exception as error:  # not built, built for another Python, or built in part
+            text = f"{type(error).__name__}: {error}"
+            found.append(Check(name, "warning", text, "Run 'make setup' to build it."))
     return found
 
 
@@ -165,7 +131,9 @@ def disk(folder: Path) -> Check:
     free_bytes = shutil.disk_usage(folder).free
     found = f"{free_bytes / 1e9:.1f} GB free at {folder}"
     if free_bytes < FREE_LIMIT_BYTES:
-        return Check("disk", "warning", found, "Make room: the results of a sweep may not fit.")
+        return Check(
+            "disk", "warning", found, "Free some space: the results of a sweep may not fit."
+        )
     return Check("disk", "ok", found)
 
 
@@ -178,7 +146,7 @@ def _cpu_model(root: Path) -> str:
 
 
 def _key(line: str) -> str:
-    """Return what stands before the colon in a line of /proc/cpuinfo."""
+    """Return the text before the colon in a line of /proc/cpuinfo."""
     return line.partition(":")[0].strip()
 
 
@@ -191,9 +159,9 @@ def _read(path: Path) -> str | None:
 
 
 def _writable(folder: Path) -> bool:
-    """Say whether files can be made in a folder, or in the nearest parent that exists.
+    """Return whether files can be created in a folder or in its nearest existing parent.
 
-    Tried by making one: permission bits mislead on read-only file systems and for root.
+    The check creates a file: permission bits mislead on read-only file systems and for root.
     """
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -205,7 +173,7 @@ def _writable(folder: Path) -> bool:
 
 
 def _first_line_of(command: list[str]) -> str | None:
-    """Return the first line that a command prints, or None where it fails."""
+    """Return the first line that a command prints, or None if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):

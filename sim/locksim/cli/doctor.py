@@ -1,27 +1,33 @@
-"""Say what stands in the way of simulating and measuring here.
+"""Diagnose this machine's setup.
 
-``--sandbox`` looks at the grader's sandbox instead, by attacking each of its protections.
+``--sandbox`` tests the grader's sandbox instead, by attacking each of its protections.
 ``--json`` prints ``{"checks": [{"name", "status", "found", "advice"}], "summary": {"ok", "warning",
-"unknown", "broken"}}``: ``status`` is one of the summary's keys, which count; ``advice`` may be
-null.
+"unknown", "broken"}}``: ``status`` is a key of the summary, whose values are counts; ``advice``
+may be null.
 """
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from locksim.cli import tables
-from locksim.cli.checks import Check, Status, examine
-from locksim.cli.common import console, print_json, progress, reported
+from locksim.cli.checks import examine
+from lockui import tables
+from lockui.console import console, progress
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
+from lockui.findings import Check, Status
+from lockui.plugins import plugins
+
+#: Entry points of the checks of the sandbox.
+SANDBOX = "locklab.sandbox"
 
 app = typer.Typer(help=__doc__.partition("\n")[0])
 
-# A word and a sign each: colour alone carries no meaning.
+# A word and a symbol each, so that the status does not depend on colour.
 SIGNS: dict[Status, str] = {
     "ok": "[green]✓ ok[/green]",
     "warning": "[yellow]! warning[/yellow]",
@@ -43,10 +49,10 @@ def doctor(
         str, typer.Option(help="With --sandbox: namespaces or platform.")
     ] = "namespaces",
 ) -> None:
-    """Say what on this machine is in the way of a simulation or of a clean measurement.
+    """Check whether this machine can simulate, and whether it can measure cleanly.
 
-    Exit code 0 with warnings, too; 1 where something is broken that the simulator needs, or the
-    sandbox.
+    Exit code 0 with warnings, too; 1 if a part that the simulator needs is broken, or a protection
+    of the sandbox.
     """
     checks = _sandbox(profile) if sandbox else examine()
     if as_json:
@@ -58,15 +64,16 @@ def doctor(
 
 
 def _sandbox(profile: str) -> list[Check]:
-    """What the grader's sandbox withstands; lockgrader builds on this package, so by name."""
-    module = importlib.import_module("lockgrader.sandbox.probe")
-    with progress("attacking the sandbox"):
-        found: list[Check] = module.examine(profile)
-    return found
+    """Return the findings on the grader's sandbox; the grader offers them as a plug-in."""
+    for _, load in plugins(SANDBOX):
+        with progress("attacking the sandbox"):
+            found: list[Check] = load()(profile)
+        return found
+    raise UsageError("--sandbox: the grader is not installed; run 'make setup'")
 
 
 def summary(checks: list[Check]) -> dict[str, int]:
-    """Return how many checks came out with each status, zeros included."""
+    """Return the number of checks with each status, zeros included."""
     return {status: sum(check.status == status for check in checks) for status in SIGNS}
 
 
@@ -76,7 +83,7 @@ def _print(checks: list[Check]) -> None:
     tables.add(table, "check")
     tables.add(table, "")
     tables.add(table, "found", fold=True)
-    tables.add(table, "what to do", fold=True)
+    tables.add(table, "advice", fold=True)
     for check in checks:
         table.add_row(
             check.name, SIGNS[check.status], escape(check.found), escape(check.advice or "")

@@ -1,7 +1,7 @@
-"""Reproductions as one HTML page that needs nothing beside itself: no network, no scripts.
+"""Reproductions as one HTML page without network and scripts.
 
-Tables scroll sideways where the window is narrow. Roles are words in frames of their own kind, so
-that they can be told apart without colour; plots keep their white ground in the dark.
+Tables scroll sideways in a narrow window. Each role is a word in its own frame, so colour is not
+needed to distinguish them. Plots keep a white background in the dark colour scheme.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from locksim.cli.html_page import environment
 from locksim.cli.reproduction import summary_lines, value_text
-from locksim.cli.tables import DASH, decimals, fixed
-from locksim.experiments.experiment import Reproduction
+from locksim.papers.experiment import Reproduction
+from lockui.html_page import environment
+from lockui.tables import DASH, decimals, fixed
 
 __all__ = ["Section", "page"]
 
@@ -28,9 +28,9 @@ __all__ = ["Section", "page"]
 class Section:
     """One experiment of the page.
 
-    Args:
-        result: what ``reproduce`` gave.
-        plot: path of its plot, an SVG file. alt: what the plot shows, in words.
+    Arguments:
+        result: the result of ``reproduce``.
+        plot: path of its plot, an SVG file. alt: the plot's description in words.
     """
 
     result: Reproduction
@@ -39,17 +39,17 @@ class Section:
 
 
 def page(sections: Sequence[Section], how: str) -> str:
-    """Return the page's text.
+    """Return the HTML text of the page.
 
-    Args:
+    Arguments:
         sections: the experiments, in order.
-        how: with what settings they were run.
+        how: the settings of the runs.
     """
     title = "Published results, simulated"
     if len(sections) == 1:
         title = f"{sections[0].result.experiment}, simulated"
     return (
-        environment()
+        environment("locksim.cli")
         .get_template("report.html.j2")
         .render(
             title=title,
@@ -108,9 +108,9 @@ def _section(section: Section) -> dict[str, Any]:
 
 
 def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the cells as text, the same decimals for all of a unit."""
+    """Return the cells as text, with the same decimals for all cells of a unit."""
     places = {
-        unit: decimals(v for c in cells if c["unit"] == unit for v in _figures(c))
+        unit: decimals(v for c in cells if c["unit"] == unit for v in _values(c))
         for unit in {c["unit"] for c in cells}
     }
     found = []
@@ -132,16 +132,16 @@ def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def _figures(cell: dict[str, Any]) -> tuple[float, float]:
+def _values(cell: dict[str, Any]) -> tuple[float, float]:
     return cell["understood"] or 0, cell["simulated"]
 
 
 def inline(svg: str, name: str, alt: str) -> Markup:
-    """Return an SVG file as an element of a page, an image with a text instead.
+    """Return an SVG file as an HTML element with an alternative text.
 
-    Args:
-        svg: the file's text. alt: the text instead.
-        name: goes before every identifier, which have to be unique within a page.
+    Arguments:
+        svg: the file's text. alt: the alternative text.
+        name: prefix of every identifier, which makes them unique within the page.
     """
     element = svg[svg.index("<svg") :]
     element = re.sub(r'\bid="', f'id="{name}-', element)

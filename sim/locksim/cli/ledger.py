@@ -1,4 +1,4 @@
-"""The coherence ledger on the terminal: what an acquisition pays for, the dearest first."""
+"""The coherence ledger on the terminal: the cost of an acquisition, the largest part first."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from locksim.cli import common, tables
+from lockui import tables
+from lockui.document import records
 
 if TYPE_CHECKING:
-    from locksim.traces import Ledger
+    from locksim.study.traces import Ledger
 
 __all__ = ["ledger_json", "print_ledger"]
 
@@ -23,22 +24,22 @@ def ledger_json(ledger: Ledger) -> dict[str, Any]:
     return {
         "acquisitions": len(ledger.warm()),
         "transfers_per_acquisition": ledger.per_acquisition(),
-        "rows": common.records(ledger.table()),
+        "rows": records(ledger.table()),
     }
 
 
 def print_ledger(output: Console, ledger: Ledger) -> None:
-    """Print a row a word, phase and source line, and the sums above them."""
+    """Print a row for each word, phase and source line, below their sums."""
     counted = Counter((ledger.trace.locks[a.lock], a.mode) for a in ledger.warm())
     output.print()
     if not counted:
         output.print("  [bold]ledger[/bold]: no lock was taken twice within the trace")
         return
-    output.print("[bold]ledger[/bold]: line transfers of an acquisition, mean")
+    output.print("[bold]ledger[/bold]: mean line transfers per acquisition")
     for lock in dict.fromkeys(lock for lock, _ in counted):
         number = sum(n for (name, _), n in counted.items() if name == lock)
         own, all_ = ledger.per_acquisition(lock=lock), ledger.per_completion(lock)
-        text = f"  {lock}: {number:,} acquisitions, {tables.digits(own)} transfers each"
+        text = f"  {lock}: {number:,} acquisitions, {tables.digits(own)} line transfers each"
         output.print(f"{text}; with those of waiters {tables.digits(all_)}", markup=False)
     view = tables.table()
     tables.add(view, "phase")
@@ -48,7 +49,7 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
         tables.add(view, head, right=True)
     tables.add(view, "by")
     sources: dict[str, int] = {}
-    rows = common.records(ledger.table())
+    rows = records(ledger.table())
     for row in rows[:MOST_ROWS]:
         source = f"{row['file']}:{row['line']}  {row['source']}"
         view.add_row(
@@ -66,6 +67,6 @@ def print_ledger(output: Console, ledger: Ledger) -> None:
         output.print(text, markup=False, no_wrap=True, overflow="ellipsis")
     output.print()
     if len(rows) > MOST_ROWS:
-        output.print(f"  … and {len(rows) - MOST_ROWS} cheaper ones")
-    output.print("  number: transfers an acquisition; queue, move: ns a transfer; cost: of both,")
-    output.print("  ns an acquisition. *: for a buffered store, which its CPU need not wait for")
+        output.print(f"  … and {len(rows) - MOST_ROWS} rows of lower cost")
+    output.print("  number: line transfers per acquisition. queue, move: ns per transfer.")
+    output.print("  cost: both, in ns per acquisition. *: a buffered store; its CPU does not wait.")

@@ -1,4 +1,4 @@
-"""List the locks, caches and schedulers, or show one with its source, its bytecode, or as C."""
+"""List locks, decision caches and schedulers; show one."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
 from locksim.compiler.disassemble import disassemble
 from locksim.compiler.portable import code_to_json
 from locksim.emit import emit
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
-from locksim.registry import Entry, entries, essay, resolve
+from locksim.library.registry import Entry, entries, essay, resolve
+from lockui import tables
+from lockui.console import console, say
+from lockui.document import print_json
+from lockui.errors import reported
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -22,31 +25,31 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and not
 
 
 @app.command("list")
-@common.reported()
+@reported()
 def list_(as_json: Json = False) -> None:
-    """List the locks, caches and schedulers of the library."""
+    """List the locks, decision caches and schedulers of the library."""
     found = entries()
     if as_json:
-        common.print_json([_head(entry) for entry in found])
+        print_json([_head(entry) for entry in found])
         return
     table = tables.table()
     for head in ("name", "kind", "class"):
         tables.add(table, head)
-    tables.add(table, "what it is", fold=True)
+    tables.add(table, "description", fold=True)
     for entry in found:
         table.add_row(entry.name, entry.kind, entry.struct.__name__, escape(entry.summary))
-    tables.print_table(common.console(), table)
+    tables.print_table(console(), table)
 
 
 @app.command()
-@common.reported()
+@reported()
 def show(
     name: Annotated[str, typer.Argument(help="A name from the list, or FILE.py:CLASS.")],
     bytecode: Annotated[bool, typer.Option("--bytecode", help="Show the bytecode.")] = False,
     c: Annotated[bool, typer.Option("--c", help="Print it as a C11 header.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show one lock, cache or scheduler."""
+    """Show one lock, decision cache or scheduler."""
     entry = resolve(name)
     code = entry.compiled()
     if as_json:
@@ -61,22 +64,22 @@ def show(
             document["listing"] = disassemble(code)
         if c:
             document["c"] = emit(code).text
-        common.print_json(document)
+        print_json(document)
         return
     if c:
-        common.say(emit(code).text.rstrip())
+        say(emit(code).text.rstrip())
         return
-    common.say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
+    say(f"{entry.name}  {entry.struct.__name__}: {entry.summary}")
     if bytecode:
-        common.say("\n" + disassemble(code))
+        say("\n" + disassemble(code))
         return
     for text in (essay(entry), _fields(entry.struct), source(entry)):
         if text:
-            common.say("\n" + text.rstrip())
+            say("\n" + text.rstrip())
 
 
 def source(entry: Entry) -> str:
-    """The class's source text."""
+    """Return the source text of the class."""
     if entry.code is None:
         return inspect.getsource(entry.struct)
     return entry.code.source
@@ -107,15 +110,15 @@ def _field(field: Field) -> dict[str, Any]:
 
 
 def _declared(field: Field) -> str:
-    """A field in words."""
+    """Return a description of a field."""
     padded = ", on a line of its own" if getattr(field, "padded", False) else ""
     match field:
         case pointer():
             return f"pointer to {field.target().__name__}{padded}"
         case word():
-            return f"word, at first {field.init}{padded}"
+            return f"word, initially {field.init}{padded}"
         case param():
-            return f"param, {field.default} unless the maker says otherwise"
+            return f"param, {field.default} by default"
         case part():
             return f"part, {_described(field.of)}{padded}"
         case array():
@@ -125,9 +128,9 @@ def _declared(field: Field) -> str:
             elif not isinstance(field.of, word):
                 of = _described(field.of)
             if field.per_cpu:
-                return f"one for each CPU, on its own lines: {of}"
+                return f"one for each CPU, on its own cache lines: {of}"
             if field.per_thread:
-                return f"one for each thread, on its own lines: {of}"
+                return f"one for each thread, on its own cache lines: {of}"
             return f"array of {field.n} {of}{padded and ', each on a line of its own'}"
     return type(field).__name__
 

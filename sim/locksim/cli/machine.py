@@ -1,4 +1,4 @@
-"""List the machines, or show one with the source and role of every figure."""
+"""List the machines; show one with the source and role of every value."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import tables
-from locksim.cli.common import console
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
+from lockui import tables
+from lockui.console import console
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
 
@@ -40,7 +40,7 @@ def show(
     name: Annotated[str, typer.Argument(help="A machine's name, or the path of a profile.")],
     as_json: Json = False,
 ) -> None:
-    """Show one machine: topology, protocol, and every figure with its source and role."""
+    """Show one machine: topology, protocol, and every value with its source and role."""
     machine = load(name)
     if as_json:
         print(json.dumps(document(machine), indent=2))
@@ -104,7 +104,7 @@ def _summary(machine: Machine) -> list[str]:
 
 def _caches(machine: Machine) -> str:
     if machine.cache is None:
-        return "without end: a CPU keeps a line until somebody takes it"
+        return "unlimited: a CPU keeps a line until another CPU takes it"
     levels = {"L1": machine.cache.l1, "private": machine.cache.private}
     bytes_ = machine.topology.line_bytes
     return ", ".join(

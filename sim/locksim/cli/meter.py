@@ -1,7 +1,7 @@
-"""The lock meter as people read it, under lockmeter's names (Bryant and Hawkes, ALS 2000).
+"""The lock meter as a table, with lockmeter's names (Bryant and Hawkes, ALS 2000).
 
-With a lock or two there is a line for each measure, with what it means beside it; with more there
-is a line for each lock, as lockmeter printed it.
+One or two locks get a line for each measure, with its meaning. More locks get a line each, as
+lockmeter prints them.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from locksim.cli import tables
+from lockui import tables
 
 __all__ = ["print_meter"]
 
 Row = dict[str, Any]
 
-# Lock sides that fit side by side, with the words that explain each measure.
+# Most lock sides that fit side by side, beside the meanings of the measures.
 SIDE_BY_SIDE = 2
-# Lines of the table of locks: a workload may have a lock for each of thousands of tasks.
+# Most lines of the table: a workload may have a lock for each of thousands of tasks.
 MOST_LINES = 24
 
 
 def print_meter(output: Console, rows: Sequence[Row]) -> None:
-    """Print what the meters of the locks counted; nothing where no lock was taken.
+    """Print the meters of the locks; nothing if no lock was taken.
 
-    Args:
-        output: where to.
-        rows: as ``Simulation.by_lock`` gives them: one a lock and side, times in ns, shares as
-            fractions; None where something was not measured.
+    Arguments:
+        output: the console.
+        rows: the rows of ``Simulation.by_lock``: one for each lock and side, times in ns, shares as
+            fractions; None for a value that was not measured.
     """
     if rows:
         (_print_measures if len(rows) <= SIDE_BY_SIDE else _print_locks)(output, rows)
@@ -57,14 +57,14 @@ def _measures(rows: Sequence[Row]) -> list[tuple[str, str, Callable[[Row], str]]
         ("", "longest", lambda r: _time(r["hold_max_ns"])),
         ("WAIT", "mean of those that waited", lambda r: _waited(r, "wait_ns")),
         ("", "longest", lambda r: _waited(r, "wait_max_ns")),
-        ("% CPU", "all CPUs' time spent waiting", lambda r: _percent(r["cpu_share"])),
+        ("% CPU", "share of all CPUs' time spent waiting", lambda r: _percent(r["cpu_share"])),
         ("TOTAL", "acquisitions", lambda r: f"{r['total']:,}"),
         ("", "per second", lambda r: _rate(r["per_second"])),
     ]
     if any(row["side"] == "read" for row in rows):
-        found.append(("READERS", "at once, at most", _readers))
+        found.append(("READERS", "most at the same time", _readers))
     if any(row["violations"] for row in rows):
-        found.append(("BROKEN", "entered while another was in", lambda r: f"{r['violations']:,}"))
+        found.append(("BROKEN", "mutual exclusion violated", lambda r: f"{r['violations']:,}"))
     return found
 
 
@@ -74,7 +74,7 @@ def _print_locks(output: Console, rows: Sequence[Row]) -> None:
     for name in ("UTIL", "CON", "HOLD", "max", "WAIT", "max", "% CPU", "TOTAL"):
         tables.add(view, name, right=True)
     tables.add(view, "NAME", fold=True)
-    # The busiest, in the order of their addresses; a broken lock is always among them.
+    # The busiest locks in the order of their addresses; a broken lock is always included.
     busiest = sorted(rows, key=lambda r: (r["violations"], r["util"]), reverse=True)[:MOST_LINES]
     for r in [row for row in rows if row in busiest][:MOST_LINES]:
         name = _name(r) + (f" BROKEN {r['violations']:,} times" if r["violations"] else "")
@@ -92,19 +92,18 @@ def _print_locks(output: Console, rows: Sequence[Row]) -> None:
     tables.print_table(output, view)
     if len(rows) > MOST_LINES:
         output.print(
-            f"\n  the {MOST_LINES} of {len(rows):,} locks that were held longest; "
-            "--json has them all",
+            f"\n  the {MOST_LINES} of {len(rows):,} locks with the highest UTIL; --json lists all",
             markup=False,
         )
     output.print(
         "\n  UTIL: share of time held. CON: share of acquisitions that had to wait. HOLD, WAIT:\n"
-        "  mean and longest, WAIT over those that waited. % CPU: all CPUs' time spent waiting.",
+        "  mean and longest, WAIT of those that waited. % CPU: share of CPU time.",
         markup=False,
     )
 
 
 def _name(row: Row) -> str:
-    """Return a lock's name, with its side where it is the readers'."""
+    """Return a lock's name, marked for the readers' side."""
     return f"{row['lock']} (read)" if row["side"] == "read" else str(row["lock"])
 
 

@@ -1,4 +1,4 @@
-"""Read a table of lock statistics (lockmeter, lock_stat, perf) and check it against itself.
+"""Read and check a table of lock statistics (lockmeter, perf …).
 
 ``--json`` prints one object::
 
@@ -8,10 +8,10 @@
                                         "breaches": [{"row", "identity", "left", "right",
                                                       "says"}]}}]}
 
-A row has the columns that its source has, under the names of :mod:`locksim.reports.table`: shares
-as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name) and
-lists those that a row breaks, both sides as intervals, since printed figures are rounded.
-``window_ns`` is there the window that the rows agree on, where the text names none.
+A row has the columns that its source has, under the names of :mod:`locksim.study.reports.table`:
+shares as fractions, times in ns. ``identities`` counts the equations that hold (``held``, by name)
+and lists those that a row breaks. Both sides are intervals, since printed numbers are rounded.
+Its ``window_ns`` is the window that the rows imply, if the text names none.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
-from locksim.reports import numbers
+from locksim.cli.options import cpus_of
+from locksim.study.reports import numbers
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from locksim.reports.identities import Checked
-    from locksim.reports.table import LockRow, LockTable
+    from locksim.study.reports.identities import Checked
+    from locksim.study.reports.table import LockRow, LockTable
 
 _SIDED = ("readers_max", "busy_ns", "wait_ww_ns", "spin_ww")
 
@@ -38,33 +43,34 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def report(
-    file: Annotated[Path, typer.Argument(help="the text; - reads standard input")],
+    file: Annotated[Path, typer.Argument(help="file with the text; - is standard input")],
     format_: Annotated[
-        str | None, typer.Option("--format", help="lockmeter, lock_stat or perf [from the text]")
+        str | None,
+        typer.Option("--format", help="lockmeter, lock_stat or perf (detected by default)"),
     ] = None,
     cpus: Annotated[
-        int | None, typer.Option(help="CPUs of the machine, if the text lacks it")
+        int | None, typer.Option(help="CPUs of the machine, if not in the text")
     ] = None,
     window: Annotated[
-        float | None, typer.Option(help="seconds that were measured, if the text lacks it")
+        float | None, typer.Option(help="measured seconds, if not in the text")
     ] = None,
-    callers: Annotated[bool, typer.Option(help="show the callers of each lock")] = True,
+    callers: Annotated[bool, typer.Option(help="show each lock's callers")] = True,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Print a measured table as the simulator prints its own, and which row breaks which equation.
+    """Print a measured table in the simulator's form, and the rows that break an equation.
 
-    A table that disagrees with itself is still printed; exit code 2 is for a text that is none.
+    An inconsistent table is still printed. Exit code 2: the text is not such a table.
     """
-    from locksim.reports import detect
-    from locksim.reports.errors import ReportError
-    from locksim.reports.identities import check
+    from locksim.study.reports import detect
+    from locksim.study.reports.errors import ReportError
+    from locksim.study.reports.identities import check
 
     if cpus is not None:
-        common.bounded(cpus, "--cpus", 1, 1 << 20)
+        bounded(cpus, "--cpus", 1, 1 << 20)
     if window is not None and not 0 < window < 1e9:
-        raise common.UsageError(f"--window {window}: give seconds above 0")
+        raise UsageError(f"--window must be above 0 seconds (got {window:g})")
     try:
         found = detect.parse(
             _read(file), format_, cpus=cpus, window_ns=None if window is None else window * 1e9
@@ -73,7 +79,7 @@ def report(
         raise ReportError(f"{file}: {error}") from error
     checked = [check(table) for table in found]
     if json:
-        common.print_json(
+        print_json(
             {
                 "file": str(file),
                 "tables": [
@@ -85,7 +91,7 @@ def report(
         return
     for i, (table, one) in enumerate(zip(found, checked, strict=True)):
         if i:
-            common.say("")
+            say("")
         _print(table, one, callers)
 
 
@@ -95,18 +101,18 @@ def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise common.UsageError(
-            f"{file}: can not be read ({error.strerror}); name a text file, or - for standard input"
+        raise UsageError(
+            f"{file}: cannot be read ({error.strerror}); name a text file, or - for standard input"
         ) from error
     except UnicodeDecodeError as error:
-        raise common.UsageError(
-            f"{file}: is no text in UTF-8 (byte {error.start}); save it as such"
+        raise UsageError(
+            f"{file}: is not UTF-8 text (byte {error.start}); save the file as UTF-8"
         ) from error
 
 
 def _print(table: LockTable, checked: Checked, callers: bool) -> None:
-    output = common.console()
-    where = "" if table.cpus is None else f", {common.cpus_of(table.cpus)}"
+    output = console()
+    where = "" if table.cpus is None else f", {cpus_of(table.cpus)}"
     span = "" if table.window_ns is None else f", {table.window_ns / 1e9:,.6g} s"
     system = f"  {escape(table.system)}" if table.system else ""
     output.print(f"[bold]{escape(table.source)}[/bold]{system}{where}{span}")
@@ -118,7 +124,7 @@ def _print(table: LockTable, checked: Checked, callers: bool) -> None:
     tables.add(view, "NAME", fold=True)
     shown = table.rows if callers else table.locks
     for row in shown:
-        view.add_row(*_figures(row), escape(_name(row)))
+        view.add_row(*_values(row), escape(_name(row)))
     tables.print_table(output, view)
     _print_sides(output, shown)
     output.print()
@@ -127,7 +133,7 @@ def _print(table: LockTable, checked: Checked, callers: bool) -> None:
 
 
 def _print_sides(output: Console, rows: list[LockRow]) -> None:
-    """The columns that only readers or only writers have, where somebody measured one."""
+    """Print the columns of readers or writers only, if any is there."""
     sided = [row for row in rows if any(getattr(row, name) is not None for name in _SIDED)]
     if not sided:
         return
@@ -144,7 +150,7 @@ def _print_sides(output: Console, rows: list[LockRow]) -> None:
     tables.print_table(output, view)
 
 
-def _figures(row: LockRow) -> list[str]:
+def _values(row: LockRow) -> list[str]:
     return [
         _percent(row.util),
         _percent(row.con),
@@ -164,10 +170,10 @@ def _name(row: LockRow) -> str:
 
 
 def _verdict(table: LockTable, checked: Checked) -> list[str]:
-    """What the equations say, one line each."""
+    """Return the findings about the equations, one line each."""
     lines = []
     if any(row.total is None for row in table.rows):
-        lines.append("  (n): contended acquisitions, where the source counts no others")
+        lines.append("  (n): contended acquisitions only, since the source has no total")
     low, high = checked.window_ns or (0.0, 0.0)
     if table.window_ns is None and checked.window_ns is not None:
         lines.append(
@@ -175,7 +181,7 @@ def _verdict(table: LockTable, checked: Checked) -> list[str]:
             f"({checked.agree[0]} of {checked.agree[1]} rows agree)"
         )
     held = ", ".join(f"{name} {n}" for name, n in checked.held.items())
-    lines.append(f"  equations that hold: {held or 'none could be checked'}")
+    lines.append(f"  equations that hold: {held or 'none (no row has all values of one)'}")
     lines += [f"  broken: {b.row}: {b.identity}: {b.says}" for b in checked.breaches]
     return lines
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from locksim.cli import common
+from lockui.document import records
+from lockui.errors import UsageError
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Workload
     from locksim.machine import Machine
-    from locksim.simulation import Placement, Simulation
+    from locksim.study.simulation import Placement, Simulation
 
 __all__ = ["FORMATS", "check_format", "report_text"]
 
 FORMATS = ("lockmeter", "lockmeter-callers", "kernprof", "callgraph", "awr")
-#: Units of work a CPU whose time is noted, before and in the window: the engine is the slow one.
+#: Units of work per CPU before and in the window; few, since the reference engine is slow.
 _WARMUP, _OPERATIONS = 10, 40
 
 
 def check_format(name: str | None) -> None:
-    """Refuse a format that there is not, before anything runs.
+    """Refuse an unknown format.
 
     Raises:
-        UsageError: with those that there are.
+        UsageError: the format is unknown.
     """
     if name is not None and name not in FORMATS:
-        raise common.UsageError(f"--report {name}: there are {', '.join(FORMATS)}")
+        raise UsageError(f"--report {name}: unknown format; choose {', '.join(FORMATS)}")
 
 
 def report_text(
@@ -38,21 +39,21 @@ def report_text(
 ) -> str:
     """Return a report's text.
 
-    ``lockmeter`` is of the simulation as it stands, all replications together. The others need to
-    know who called what: a short window is run again in the reference engine.
+    ``lockmeter`` covers all replications of the simulation. The other formats need the callers, so
+    a short window is run again in the reference engine.
 
-    Args:
+    Arguments:
         name: one of ``FORMATS``. result: the simulation.
-        workload, machine, placement, seed: what it ran.
+        workload, machine, placement, seed: those of the simulation.
     """
-    from locksim.reports import awr, calls, kernprof, lockmeter
-    from locksim.reports.table import of_meter
+    from locksim.study.reports import awr, calls, kernprof, lockmeter
+    from locksim.study.reports.table import of_meter
 
     if name == "lockmeter":
         window_ps = sum(r.window_ps for r in result.replications)
         return lockmeter.text(
             of_meter(
-                common.records(result.by_lock()),
+                records(result.by_lock()),
                 source="simulated",
                 cpus=result.cpus,
                 window_ns=window_ps / 1e3,

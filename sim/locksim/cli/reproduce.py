@@ -1,6 +1,6 @@
-"""Reproduce published tables in simulation, every cell with its role.
+"""Simulate published tables and compare each cell.
 
-``--json`` prints one object, or a list of them where several experiments were named::
+``--json`` prints one object, or a list of them for several experiments::
 
     {"experiment", "title", "source", "machine", "complete",
      "parameters": [{"name", "value", "unit", "source", "role"}],
@@ -9,14 +9,14 @@
      "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
      "plot", "plot_alt", "table"}
 
-Errors are fractions, the summary's over the predicted cells only; ``low`` and ``high`` are the
-95 % interval, null with one replication. ``published`` is text as printed; ``understood`` and
-``error`` are null where nothing was measured. ``complete`` is false after Ctrl-C: the cells are
-then those that had been finished. ``plot`` and ``table`` are paths. An experiment may add keys,
-such as ``models``: where each model by formula fails (:mod:`locksim.experiments.models`), and
-``"report": {"format", "text"}``: the simulated figures in the source's own format.
-``--html`` writes all of it as one page besides. ``--list --json`` prints a list of ``{"experiment",
-"title"}``.
+Errors are fractions; the summary's cover only the predicted cells. ``low`` and ``high`` are the
+95 % interval, null with one replication. ``published`` is text as printed. ``understood`` is the
+corrected value; it and ``error`` are null if nothing was measured. ``complete`` is false after
+Ctrl-C: the cells are then those that were finished. ``plot`` and ``table`` are paths. An
+experiment may add keys, such as ``models``, which shows where each analytic model fails
+(:mod:`locksim.papers.models`), and ``"report": {"format", "text"}``, the simulated values in the
+source's own format. ``--html`` also writes all of it as one page. ``--list --json`` prints a list
+of ``{"experiment", "title"}``.
 """
 
 from __future__ import annotations
@@ -27,134 +27,140 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, tables
+from locksim.cli.options import check_runs
+from locksim.cli.reproduction import print_reproduction
+from lockui import tables
+from lockui.arguments import bounded, folder_to_write
+from lockui.console import console, progress, say
+from lockui.document import frame, print_json
+from lockui.errors import UsageError, interrupted, reported, saving
 
 if TYPE_CHECKING:
-    from locksim.experiments import Experiment, Reproduction
+    from locksim.papers import Experiment, Reproduction
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def reproduce(
     names: Annotated[
         list[str] | None, typer.Argument(help="experiments, such as kaigai-2004")
     ] = None,
-    list_: Annotated[bool, typer.Option("--list", help="list them")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="list the experiments")] = False,
     all_: Annotated[bool, typer.Option("--all", help="every experiment")] = False,
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
     html: Annotated[
-        Path | None, typer.Option(help="write one HTML page with everything, readable offline")
+        Path | None, typer.Option(help="also write everything as one HTML page")
     ] = None,
     replications: Annotated[
-        int | None, typer.Option(help="independent runs per cell [each experiment's own]")
+        int | None, typer.Option(help="independent runs per cell (default: the experiment's)")
     ] = None,
-    seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
     brief: Annotated[
         bool | None,
-        typer.Option("--brief/--full", help="shorten the runs that take minutes [with --all]"),
+        typer.Option("--brief/--full", help="shorten long runs (default with --all)"),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option(help="processes to simulate with [CPUs that may be used]")
+        int | None, typer.Option(help="number of processes (default: all usable CPUs)")
     ] = None,
     parameters: Annotated[bool, typer.Option(help="list every parameter")] = True,
-    verbose: Annotated[bool, typer.Option("--verbose", help="describe the plot in words")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="also describe the plot in words")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Simulate published tables and set them beside what was printed."""
-    from locksim import experiments
+    """Simulate published tables and print them beside the published values."""
+    from locksim import papers as experiments
     from locksim.cli.html_report import Section, page
-    from locksim.jobs import Runner, usable_cpus
+    from locksim.study.jobs import Runner, usable_cpus
 
     if list_:
         _list(json)
         return
     if all_ and names:
-        raise common.UsageError(f"--all is every experiment: leave it out, or {names[0]}")
+        raise UsageError(f"--all includes {names[0]}: leave out --all or the names")
     chosen = experiments.names() if all_ else names or []
     if not chosen:
-        raise common.UsageError(
-            f"name an experiment ({', '.join(experiments.names())}), or say --all"
-        )
+        raise UsageError(f"name an experiment ({', '.join(experiments.names())}), or write --all")
     found = [experiments.find(name) for name in chosen]
-    common.check_runs(replications=1 if replications is None else replications, seed=seed)
-    workers = usable_cpus() if jobs is None else common.bounded(jobs, "--jobs", 1, 1024)
-    common.folder_to_write(output, f"--output {output}")
+    check_runs(replications=1 if replications is None else replications, seed=seed)
+    workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
+    folder_to_write(output, f"--output {output}")
     if html is not None:
         if html.is_dir():
-            raise common.UsageError(f"--html {html}: is a folder; name a file in it")
-        common.folder_to_write(html.parent, f"--html {html}")
+            raise UsageError(f"--html {html} is a folder; name a file in it")
+        folder_to_write(html.parent, f"--html {html}")
     short = all_ if brief is None else brief
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     complete = True
     with Runner(workers) as run:
-        with common.progress("fits") as report:
+        with progress("fits") as report:
             plans = []
             for i, experiment in enumerate(found):
-                report(f"{experiment.name}: what to simulate", i / len(found))
+                report(f"{experiment.name}: preparing", i / len(found))
                 plans.append(experiment.plan(**options, **(experiment.brief if short else {})))
         run.start(job for plan in plans for job in plan.jobs.values())
         for i, (experiment, plan) in enumerate(zip(found, plans, strict=True)):
             try:
-                with common.progress(experiment.name) as report:
+                with progress(experiment.name) as report:
                     result = plan.run(run, report)
             except KeyboardInterrupt:
                 if not documents:
                     raise
                 complete = False
                 break
-            with common.saving(f"--output {output}"):
+            with saving(f"--output {output}"):
                 files = _save(experiment, result, output)
             documents.append({**result.to_json(), **files})
             sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
             if not json:
                 if i:
-                    common.say("")
-                common.print_reproduction(result, parameters=parameters)
-                common.say(f"plot: {files['plot']}")
-                common.say(f"its data: {files['table']}")
+                    say("")
+                print_reproduction(result, parameters=parameters)
+                say(f"plot: {files['plot']}")
+                say(f"data of the plot: {files['table']}")
                 if result.report is not None:
                     path = _report(Path(files["plot"]))
-                    common.say(f"in {result.report.format}'s format: {path}")
+                    say(f"in {result.report.format}'s format: {path}")
                 if verbose:
-                    common.say(f"the plot in words: {files['plot_alt']}")
+                    say(f"plot in words: {files['plot_alt']}")
             complete = result.complete
             if not complete:
                 break
     if html is not None:
-        with common.saving(f"--html {html}"):
+        with saving(f"--html {html}"):
             html.write_text(page(sections, _settings(replications, seed, short)), encoding="utf-8")
         if not json:
-            common.say(f"page: {html}")
+            say(f"page: {html}")
     if json:
-        common.print_json(documents if len(found) > 1 else documents[0])
+        print_json(documents if len(found) > 1 else documents[0])
     if not complete:
-        raise common.interrupted("what is printed had been finished")
+        raise interrupted("the results above are complete")
 
 
 def _list(json: bool) -> None:
-    from locksim import experiments
+    from locksim import papers as experiments
 
     found = [experiments.find(name) for name in experiments.names()]
     if json:
-        common.print_json([{"experiment": e.name, "title": e.title} for e in found])
+        print_json([{"experiment": e.name, "title": e.title} for e in found])
         return
     view = tables.table()
     tables.add(view, "experiment")
     tables.add(view, "title", fold=True)
     for one in found:
         view.add_row(escape(one.name), escape(one.title))
-    tables.print_table(common.console(), view)
+    tables.print_table(console(), view)
 
 
 def _settings(replications: int | None, seed: int, short: bool) -> str:
-    """Say how a page's figures were made."""
-    times = "each experiment's own number of" if replications is None else replications
-    text = f"{times} replication{'s' * (replications != 1)} a cell, seeds from {seed}"
-    return text + "; runs that take minutes are shortened (--full: they are not)" * short
+    """Return the settings of a page's simulations."""
+    times = "each experiment's number of" if replications is None else replications
+    text = f"{times} replication{'s' * (replications != 1)} per cell, seeds from {seed}"
+    return text + "; long runs are shortened (use --full for whole ones)" * short
 
 
 def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:
@@ -162,13 +168,13 @@ def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[st
     plot = folder / f"{experiment.name}.svg"
     table = plot.with_suffix(".csv")
     alt = experiment.plot(result, plot)
-    rows = [{**common.asdict(cell), "error": cell.error} for cell in result.cells]
-    common.frame(rows).to_csv(table, index=False)
+    rows = [cell.to_json() for cell in result.cells]
+    frame(rows).to_csv(table, index=False)
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
     return {"plot": str(plot), "plot_alt": alt, "table": str(table)}
 
 
 def _report(plot: Path) -> Path:
-    """Where the report in the source's own format lies."""
+    """Return the path of the report in the source's own format."""
     return plot.with_suffix(".txt")

@@ -1,8 +1,8 @@
-"""A reproduction as people read it: the cells, the parameters, and the summary.
+"""A reproduction on the terminal: the cells, the parameters, and the summary.
 
-Every cell carries its role, because a cell that a parameter was set from, or that a fit has seen,
-proves nothing; the summary therefore counts predicted cells only. Sources are numbered and listed
-once, below the parameters: many figures share one, and beside the figures there is no room.
+Every cell carries its role. A cell that set a parameter, or that a fit used, proves nothing, so
+the summary counts only predicted cells. Sources are numbered and listed once below the parameters,
+because many values share one.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from locksim.cli.tables import (
+from lockui.console import console
+from lockui.tables import (
     DASH,
     add,
-    at_least_80,
     decimals,
     fixed,
     print_groups,
@@ -28,20 +28,20 @@ from locksim.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from locksim.experiments.experiment import Cell, Reproduction
     from locksim.machine import Parameter
+    from locksim.papers.experiment import Cell, Reproduction
 
 __all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
 def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None:
-    """Print a reproduction on stdout.
+    """Print a reproduction.
 
-    Args:
-        result: what an experiment's ``reproduce`` gave.
+    Arguments:
+        result: the result of an experiment's ``reproduce``.
         parameters: whether to list every parameter with value, unit, role and source.
     """
-    output = at_least_80(Console(highlight=False))
+    output = console()
     output.print(f"[bold]{escape(result.experiment)}[/bold]  {escape(result.title)}")
     facts = Table.grid(padding=(0, 2, 0, 0))
     facts.add_row("source", escape(result.source))
@@ -58,11 +58,11 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
 
 
 def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
-    """Print figures with value, unit, role and the number of their source, then the sources.
+    """Print parameters with value, unit, role and the number of their source, then the sources.
 
-    Args:
-        output: where to.
-        parameters: the figures, in the order to print them.
+    Arguments:
+        output: the console.
+        parameters: the parameters, in the order to print them.
     """
     numbers = {source: i for i, source in enumerate(dict.fromkeys(p.source for p in parameters), 1)}
     view = table()
@@ -90,10 +90,10 @@ def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:
 
 
 def _print_cells(output: Console, cells: list[Cell]) -> None:
-    """Print the published table beside its simulation, a line a cell, below the row's name.
+    """Print the published table beside its simulation, a line for each cell below its row's name.
 
-    A column that says nothing is left out: a reading that is what was printed, an interval that one
-    replication does not have, a unit that all share.
+    A column without information is left out: corrected values that equal the printed ones,
+    intervals of a single replication, a unit that all cells share.
     """
     units = {
         unit: decimals(v for c in cells if c.unit == unit for v in (c.understood or 0, c.simulated))
@@ -102,7 +102,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     columns: dict[str, Callable[[Cell], str]] = {
         "": lambda c: c.column,
         "published": lambda c: c.published or DASH,
-        "understood": lambda c: fixed(c.understood, units[c.unit]),
+        "corrected": lambda c: fixed(c.understood, units[c.unit]),
         "simulated": lambda c: fixed(c.simulated, units[c.unit]),
         "± 95 %": lambda c: _interval(c, units[c.unit]),
         "unit": lambda c: c.unit,
@@ -112,7 +112,7 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     }
     reread = any(not _as_printed(c) for c in cells)
     if not reread:
-        del columns["understood"]
+        del columns["corrected"]
     once = not any(math.isfinite(c.low) for c in cells)
     exact = not any(shows(columns["± 95 %"](c)) for c in cells)
     if exact:
@@ -124,25 +124,25 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     print_groups(
         output,
         tuple(columns),
-        ((c.row, [figure(c) for figure in columns.values()]) for c in cells),
-        right=("published", "understood", "simulated", "± 95 %", "error"),
+        ((c.row, [text(c) for text in columns.values()]) for c in cells),
+        right=("published", "corrected", "simulated", "± 95 %", "error"),
     )
-    said = [f"Figures in {next(iter(units))}."] if len(units) == 1 else []
-    said.append("published: as printed; understood: misprints mended." if reread else "")
+    legend = [f"Values in {next(iter(units))}."] if len(units) == 1 else []
+    legend.append("published: as printed; corrected: without misprints." if reread else "")
     if exact:
-        reason = "One run a cell: no interval." if once else "95 % intervals: below the last digit."
-        said.append(reason)
+        reason = "One run per cell: no interval." if once else "95 % intervals: below last digit."
+        legend.append(reason)
     output.print()
     for line in (
-        " ".join(filter(None, said)),
-        "input: a parameter was set from it; fitted: a fit saw it; predicted: neither.",
+        " ".join(filter(None, legend)),
+        "input: a parameter was set from it; fitted: a fit used it; predicted: neither.",
     ):
         if line:
             output.print(f"  {line}", markup=False)
 
 
 def _as_printed(cell: Cell) -> bool:
-    """Whether a cell is understood as the number that was printed, or as nothing."""
+    """Return whether the corrected value is the printed number, or both are missing."""
     try:
         return cell.understood == float((cell.published or "").removesuffix("%"))
     except ValueError:
@@ -150,7 +150,7 @@ def _as_printed(cell: Cell) -> bool:
 
 
 def _print_models(output: Console, models: Mapping[str, Any]) -> None:
-    """Print how far the models by formula are off, and where each fails."""
+    """Print the errors of the analytic models, and the cells where each fails."""
     view = table()
     for name in ("model", "row"):
         add(view, name, fold=True)
@@ -168,8 +168,8 @@ def _print_models(output: Console, models: Mapping[str, Any]) -> None:
         )
     print_table(output, view)
     output.print(
-        "\n  models by formula on the simulation's own times, against what was measured;\n"
-        f"  fails: off by more than {models['fails_above']:.0%}. simulated: mean error in the same "
+        "\n  analytic models with the simulation's own times, against the measured values;\n"
+        f"  fails: an error above {models['fails_above']:.0%}. simulated: mean error in the same "
         "cells.",
         markup=False,
     )
@@ -188,21 +188,21 @@ def summary_lines(result: Reproduction) -> list[str]:
             f"error over the predicted cells: mean {summary['mean_abs_error']:.1%}, "
             f"worst {summary['worst_abs_error']:.1%}"
         )
-    # What an experiment found besides its table; a slope is taken from logarithm to logarithm.
+    # Results besides the table; a slope is that of log2 over log2.
     for key, value in result.extra.items():
         if key.endswith("_slope") and isinstance(value, float):
             name = key.removesuffix("_slope").replace("_", " ")
-            lines.append(f"{name}: {2**value:.2f} times for each doubling (slope {value:.2f})")
+            lines.append(f"{name}: {2**value:.2f} times per doubling (slope {value:.2f})")
     if summary["fitted"] > summary["predicted"]:
-        lines.append("more fitted parameters than predicted cells: this is no reproduction")
+        lines.append("more fitted parameters than predicted cells: not a reproduction")
     lines += result.notes
     if not result.complete:
-        lines.append("interrupted: these are the cells that were finished")
+        lines.append("interrupted: the cells above are complete")
     return lines
 
 
 def _interval(cell: Cell, places: int | None) -> str:
-    """Return the 95 % interval: half its width, or its two sides where they differ."""
+    """Return the 95 % interval: half its width, or both sides if they differ."""
     if not math.isfinite(cell.low):
         return DASH
     below = fixed(abs(cell.simulated - cell.low), places)
@@ -217,7 +217,7 @@ def _between(p: Parameter) -> str:
 
 
 def value_text(value: float | str) -> str:
-    """Return a parameter's value: never an exponent where the figure has few digits."""
+    """Return a parameter's value: without an exponent if it has few digits."""
     if isinstance(value, str):
         return value
     return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""Simulate one lock, cache or scheduler on one machine and show what was measured.
+"""Simulate one lock, decision cache or scheduler on one machine.
 
 ``--json`` prints one object::
 
@@ -8,13 +8,13 @@
                 "cpu_share", "total", "per_second", "readers_max", "rejected", "con_ww",
                 "wait_ww_ns", "wait_ww_max_ns", "busy_ns", "busy_max_ns", "violations"}]}
 
-``low`` and ``high`` are the 95 % interval of the mean over replications, null with one of them.
+``low`` and ``high`` are the 95 % interval of the mean over replications, null with a single one.
 ``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;
-``util``, ``con`` and ``cpu_share`` are fractions. ``complete`` is false after Ctrl-C: the figures
-are then those of the replications that had been finished. With ``--ledger`` there is besides
+``util``, ``con`` and ``cpu_share`` are fractions. ``complete`` is false after Ctrl-C: the values
+are then those of the finished replications. ``--ledger`` adds
 ``"ledger": {"acquisitions", "transfers_per_acquisition", "rows": [{"lock", "mode", "phase", "word",
 "kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
-"method", "source"}]}``, with ``--trace`` ``"trace"``, the path of the file, and with ``--report``
+"method", "source"}]}``, ``--trace`` adds ``"trace"``, the path of the file, and ``--report`` adds
 ``"report": {"format", "text"}``.
 """
 
@@ -26,88 +26,93 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, load_options, tables
+from locksim.cli import options
 from locksim.cli.ledger import ledger_json, print_ledger
 from locksim.cli.meter import print_meter
+from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from locksim.cli.reports import FORMATS, check_format, report_text
+from lockui import tables
+from lockui.arguments import bounded
+from lockui.console import console, progress, say, warn
+from lockui.document import print_json, records
+from lockui.errors import interrupted, reported, saving
 
 if TYPE_CHECKING:
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 
 @app.command()
-@common.reported()
+@reported()
 def run(
     lock: Annotated[
         str,
-        typer.Argument(help="a name of 'locklab lock list', or FILE.py:CLASS, a Workload too"),
+        typer.Argument(help="a name from 'locklab lock list', or FILE.py:CLASS"),
     ],
-    machine: Annotated[
-        str, typer.Option(help="a machine, see 'locklab machine list'")
-    ] = "desktop-4",
-    cpus: Annotated[int | None, typer.Option(help="how many CPUs take part [all]")] = None,
+    machine: Annotated[str, typer.Option(help="a name from 'locklab machine list'")] = "desktop-4",
+    cpus: Annotated[int | None, typer.Option(help="number of CPUs (all by default)")] = None,
     placement: Annotated[
         str, typer.Option(help="compact, scatter, or CPU numbers 0,4,8")
     ] = "compact",
-    hold: load_options.Hold = 100,
-    think: load_options.Think = 400,
-    read_percent: load_options.ReadPercent = 90,
-    words: load_options.Words = 1,
-    arrivals: load_options.Arrivals = "closed",
-    burst: load_options.Burst = 1,
-    hold_times: load_options.Distribution = "constant",
-    think_times: load_options.Distribution = "exponential",
-    tasks: Annotated[int, typer.Option(help="tasks that share the CPUs (schedulers)")] = 16,
-    operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 200,
+    hold: options.Hold = 100,
+    think: options.Think = 400,
+    read_percent: options.ReadPercent = 90,
+    words: options.Words = 1,
+    arrivals: options.Arrivals = "closed",
+    burst: options.Burst = 1,
+    hold_times: options.Distribution = "constant",
+    think_times: options.Distribution = "exponential",
+    tasks: Annotated[int, typer.Option(help="tasks of a scheduler's load")] = 16,
+    operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 200,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
-    seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
     trace: Annotated[
         Path | None,
-        typer.Option(help="write a trace: .html to look at, .json for Perfetto, .parquet"),
+        typer.Option(help="write a trace: .html, .json (Perfetto) or .parquet"),
     ] = None,
-    trace_rows: Annotated[int, typer.Option(help="events that a trace has at most")] = 10_000,
+    trace_rows: Annotated[int, typer.Option(help="most events in a trace")] = 10_000,
     ledger: Annotated[
-        bool, typer.Option("--ledger", help="show what each acquisition pays: which line, and why")
+        bool,
+        typer.Option("--ledger", help="show each acquisition's line transfers and their source"),
     ] = False,
     report: Annotated[
         str | None,
-        typer.Option(help=f"print a report in the field's format too: {', '.join(FORMATS)}"),
+        typer.Option(help=f"also print a report: {', '.join(FORMATS)}"),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Simulate one lock under a plain load: hold it, let go, think, again (or ask at random times).
+    """Simulate one lock under a plain load: acquire, hold, release, think, repeat.
 
-    Exit code 1: the lock let two in at once. 2: bad input, or the program got stuck.
+    Exit code 1: mutual exclusion was violated. 2: bad input, or the program got stuck.
     """
     from locksim import machine as machines
-    from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
-    from locksim.simulation import simulate
-    from locksim.traces.record import MOST_ROWS, record
-    from locksim.traces.save import check_ending
+    from locksim.kinds import plain_load
+    from locksim.study.simulation import LONGEST_PS, simulate
+    from locksim.study.traces.record import MOST_ROWS, record
+    from locksim.study.traces.save import check_ending
 
     if trace is not None:
         check_ending(trace)
     check_format(report)
-    common.bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
-    where = common.placement(placement)
-    common.check_runs(replications=replications, seed=seed, operations=operations)
-    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
-    workload = workload_for(lock, hold, think, read_percent, words, tasks, rhythm)
+    bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
+    where = read_placement(placement)
+    check_runs(replications=replications, seed=seed, operations=operations)
+    process = (arrivals, burst, hold_times, think_times)
+    load = plain_load(lock, load_settings(hold, think, read_percent, words, process, tasks))
     profile = machines.load(machine)
-    n = profile.n_cpus if cpus is None else common.bounded(cpus, "--cpus", 1, profile.n_cpus)
-    with common.progress(f"{lock} on {machine}") as tell:
+    n = profile.n_cpus if cpus is None else bounded(cpus, "--cpus", 1, profile.n_cpus)
+    with progress(f"{lock} on {machine}") as show_progress:
         result = simulate(
-            workload,
+            load.workload,
             machine=profile,
             cpus=n,
             placement=where,
             operations=operations,
             replications=replications,
             seed=seed,
-            longest_ps=patience_ps(workload, n, hold, think),
-            progress=tell,
+            longest_ps=load.livelock_limit_ps(n) or LONGEST_PS,
+            progress=show_progress,
         )
     document = {
         "lock": lock,
@@ -115,14 +120,14 @@ def run(
         "cpus": result.cpus,
         "placement": result.placement,
         "complete": result.complete,
-        "summary": common.records(result.summary()),
-        "locks": common.records(result.by_lock()),
+        "summary": records(result.summary()),
+        "locks": records(result.by_lock()),
     }
     if not json:
         _print(lock, result)
     if ledger or trace is not None:
         recorded = record(
-            workload,
+            load.workload,
             machine=profile,
             cpus=n,
             placement=where,
@@ -131,49 +136,49 @@ def run(
             title=f"{lock} on {profile.name}",
         )
         if trace is not None:
-            with common.saving("--trace"):
+            with saving("--trace"):
                 recorded.save(trace)
             document["trace"] = trace
         if ledger:
             document["ledger"] = ledger_json(recorded.ledger())
             if not json:
-                print_ledger(common.console(), recorded.ledger())
+                print_ledger(console(), recorded.ledger())
         if trace is not None and not json:
-            common.say(f"\n  {len(recorded.rows):,} events written to {trace}")
+            say(f"\n  {len(recorded.rows):,} events written to {trace}")
     if report is not None:
-        text = report_text(report, result, workload, profile, where, seed)
+        text = report_text(report, result, load.workload, profile, where, seed)
         document["report"] = {"format": report, "text": text}
         if not json:
-            common.say(f"\n{text}")
+            say(f"\n{text}")
     if json:
-        common.print_json(document)
-    broken = violations(result)
+        print_json(document)
+    broken = result.violations()
     if broken:
-        common.warn(
-            f"{lock} let a second one in {broken:,} times: it does not exclude, and the figures "
-            "are those of a broken lock"
+        warn(
+            f"{lock}: mutual exclusion was violated {broken:,} times; the measurements are "
+            "those of a broken lock"
         )
     if not result.complete:
-        raise common.interrupted("these are the replications that were finished")
+        raise interrupted("the values above are those of the finished replications")
     if broken:
         raise typer.Exit(1)
 
 
 def _print(lock: str, result: Simulation) -> None:
-    """Print the measures of the whole run, then the lock meter."""
-    output = common.console()
-    where = f"{common.cpus_of(result.cpus)} of {result.machine} ({result.placement})"
+    """Print the measures of the run, then the lock meter."""
+    output = console()
+    where = f"{cpus_of(result.cpus)} of {result.machine} ({result.placement})"
     output.print(f"[bold]{escape(lock)}[/bold] on {escape(where)}")
     view = tables.table()
     tables.add(view, "measure", fold=True)
     tables.add(view, "mean", right=True)
     tables.add(view, "95 % interval", right=True)
-    for row in common.records(result.summary()):
+    for row in records(result.summary()):
         view.add_row(escape(row["measure"]), *_mean_and_interval(row))
     tables.print_table(output, view)
     number = len(result.replications)
     output.print(f"\n  means over {number} replication{'s' * (number != 1)}", markup=False)
-    print_meter(output, common.records(result.by_lock()))
+    print_meter(output, records(result.by_lock()))
 
 
 def _mean_and_interval(row: dict[str, Any]) -> tuple[str, str]:

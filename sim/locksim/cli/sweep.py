@@ -6,11 +6,11 @@
      "rows": [{"lock", "cpus", "per_second", "low", "high", "ns_per_operation", "transactions",
                "fairness"}]}
 
-``per_second`` counts critical sections of all CPUs together, and ``low`` and ``high`` are the 95 %
-interval of it, null with one replication; ``ns_per_operation`` is the time from one critical
-section to the next on one CPU, ``transactions`` the line transactions per critical section,
-``fairness`` the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C, and
-where a program got stuck: the rows are then those that had been finished. ``--output`` saves the
+``per_second`` counts critical sections of all CPUs together; ``low`` and ``high`` are its 95 %
+interval, null with one replication. ``ns_per_operation`` is the time from one critical section to
+the next on one CPU. ``transactions`` counts the line transfers per critical section. ``fairness``
+is the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C and after a
+program got stuck: the rows are then those that were finished. ``--output`` saves the
 same rows.
 """
 
@@ -22,64 +22,69 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli import common, load_options, tables
+from locksim.cli import options
+from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
+from lockui import tables
+from lockui.arguments import folder_to_write, whole_numbers
+from lockui.console import console, progress, warn
+from lockui.document import frame, print_json
+from lockui.errors import UsageError, interrupted, reported, saving
 
 if TYPE_CHECKING:
     from locksim.machine import Machine
-    from locksim.simulation import Simulation
+    from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 FORMATS = (".csv", ".parquet")
-#: CPU counts that are swept over unless the user says otherwise, as far as the machine has them.
+#: Default CPU counts, up to the number of CPUs of the machine.
 COUNTS = (1, 2, 4, 8, 16, 32)
 
 
 @app.command()
-@common.reported()
+@reported()
 def sweep(
     locks: Annotated[list[str], typer.Argument(help="locks of the library, or FILE.py:CLASS")],
     machine: Annotated[
-        str, typer.Option(help="a machine, see 'locklab machine list'")
+        str, typer.Option(help="a name from 'locklab machine list'")
     ] = "xeon-8176-8x28",
     cpus: Annotated[
-        str | None, typer.Option(help="CPU counts: 1,2,4,8 [1,2,4,… up to 32 or all]")
+        str | None, typer.Option(help="CPU counts: 1,2,4,8 (powers of 2 up to 32 by default)")
     ] = None,
     placement: Annotated[str, typer.Option(help="compact or scatter")] = "compact",
-    hold: load_options.Hold = 100,
-    think: load_options.Think = 400,
-    read_percent: load_options.ReadPercent = 90,
-    words: load_options.Words = 1,
-    arrivals: load_options.Arrivals = "closed",
-    burst: load_options.Burst = 1,
-    hold_times: load_options.Distribution = "constant",
-    think_times: load_options.Distribution = "exponential",
-    operations: Annotated[int, typer.Option(help="critical sections to measure per CPU")] = 100,
+    hold: options.Hold = 100,
+    think: options.Think = 400,
+    read_percent: options.ReadPercent = 90,
+    words: options.Words = 1,
+    arrivals: options.Arrivals = "closed",
+    burst: options.Burst = 1,
+    hold_times: options.Distribution = "constant",
+    think_times: options.Distribution = "exponential",
+    operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
-    seed: Annotated[int, typer.Option(help="of the first run")] = 1,
+    seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate each lock at each number of CPUs.
 
-    Exit code 1: a lock let two in at once. 2: bad input, or a program got stuck.
+    Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
     """
-    from locksim.cli.workloads import Rhythm, patience_ps, violations, workload_for
-    from locksim.engine.result import SimulationError
-    from locksim.simulation import simulate
+    from locksim.core.result import SimulationError
+    from locksim.kinds import plain_load
+    from locksim.study.simulation import LONGEST_PS, simulate
 
-    # Everything that can be wrong with the arguments is found before the first long run.
-    where = common.placement(placement)
+    # Check all arguments before the first long run.
+    where = read_placement(placement)
     if not isinstance(where, str):
-        raise common.UsageError(
-            f"--placement {placement}: a sweep is compact or scatter; "
-            "'locklab run' takes CPU numbers"
+        raise UsageError(
+            f"--placement {placement}: write compact or scatter; "
+            "only 'locklab run' takes CPU numbers"
         )
-    common.check_runs(replications=replications, seed=seed, operations=operations)
-    rhythm = Rhythm(arrivals, burst, hold_times, think_times)
-    loads = {
-        name: workload_for(name, hold, think, read_percent, words, rhythm=rhythm) for name in locks
-    }
+    check_runs(replications=replications, seed=seed, operations=operations)
+    process = (arrivals, burst, hold_times, think_times)
+    settings = load_settings(hold, think, read_percent, words, process)
+    loads = {name: plain_load(name, settings) for name in locks}
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
@@ -87,45 +92,46 @@ def sweep(
     broken: dict[str, int] = {}
     ended: BaseException | None = None
     plan = [(name, n) for name in locks for n in counts]
-    with common.progress("sweep") as report:
+    with progress("sweep") as report:
         for i, (name, n) in enumerate(plan):
-            report(f"{name} on {common.cpus_of(n)}", i / len(plan))
+            report(f"{name} on {cpus_of(n)}", i / len(plan))
             try:
                 result = simulate(
-                    loads[name],
+                    loads[name].workload,
                     machine=profile,
                     cpus=n,
                     placement=where,
                     operations=operations,
                     replications=replications,
                     seed=seed,
-                    longest_ps=patience_ps(loads[name], n, hold, think),
+                    longest_ps=loads[name].livelock_limit_ps(n) or LONGEST_PS,
                 )
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
             except KeyboardInterrupt as interrupt:
                 ended = interrupt
                 break
-            except SimulationError as error:  # what has been measured is not lost with it
-                ended = common.UsageError(f"{name} on {common.cpus_of(n)}: {error}")
+            except SimulationError as error:  # keep the finished points
+                ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
             rows.append(_row(name, result))
-            broken[name] = broken.get(name, 0) + violations(result)
+            broken[name] = broken.get(name, 0) + result.violations()
     if ended is not None and not rows:
         raise ended
     if output is not None:
         _save(rows, output)
     if json:
-        common.print_json(
+        print_json(
             {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
         )
     else:
-        _print(rows, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
+        units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+        _print(rows, units, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
     for name, times in broken.items():
         if times:
-            common.warn(f"{name} let a second one in {times:,} times: it does not exclude")
+            warn(f"{name}: mutual exclusion was violated {times:,} times")
     if isinstance(ended, KeyboardInterrupt):
-        raise common.interrupted("these are the points that were finished")
+        raise interrupted("the points above are complete")
     if ended is not None:
         raise ended
     if any(broken.values()):
@@ -133,39 +139,39 @@ def sweep(
 
 
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
-    """Return the machine and the CPU counts, all of them possible on it."""
+    """Return the machine and the CPU counts, checked against its number of CPUs."""
     from locksim import machine as machines
 
     profile = machines.load(machine)
     if cpus is None:
         return profile, [n for n in COUNTS if n <= profile.n_cpus]
-    counts = common.whole_numbers(cpus, "--cpus")
+    counts = whole_numbers(cpus, "--cpus")
     for n in counts:
         if not 1 <= n <= profile.n_cpus:
-            raise common.UsageError(
-                f"--cpus {cpus}: {profile.name} has 1 to {profile.n_cpus} CPUs to offer, not {n}"
+            raise UsageError(
+                f"--cpus must be between 1 and {profile.n_cpus} on {profile.name} (got {n})"
             )
     return profile, counts
 
 
 def _check_file(output: Path) -> None:
-    """Make sure that a table can be saved there."""
+    """Check that a table can be saved in a file."""
     option = f"--output {output}"
     if output.suffix not in FORMATS:
-        raise common.UsageError(f"{option}: save as {' or '.join(FORMATS)}")
+        raise UsageError(f"{option}: the file must end in {' or '.join(FORMATS)}")
     if output.is_dir():
-        raise common.UsageError(f"{option}: that is a folder; name a file in it")
-    common.folder_to_write(output.parent, option)
+        raise UsageError(f"{option}: this is a folder; name a file in it")
+    folder_to_write(output.parent, option)
 
 
 def _save(rows: list[dict[str, Any]], output: Path) -> None:
-    """Save the curve, in the format that the file's name ends with."""
-    frame = common.frame(rows)
-    with common.saving(f"--output {output}"):
+    """Save the curve in the format of the file's suffix."""
+    table = frame(rows)
+    with saving(f"--output {output}"):
         if output.suffix == ".csv":
-            frame.to_csv(output, index=False)
+            table.to_csv(output, index=False)
         else:
-            frame.to_parquet(output, index=False)
+            table.to_parquet(output, index=False)
 
 
 def _row(name: str, result: Simulation) -> dict[str, Any]:
@@ -183,15 +189,15 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], where: str) -> None:
-    """Print the curves, the rates of all of them in one unit."""
-    output = common.console()
-    output.print(f"critical sections on {where}", markup=False)
+def _print(rows: list[dict[str, Any]], units: str, where: str) -> None:
+    """Print the curves, all rates in one unit; ``units`` of work in words."""
+    output = console()
+    output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)
     view = tables.table()
     tables.add(view, "lock", fold=True)
-    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "lines/section", "fairness"):
+    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
         tables.add(view, head, right=True)
     for i, row in enumerate(rows):
         if i and rows[i - 1]["lock"] != row["lock"]:
@@ -207,8 +213,8 @@ def _print(rows: list[dict[str, Any]], where: str) -> None:
         )
     tables.print_table(output, view)
     output.print(
-        f"\n  {scale.unit}: critical sections of all CPUs together, with half of the 95 % interval."
-        "\n  ns/section: from one to the next on one CPU. lines/section: line transactions."
-        "\n  fairness: the slowest CPU's count over the fastest's.",
+        f"\n  {scale.unit}: {units} of all CPUs together, with half of the 95 % interval."
+        "\n  ns/section: from one to the next on one CPU. transfers: line transfers per"
+        "\n  section. fairness: the slowest CPU's count over the fastest's.",
         markup=False,
     )

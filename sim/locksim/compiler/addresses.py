@@ -1,4 +1,4 @@
-"""What the symbolic fields of the bytecode mean for one description: structs, offsets, numbers.
+"""Symbolic fields of the bytecode, resolved for one description: structs, offsets, numbers.
 
 The linker asks once and keeps the offsets; the interpreter of :mod:`locksim.compiler.generators`
 asks each time.
@@ -75,7 +75,7 @@ class Addresses:
         return self.slot(kind, path).offset if path and kind != "word" else 0
 
     def number(self, operand: str | int) -> int:
-        """The value of an operand that is no register: a number, or a parameter of ``self``.
+        """The value of an operand that is not a register: a number, or a parameter of ``self``.
 
         Raises:
             LinkError: the description has no such parameter.

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from locksim.lang.struct import Struct
 
 # Register code: runs at the moment of the resume, takes no time.
@@ -65,16 +62,16 @@ class Image:
     """A program, linked for one machine.
 
     Arguments:
-        code: int64[n, WIDTH], the instructions.
+        code: the instructions, WIDTH numbers each.
         entry: index of the first. task_entry: of the first of ``task()``, -1 if there is none.
-        registers: int64[n_registers], the values that a thread's register file starts with.
+        registers: the values that a thread's register file starts with.
         places: source of each instruction.
         types: what the program and its set-ups allocate; an ALLOC's x5 is an index into it.
     """
 
-    code: npt.NDArray[np.int64]
+    code: tuple[tuple[int, ...], ...]
     entry: int
-    registers: npt.NDArray[np.int64]
+    registers: tuple[int, ...]
     places: tuple[Place, ...]
     types: tuple[type[Struct], ...]
     task_entry: int = -1

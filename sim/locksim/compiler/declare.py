@@ -16,16 +16,18 @@ from collections.abc import Callable
 from typing import Any
 
 import locksim.lang as language
-from locksim.compiler.diagnostics import Source, did_you_mean
+from locksim import renamed
+from locksim.compiler.diagnostics import Source
 from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.sources import FILES, MISSING, PARSED, RESERVED, MethodSource, parse
 from locksim.compiler.values import FOLDED_BITS, fits
 from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
 from locksim.lang.ops import Order
 from locksim.lang.struct import METERS, Struct
+from lockui.suggest import did_you_mean
 
 _FIELDS: tuple[type[Field], ...] = (word, pointer, array, percpu, perthread, part, param)
-_LIBRARY = re.compile(r"locksim\.(locks|caches|kernel|schedulers)(\.[a-z][a-z0-9_]*)?")
+_LIBRARY = re.compile(r"locksim\.library\.(locks|avc|kernel|schedulers)(\.[a-z][a-z0-9_]*)?")
 _HARMLESS = {"__future__": {"annotations"}, "typing": {"ClassVar"}}
 _TYPES = {"int": int, "bool": bool}
 """Imports that a live file needs for Python and for type checkers; nothing is looked up in them."""
@@ -231,7 +233,7 @@ class _File:
         keywords = {}
         for keyword in node.keywords:
             if keyword.arg is None:
-                self.fail("declaration", node, detail="** is not understood")
+                self.fail("declaration", node, detail="** is not allowed")
             keywords[keyword.arg] = self._argument(keyword.value, owner)
         try:
             made = make(*values, **keywords)
@@ -255,7 +257,7 @@ class _File:
             if isinstance(count, int) and count < (0 if made.per_cpu or made.per_thread else 1):
                 wrong = f"an array of {count} elements"
             elif not isinstance(count, int | str):
-                wrong = "the number of elements is no number"
+                wrong = "the number of elements is not a number"
             elif not _is_element(made.of):
                 wrong = "the elements are words, pointers or structs"
         elif isinstance(made, part) and not _is_struct(made.of):
@@ -266,7 +268,7 @@ class _File:
             ):
                 wrong = "a pointer points to a struct's class"
         elif isinstance(made, word) and not isinstance(given["init"], int):
-            wrong = "a word begins with a whole number"
+            wrong = "a word starts with a whole number"
         elif isinstance(made, param) and not isinstance(given["default"], int):
             wrong = "a param is a whole number"
         if wrong:
@@ -348,6 +350,7 @@ def _module(name: str) -> Any:
     """A module of the language or of the library, None for every other."""
     if name == "locksim.lang":
         return language
+    name = renamed.current(name)
     if not _LIBRARY.fullmatch(name) or importlib.util.find_spec(name) is None:
         return None
     return importlib.import_module(name)

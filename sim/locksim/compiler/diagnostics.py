@@ -1,28 +1,26 @@
-"""Every mistake that the compiler tells about: its code, its words, how to mend it, and an example.
+"""Compile errors: where a mistake is, and how it is shown.
 
-The catalogue is the one place for the texts. ``{…}`` in a template is filled in where the mistake
-is found. A kind is raised with :meth:`Source.fail`, which knows the file and shows the line.
+The texts are in :mod:`locksim.compiler.mistakes`. :meth:`Source.fail` fills one in and shows the
+line that it is about.
 """
 
 from __future__ import annotations
 
 import ast
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
 
-from locksim.compiler.catalogue import KINDS
+from locksim.compiler.mistakes import MISTAKES
 
 
 class CompileError(Exception):
     """A program that is outside the language.
 
     Arguments:
-        code: a key of ``KINDS``; it does not change between versions.
+        code: a key of ``MISTAKES``; it does not change between versions.
         file: where the program is. line, column, end_column: from 1; the end is exclusive.
-        message: what was found. mend: what to write instead.
+        message: what was found. help: what to write instead.
         text: the source line.
     """
 
@@ -36,13 +34,13 @@ class CompileError(Exception):
         column: int,
         end_column: int,
         message: str,
-        mend: str,
+        help: str,  # noqa: A002 - the word of the messages
         text: str = "",
     ) -> None:
-        super().__init__(code, file, line, column, end_column, message, mend, text)
+        super().__init__(code, file, line, column, end_column, message, help, text)
         self.code, self.file, self.line = code, file, line
         self.column, self.end_column = column, end_column
-        self.message, self.mend, self.text = message, mend, text
+        self.message, self.help, self.text = message, help, text
 
     def __str__(self) -> str:
         shown = [f"{self.file}:{self.line}:{self.column}: {self.message}"]
@@ -51,7 +49,7 @@ class CompileError(Exception):
             lead = "".join(c if c == "\t" else " " for c in self.text[: self.column - 1])
             carets = "^" * max(1, self.end_column - self.column)
             shown += [f"  {self.line:>4} | {self.text}", f"       | {lead}{carets}"]
-        return "\n".join([*shown, f"mend: {self.mend}"])
+        return "\n".join([*shown, f"help: {self.help}"])
 
 
 @dataclass(frozen=True)
@@ -98,13 +96,13 @@ class Source:
         return ast.unparse(node)
 
     def fail(self, code: str, node: ast.AST | Span, **fields: object) -> NoReturn:
-        """Raise a kind of the catalogue at a node.
+        """Raise a mistake at a node.
 
         Raises:
             CompileError: always.
         """
         span = node if isinstance(node, Span) else self.span(node)
-        kind = KINDS[code]
+        kind = MISTAKES[code]
         raise CompileError(
             code,
             self.file,
@@ -112,18 +110,9 @@ class Source:
             span.column + 1,
             span.end_column + 1,
             kind.message.format(**fields),
-            kind.mend.format(**fields),
+            kind.help.format(**fields),
             self.line(span.line),
         )
-
-
-def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """``did you mean 'x'?`` for a near name, else the list of names, else ``otherwise``."""
-    names = sorted(set(known))
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.7)
-    if near:
-        return f"did you mean '{near[0]}'?"
-    return otherwise or ("there is: " + ", ".join(names) if names else "there is none")
 
 
 def _characters(text: str, byte_offset: int) -> int:

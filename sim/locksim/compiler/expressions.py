@@ -1,4 +1,4 @@
-"""Expressions: arithmetic, folding of constants, and the way to all other values."""
+"""Expressions: the way from any node to its value, and arithmetic with folding of constants."""
 
 from __future__ import annotations
 
@@ -6,9 +6,25 @@ import ast
 import operator
 from collections.abc import Callable
 
+from locksim.compiler.calls import Calls, Functions
 from locksim.compiler.conditions import Conditions
-from locksim.compiler.places import number_value
-from locksim.compiler.values import INT, Result, Value
+from locksim.compiler.emitter import Emitter
+from locksim.compiler.operations import Callee, Operations
+from locksim.compiler.places import Places
+from locksim.compiler.sources import MethodSource
+from locksim.compiler.unit import Unit
+from locksim.compiler.values import (
+    INT,
+    Int,
+    Ptr,
+    Result,
+    Static,
+    StructAt,
+    Value,
+    WordAt,
+    number_value,
+)
+from locksim.compiler.variables import Variables
 
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.Add: ("ADD", operator.add),
@@ -40,55 +56,152 @@ _REFUSED: dict[type[ast.expr], tuple[str, dict[str, str]]] = {
 }
 
 
-class Expressions(Conditions):
-    """Compiles any expression."""
+class Expressions:
+    """Compiles any expression: it visits the tree, and each part does one sort of node.
 
-    def eval(self, node: ast.expr, dest: str | None = None) -> Result:  # noqa: RET503 - fail() raises
+    It is the :class:`~locksim.compiler.operations.Operands` of its parts: the operations, calls and
+    tests inside an expression hold expressions again.
+    """
+
+    def __init__(
+        self, unit: Unit, method: MethodSource, variables: Variables, emitter: Emitter
+    ) -> None:
+        self.source, self.variables, self.emitter = method.source, variables, emitter
+        self.places = Places(unit, method, variables, emitter)
+        self.operations = Operations(unit, method, emitter, self)
+        self.calls = Calls(unit, method, emitter, self)
+        self.functions = Functions(method.source, emitter, self, self.operations)
+        self.conditions = Conditions(method.source, emitter, self)
+
+    def result(self, node: ast.expr, dest: str | None = None) -> Result:  # noqa: RET503 - fail() raises
         """Compile an expression; a result goes to the register ``dest``, if given."""
         match node:
             case ast.Constant():
                 return self._literal(node)
             case ast.Name():
-                return self.name(node)
+                return self.places.name(node)
             case ast.Attribute():
-                return self.attribute(node)
+                return self.places.attribute(self.owner(node.value), node)
             case ast.Subscript():
-                return self.element(node, dest)
+                array = self.places.array(self.result(node.value), node)
+                return self.places.element(array, self.number(node.slice), node, dest)
             case ast.Yield():
                 return self.operation(node, dest, used=True)
             case ast.YieldFrom():
                 return self.program_call(node, dest, used=True)
             case ast.Call():
-                return self.call(node, dest)
+                return self.call(node, dest, used=True)
             case ast.BinOp():
-                return self._binary(node, dest)
+                left, right = self.number(node.left), self.number(node.right)
+                return self.arithmetic(node.op, left, right, node, dest)
             case ast.UnaryOp():
                 return self._unary(node, dest)
             case ast.Compare():
-                return self.comparison(node, dest)
+                return self.conditions.comparison(node, dest)
             case ast.BoolOp():
-                return self.either(node, dest)
+                return self.conditions.either(node, dest)
             case ast.IfExp():
-                return self.choice(node, dest)
+                return self.conditions.choice(node, dest)
         code, fields = _REFUSED.get(type(node), ("expression", {"what": type(node).__name__}))
-        self.fail(code, node, **fields)
+        self.source.fail(code, node, **fields)
+
+    # What the parts ask for
+
+    def value(self, node: ast.expr, dest: str | None = None) -> Value:
+        """Compile an expression that has to be a number or a pointer."""
+        return self.places.value(self.result(node, dest), node, dest)
+
+    def number(self, node: ast.expr, dest: str | None = None) -> Value:
+        """Compile an expression that has to be a number."""
+        value = self.value(node, dest)
+        if not isinstance(value.type, Int):
+            self.source.fail("pointer-arithmetic", node, text=self.source.code(node))
+        return value
+
+    def static(self, node: ast.expr) -> object:
+        """The class, order or function that a name stands for, None for anything else."""
+        found = self.result(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        return found.object if isinstance(found, Static) else None
+
+    def scratch(self, node: ast.expr, dest: str | None) -> str:
+        """A register that may be written before the whole of an expression has been read."""
+        used = self.variables.read_in(node)
+        return self.emitter.temporary() if dest is None or dest in used else dest
+
+    def owner(self, node: ast.expr) -> Result:
+        """What stands before a dot; any pointer is the struct that it points to."""
+        found = self.result(node)
+        if isinstance(found, Value) and isinstance(found.type, Ptr):
+            return StructAt(found.operand, found.type)
+        return found
+
+    # Yields and calls
+
+    def operation(self, node: ast.Yield, dest: str | None = None, *, used: bool) -> Value:
+        """A ``yield``. ``used``: whether the program does something with the result."""
+        call = node.value
+        if call is None:
+            self.source.fail("yield-nothing", node)
+        if not isinstance(call, ast.Call):
+            if isinstance(call, ast.Attribute | ast.Subscript | ast.Name):
+                found = self.result(call)
+                if isinstance(found, WordAt):
+                    self.places.value(found, call)
+            self.source.fail("yield-not-operation", call, text=self.source.code(call))
+        return self.operations.perform(node, call, self._callee(call), dest, used)
+
+    def program_call(self, node: ast.YieldFrom, dest: str | None = None, *, used: bool) -> Value:
+        """A ``yield from``."""
+        call = node.value
+        if not isinstance(call, ast.Call):
+            if isinstance(call, ast.Attribute):
+                self.result(call)
+            self.source.fail("yield-from-other", call, text=self.source.code(call))
+        return self.calls.program(node, call, self._callee(call), dest, used)
+
+    def call(self, node: ast.Call, dest: str | None = None, *, used: bool) -> Value:
+        """A call without ``yield``."""
+        callee = self._callee(node)
+        if callee.operation is not None:
+            text = self.source.code(node)
+            yielded = f"(yield {text})" if used else f"yield {text}"
+            self.source.fail("missing-yield", node, text=text, yielded=yielded)
+        if callee.struct is not None:
+            return self.calls.helper(node, callee, dest, used)
+        return self.functions.call(node, callee, dest)
+
+    def _callee(self, call: ast.Call) -> Callee:
+        """Find out what is called. The struct or word that it is called on is compiled."""
+        function, name = call.func, self.source.code(call.func)
+        if isinstance(function, ast.Attribute):
+            base = self.owner(function.value)
+            if isinstance(base, WordAt):
+                return self.operations.word(base, function)
+            if isinstance(base, StructAt):
+                if function.attr in base.type.cls.FIELDS:
+                    text, hint = self.source.code(call), "a field is not called"
+                    self.source.fail("not-a-value", call, text=text, suggestion=hint)
+                return Callee(function.attr, struct=base)
+            found = self.places.attribute(base, function)
+        elif isinstance(function, ast.Name) and function.id not in self.variables:
+            found = self.places.name(function)
+        else:
+            self.source.fail("unknown-call", call, name=name)
+        return Callee(name, static=found.object if isinstance(found, Static) else found)
+
+    # Arithmetic
 
     def _literal(self, node: ast.Constant) -> Value:  # noqa: RET503 - fail() raises
         n = node.value
         if isinstance(n, int):
-            return self.constant(n, node)
+            return self.places.constant(n, node)
         if isinstance(n, float | complex):
-            self.fail("float", node, value=self.text(node))
+            self.source.fail("float", node, value=self.source.code(node))
         if n is None:
-            self.fail("none", node)
+            self.source.fail("none", node)
         if isinstance(n, str | bytes):
-            self.fail("string", node)
-        self.fail("expression", node, what="'...'")
-
-    def _binary(self, node: ast.BinOp, dest: str | None) -> Value:
-        left = self.number(node.left)
-        right = self.number(node.right)
-        return self.arithmetic(node.op, left, right, node, dest)
+            self.source.fail("string", node)
+        self.source.fail("expression", node, what="'...'")
 
     def arithmetic(
         self, op: ast.operator, left: Value, right: Value, node: ast.AST, dest: str | None
@@ -96,32 +209,32 @@ class Expressions(Conditions):
         """One operator on two numbers."""
         a, b = left.constant, right.constant
         if isinstance(op, ast.Pow) and a is not None and b is not None and 0 <= b <= 1024:
-            return self.constant(a**b, node)
+            return self.places.constant(a**b, node)
         if isinstance(op, ast.Div):
-            self.fail("true-division", node)
+            self.source.fail("true-division", node)
         if type(op) not in ARITHMETIC:
-            self.fail("power", node, text="**" if isinstance(op, ast.Pow) else "@")
+            self.source.fail("power", node, text="**" if isinstance(op, ast.Pow) else "@")
         name, fold = ARITHMETIC[type(op)]
         if name in ("FLOORDIV", "MOD") and b == 0:
-            self.fail("division-by-zero", node)
+            self.source.fail("division-by-zero", node)
         if name in ("SHL", "SHR") and b is not None and not 0 <= b < 64:
-            self.fail("shift-range", node, count=b)
+            self.source.fail("shift-range", node, count=b)
         if a is not None and b is not None:
-            return self.constant(fold(a, b), node)
-        result = self.register(dest)
-        self.emit(name, result, left.operand, right.operand, node=node)
+            return self.places.constant(fold(a, b), node)
+        result = self.emitter.register(dest)
+        self.emitter.emit(name, result, left.operand, right.operand, node=node)
         return Value(result, INT)
 
     def _unary(self, node: ast.UnaryOp, dest: str | None) -> Value:
         if isinstance(node.op, ast.Not):
-            return self.negation(node, dest)
+            return self.conditions.negation(node, dest)
         value = self.number(node.operand)
         if isinstance(node.op, ast.UAdd):
             return value
         n = value.constant
         if n is not None:
             return number_value(-n if isinstance(node.op, ast.USub) else ~n)
-        result = self.register(dest)
+        result = self.emitter.register(dest)
         name = "NEG" if isinstance(node.op, ast.USub) else "INV"
-        self.emit(name, result, value.operand, node=node)
+        self.emitter.emit(name, result, value.operand, node=node)
         return Value(result, INT)

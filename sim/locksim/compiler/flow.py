@@ -1,4 +1,4 @@
-"""What can be said about a whole method: which variables have a value, whether loops take time."""
+"""Checks on a whole method: which variables have a value, and whether loops take time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from locksim.compiler.ir import SIGNATURES, TIMED, Instr
 from locksim.lang.ops import SEQ_CST
 
 _State = frozenset[str] | None
-"""The variables that have a value for certain; None where control does not come."""
+"""The variables that have a value for certain; None where control does not reach."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class Assigned:
 
 
 def timeless_head(instrs: Sequence[Instr], helpers: set[str], heads: Sequence[int]) -> int | None:
-    """The head of a loop that can go round without time passing, or None.
+    """The head of a loop that can repeat without time passing, or None.
 
     Arguments:
         instrs: the method's. helpers: names of the methods that it calls and that perform no
@@ -109,7 +109,7 @@ def timeless_head(instrs: Sequence[Instr], helpers: set[str], heads: Sequence[in
             k = todo.pop()
             if k == head:
                 return head
-            # An outer loop that comes by is told about when it is that loop's turn.
+            # An outer loop that passes here is reported when its own head is checked.
             if k not in seen and not timed[k] and head < k <= last:
                 todo += _next(instrs, k)
             seen.add(k)

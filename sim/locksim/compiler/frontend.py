@@ -10,9 +10,8 @@ from __future__ import annotations
 import ast
 import re
 
-from locksim.compiler.context import Signature
 from locksim.compiler.declare import declare
-from locksim.compiler.diagnostics import CompileError, Source, Span, did_you_mean
+from locksim.compiler.diagnostics import CompileError, Source, Span
 from locksim.compiler.generators import attach
 from locksim.compiler.ir import ClassCode, MethodCode
 from locksim.compiler.method import compile_method, is_program
@@ -20,14 +19,17 @@ from locksim.compiler.sources import (
     BASES,
     PARSED,
     RESERVED,
+    ClassTable,
     MethodSource,
     class_source,
     method_sources,
 )
+from locksim.compiler.unit import Signature
 from locksim.compiler.values import Ptr
 from locksim.lang.struct import METERS, Struct
+from lockui.suggest import did_you_mean
 
-_CODES: dict[type[Struct], ClassCode] = {}
+_CODES: ClassTable[ClassCode] = ClassTable("bytecode")
 
 
 def compile_class(cls: type[Struct]) -> ClassCode:
@@ -40,11 +42,25 @@ def compile_class(cls: type[Struct]) -> ClassCode:
     Raises:
         CompileError: a method is outside the language.
     """
-    if cls not in _CODES:
-        _CODES[cls] = _Classes().code(cls)
+    code = _CODES.get(cls)
+    if code is None:
+        code = _CODES[cls] = _Classes().code(cls)
         if cls in PARSED:
-            attach(_CODES[cls], compile_class)
-    return _CODES[cls]
+            enter(code)
+    return code
+
+
+def enter(code: ClassCode) -> None:
+    """Make bytecode that of its class, which has no Python source.
+
+    :func:`compile_class` gives it from now on, and the class gets methods that interpret it. The
+    bytecode is kept in the class, and is freed with it.
+
+    Raises:
+        ValueError: a method's name is none that a struct can have.
+    """
+    attach(code, compile_class)
+    _CODES[code.struct] = code
 
 
 def compile_source(text: str, filename: str) -> dict[str, ClassCode]:
@@ -53,7 +69,8 @@ def compile_source(text: str, filename: str) -> dict[str, ClassCode]:
     The classes get methods that interpret the bytecode, so they can be used wherever live ones can.
 
     Arguments:
-        text: Python source. It may import from ``locksim.lang`` and the library (``locksim.locks``,
+        text: Python source. It may import from ``locksim.lang`` and the library
+        (``locksim.library.locks``,
             ``caches``, ``kernel``, ``schedulers``), define whole numbers, and define classes.
         filename: for messages.
 

@@ -24,8 +24,9 @@ from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
 from locksim.lang.fields import index_detail
-from locksim.lang.ops import Kind, Op, Order, wrap64
+from locksim.lang.ops import Kind, Op, Order
 from locksim.lang.struct import Program, Struct
+from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
 
@@ -55,11 +56,11 @@ def attach(code: ClassCode, compiled: Compiled) -> None:
         compiled: gives the bytecode of a live class (:func:`~locksim.compiler.compile_class`).
 
     Raises:
-        ValueError: a method's name is none that a struct can have.
+        ValueError: a struct cannot have a method of this name.
     """
     for name, method in code.methods.items():
         if not name.isidentifier() or name[:2] == "__" or name in RESERVED | {*code.struct.FIELDS}:
-            raise ValueError(f"{code.name} can not have a method {name!r}")
+            raise ValueError(f"{code.name} cannot have a method {name!r}")
         if not _is_live(code.struct, name):
             setattr(code.struct, name, _function(code, method, compiled))
 
@@ -69,7 +70,7 @@ def _is_live(cls: type[Struct], name: str) -> bool:
     for owner in cls.__mro__:
         if owner in BASES:
             continue
-        if name in PARSED.get(owner, {}):
+        if name in (PARSED.get(owner) or {}):
             return False
         if name in vars(owner):
             return not hasattr(vars(owner)[name], "bytecode")
@@ -144,7 +145,7 @@ class _Body:
 
 @dataclass(slots=True)
 class Interpreted:
-    """Where an interpreted method is. :mod:`locksim.engine.places` finds it in the frame below."""
+    """Where an interpreted method is. :mod:`locksim.core.places` finds it in the frame below."""
 
     file: str
     line: int
@@ -152,7 +153,7 @@ class Interpreted:
 
 
 def _interpret(self: Struct, body: _Body, arguments: tuple[Any, ...]) -> Program:
-    """Run a method; the frame's ``interpreted`` tells where it is."""
+    """Run a method; the frame's ``interpreted`` says where it is."""
     method, rows = body.method, body.rows
     interpreted = Interpreted(method.file, method.line, f"{type(self).__name__}.{method.name}")
     if len(arguments) != len(method.arg_types):
@@ -199,7 +200,7 @@ def _computed(row: _Row, base: int, values: list[int], names: Addresses) -> int:
 
     Raises:
         ZeroDivisionError, IndexError, AssertionError, ValueError: what a live program raises; also
-            for a shift by more than 63 bits. :func:`~locksim.engine.faults.of_exception` reads it.
+            for a shift by more than 63 bits. :func:`~locksim.core.faults.of_exception` reads it.
     """
     match row.op:
         case "SHL" | "SHR" if values[1] > 63:
@@ -268,7 +269,7 @@ def _call(
         code = body.compiled(type(callee))
         method = code.methods[name]
     theirs = Addresses(callee, code.types, names.space)
-    kinds = [*method.arg_types, *["int"] * len(values)]  # too many: the callee will refuse
+    kinds = [*method.arg_types, *["int"] * len(values)]  # too many: the callee refuses them
     given = [_typed(v, kind, theirs) for v, kind in zip(values, kinds, strict=False)]
     result = function(callee, *given)
     if isinstance(result, GeneratorType):

@@ -11,8 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from locksim.compiler import bytecode as b
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.addresses import LinkError as LinkError
@@ -62,7 +60,6 @@ def link(
     workload: Workload,
     space: Space,
     base: int,
-    codes: dict[type[Struct], ClassCode] | None = None,
     *,
     weak_fences: bool = False,
 ) -> Image:
@@ -72,24 +69,20 @@ def link(
         workload: the description.
         space: the machine's line size and CPUs.
         base: word address at which the workload will lie.
-        codes: bytecode of parsed classes that exist only as data; others are compiled from their
-            source.
         weak_fences: keep fences that are weaker than SEQ_CST. The engines know none: they take no
             time.
 
     Raises:
         CompileError: a method is outside the language.
-        LinkError: a call that can not be resolved, recursion, a path round a loop that takes no
-            time.
+        LinkError: a call that cannot be resolved, recursion, an iteration of a loop that takes
+            no time.
     """
-    return _Linker(space, codes or {}, weak_fences).link(workload, base)
+    return _Linker(space, weak_fences).link(workload, base)
 
 
 class _Linker:
-    def __init__(
-        self, space: Space, codes: dict[type[Struct], ClassCode], weak_fences: bool = False
-    ) -> None:
-        self.space, self.codes, self.weak_fences = space, codes, weak_fences
+    def __init__(self, space: Space, weak_fences: bool = False) -> None:
+        self.space, self.weak_fences = space, weak_fences
         self.functions: dict[_Key, _Function] = {}
         self.constants: dict[int, int] = {}
         self.types: list[type[Struct]] = []
@@ -114,13 +107,13 @@ class _Linker:
         for row, column, key in self.fixups:
             self.rows[row][column] = self.functions[key].entry
         n = max(f.window + f.size for f in self.functions.values())
-        registers = np.zeros(n, np.int64)
+        registers = [0] * n
         for value, at in self.constants.items():
             registers[at] = value
         return Image(
-            np.array(self.rows, np.int64),
+            tuple(tuple(row) for row in self.rows),
             entries[0],
-            registers,
+            tuple(registers),
             tuple(self.places),
             tuple(self.types),
             task_entry=entries[1] if len(entries) > 1 else -1,
@@ -128,17 +121,13 @@ class _Linker:
 
     # Finding the functions
 
-    def _code(self, spec: Struct) -> ClassCode:
-        cls = type(spec)
-        return self.codes[cls] if cls in self.codes else compile_class(cls)
-
     def _function(self, spec: Struct, name: str, path: list[_Key]) -> _Key:
         key = (spec.key(), name)
         if key in path:
             chain = " -> ".join(k[1] for k in [*path[path.index(key) :], key])
             raise LinkError(f"{type(spec).__name__}.{name} calls itself ({chain}): use a loop")
         if key not in self.functions:
-            code = self._code(spec)
+            code = compile_class(type(spec))
             if name not in code.methods:
                 known = ", ".join(sorted(code.methods)) or "none"
                 caller = f", which {path[-1][1]}() calls" if path else ""
@@ -168,8 +157,8 @@ class _Linker:
         return key
 
     def _types_of_setups(self, workload: Workload) -> None:
-        """Memory has to know what set-up programs allocate too; they are no part of the image."""
-        scan = _Linker(self.space, self.codes)
+        """Memory has to know what set-up programs allocate too; they are not part of the image."""
+        scan = _Linker(self.space)
         todo: list[Struct] = [workload]
         while todo:
             spec = todo.pop()
@@ -233,9 +222,9 @@ class _Linker:
                 if state[nxt] == 1:
                     raise LinkError(
                         f"{function.method.file}:{instrs[nxt].line}: {function.code.name}."
-                        f"{function.method.name} can go round this loop for ever without any "
-                        "time passing\nmend: let every way round the loop perform an operation, "
-                        "a pause() at least"
+                        f"{function.method.name} can repeat this loop forever without any "
+                        "time passing\nhelp: perform an operation in every iteration, "
+                        "such as pause()"
                     )
                 if state[nxt] == 0:
                     stack.append((nxt, []))
@@ -381,7 +370,7 @@ class _Linker:
         values = [reg(o) for o in operands] + [0] * (2 - len(operands))
         op, order, was_store = instr.op, int(named["order"]), 0
         if op == "STORE" and order == SEQ_CST:
-            # As compilers emit for x86; the result goes to a register that nobody reads.
+            # As compilers emit for x86; the result goes to a register that is never read.
             op, was_store = "SWAP", 1
         d = reg(named["d"]) if "d" in named else f.result
         self._row(place, getattr(b, op), d, reg(named["base"]), offset, *values, was_store, order)

@@ -7,14 +7,20 @@ one keeps its instructions. So ``previous = NULL`` before a loop may become a po
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
-from locksim.compiler.context import Context, Signature, Unit
+from locksim.compiler.assignments import refuse_hiding
 from locksim.compiler.diagnostics import Span
+from locksim.compiler.emitter import Emitter
+from locksim.compiler.expressions import Expressions
 from locksim.compiler.flow import Assigned, timeless_head
 from locksim.compiler.ir import Instr, MethodCode
 from locksim.compiler.sources import MISSING, MethodSource
 from locksim.compiler.statements import Statements
+from locksim.compiler.tidy import finished
+from locksim.compiler.unit import Signature, Unit, type_text
 from locksim.compiler.values import INT, NULL_TYPE, Int, Ptr, Ref, Type, Value, describe, join
+from locksim.compiler.variables import Variables
 from locksim.lang.fields import pointer, word
 from locksim.lang.struct import METERS, Struct, Workload
 
@@ -31,6 +37,22 @@ def is_program(node: ast.FunctionDef) -> bool:
     return False
 
 
+@dataclass(frozen=True)
+class _Pass:
+    """The parts that compile a method once, and share its variables with other passes.
+
+    What each one owns: the emitter the instructions, the expressions the values, the statements
+    the body.
+    """
+
+    unit: Unit
+    method: MethodSource
+    variables: Variables
+    emitter: Emitter
+    expressions: Expressions
+    statements: Statements
+
+
 def compile_method(unit: Unit, method: MethodSource) -> tuple[MethodCode, Signature]:
     """Compile a method for a class.
 
@@ -38,30 +60,26 @@ def compile_method(unit: Unit, method: MethodSource) -> tuple[MethodCode, Signat
         CompileError: it is outside the language.
     """
     arguments = _arguments(unit, method)
-    made = Statements(unit, method, arguments)
-    for name in arguments:
-        made.check_name(name, next(a for a in method.node.args.args if a.arg == name))
-    while True:
-        before = dict(made.types)
-        _body(made)
-        if made.types == before:
-            break
-        made.reset()
-    made.inferring = False
-    made.reset()
-    _body(made)
-    falls_through = _check_assigned(made)
+    variables = Variables(method.node, method.source, arguments)
+    for argument in method.node.args.args[1:]:
+        refuse_hiding(argument.arg, argument, method)
+    before = None
+    while before != variables.types:
+        before = dict(variables.types)
+        _run(unit, method, variables, inferring=True)
+    made = _run(unit, method, variables, inferring=False)
+    falls_through = _check_assigned(method, variables)
     returns = _returns(made, falls_through)
     if falls_through:
-        made.finish(Value(0, NULL_TYPE), _end(method.node))
-    instrs, names = made.builder.finish()
+        made.statements.finish(Value(0, NULL_TYPE), method.node.body[-1])
+    instrs, names = finished(made.emitter)
     _check_loops(made, instrs)
     program = is_program(method.node)
     code = MethodCode(
         method.name,
         program,
-        tuple(made.type_text(t) for t in arguments.values()),
-        made.type_text(returns or INT),
+        tuple(type_text(t, unit) for t in arguments.values()),
+        type_text(returns or INT, unit),
         len(names),
         tuple(names),
         instrs,
@@ -72,18 +90,18 @@ def compile_method(unit: Unit, method: MethodSource) -> tuple[MethodCode, Signat
     return code, Signature(method.name, program, tuple(arguments.items()), returns)
 
 
-def _body(made: Statements) -> None:
-    role = made.method.role
-    if role in METERS:
-        before, after, _ = METERS[role]
-        first = after if role.endswith("release") else before
+def _run(unit: Unit, method: MethodSource, variables: Variables, *, inferring: bool) -> _Pass:
+    """Compile the body once; the types of the variables grow."""
+    emitter = Emitter(method.source, variables.names)
+    expressions = Expressions(unit, method, variables, emitter)
+    statements = Statements(method, variables, emitter, expressions, inferring=inferring)
+    if method.role in METERS:
+        before, after, _ = METERS[method.role]
+        first = after if method.role.endswith("release") else before
         if first is not None:
-            made.emit("MARK", int(first), "r0", node=_signature(made))
-    made.body(made.method.node.body)
-
-
-def _end(node: ast.FunctionDef) -> ast.AST:
-    return node.body[-1]
+            emitter.emit("MARK", int(first), "r0", node=_signature(method))
+    statements.body(method.node.body)
+    return _Pass(unit, method, variables, emitter, expressions, statements)
 
 
 def _arguments(unit: Unit, method: MethodSource) -> dict[str, Type]:
@@ -140,49 +158,50 @@ def _pointed(cls: type[Struct]) -> list[type[Struct]]:
     return found
 
 
-def _check_assigned(made: Statements) -> bool:
+def _check_assigned(method: MethodSource, variables: Variables) -> bool:
     """Refuse variables that may have no value; True if control can reach the end of the method."""
 
     def unbound(node: ast.Name) -> None:
-        made.fail("unbound", node, name=node.id)
+        method.source.fail("unbound", node, name=node.id)
 
-    names = frozenset([*made.arguments, *made.locals])
-    state = Assigned(names, unbound).block(made.method.node.body, frozenset(made.arguments))
+    given = frozenset(variables.arguments)
+    state = Assigned(frozenset(variables.types), unbound).block(method.node.body, given)
     return state is not None
 
 
-def _returns(made: Statements, falls_through: bool) -> Type | None:
+def _returns(made: _Pass, falls_through: bool) -> Type | None:
     """The type of the result, None if there is none."""
-    method, cls = made.method, made.unit.cls
-    valued = [(node, kind) for node, kind in made.returned if kind is not None]
+    method, source, returned = made.method, made.method.source, made.statements.returned
+    valued = [(node, kind) for node, kind in returned if kind is not None]
     if not valued:
         return None
-    if method.name == "thread" and issubclass(cls, Workload):
-        made.fail("thread-return", valued[0][0])
-    bare = [node for node, kind in made.returned if kind is None]
+    if method.name == "thread" and issubclass(made.unit.cls, Workload):
+        source.fail("thread-return", valued[0][0])
+    bare = [node for node, kind in returned if kind is None]
     if bare or falls_through:
-        where: ast.AST | Span = bare[0] if bare else _signature(made)
-        made.fail("mixed-returns", where, name=method.name)
+        where: ast.AST | Span = bare[0] if bare else _signature(method)
+        source.fail("mixed-returns", where, name=method.name)
     declared = _annotation(method.node.returns, made.unit, method) if method.node.returns else None
     kind: Type = declared if isinstance(declared, Ptr) else NULL_TYPE
     for node, one in valued:
         joined = join(kind, one)
         if joined is None:
             name = f"the result of {method.name}()"
-            made.fail("two-types", node, name=name, new=describe(one), old=describe(kind))
+            source.fail("two-types", node, name=name, new=describe(one), old=describe(kind))
         kind = joined
     return INT if isinstance(kind, Int) else kind
 
 
-def _signature(made: Context) -> Span:
+def _signature(method: MethodSource) -> Span:
     """The line of the def, up to the name."""
-    span = made.source.span(made.method.node)
-    return Span(span.line, span.column, span.column + len("def ") + len(made.method.name))
+    span = method.source.span(method.node)
+    return Span(span.line, span.column, span.column + len("def ") + len(method.name))
 
 
-def _check_loops(made: Statements, instrs: tuple[Instr, ...]) -> None:
-    heads = [(label.index, node) for label, node in made.heads if label.index >= 0]
-    found = timeless_head(instrs, made.helpers, [index for index, _ in heads])
+def _check_loops(made: _Pass, instrs: tuple[Instr, ...]) -> None:
+    heads = [(label.index, node) for label, node in made.statements.heads if label.index >= 0]
+    helpers = made.expressions.calls.helpers
+    found = timeless_head(instrs, helpers, [index for index, _ in heads])
     if found is not None:
         node = next(node for index, node in reversed(heads) if index == found)
-        made.fail("endless-loop", node)
+        made.method.source.fail("endless-loop", node)

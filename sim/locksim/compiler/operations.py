@@ -4,16 +4,35 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from typing import Protocol
 
-from locksim.compiler.diagnostics import did_you_mean
-from locksim.compiler.places import WORD_OPERATIONS, Places
-from locksim.compiler.sources import is_method
-from locksim.compiler.values import INT, Operand, Ptr, Result, Static, StructAt, Value, WordAt
+from locksim.compiler.emitter import Emitter
+from locksim.compiler.places import WORD_OPERATIONS
+from locksim.compiler.sources import MethodSource, is_method
+from locksim.compiler.unit import Unit, base_text
+from locksim.compiler.values import INT, Ptr, StructAt, Value, WordAt
 from locksim.lang import ops
 from locksim.lang.ops import ACQ_REL, ACQUIRE, RELAXED, RELEASE, SEQ_CST, Mark, Order
 from locksim.lang.struct import Struct
+from lockui.suggest import did_you_mean
 
 _ANY = (RELAXED, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST)
+
+
+class Operands(Protocol):
+    """The expressions inside an operation, a call or a test: all that these know of expressions."""
+
+    def value(self, node: ast.expr, dest: str | None = None) -> Value:
+        """Compile a number or a pointer; a result goes to the register ``dest``, if given."""
+
+    def number(self, node: ast.expr, dest: str | None = None) -> Value:
+        """Compile a number."""
+
+    def static(self, node: ast.expr) -> object:
+        """The class, order or function that a name stands for, None for anything else."""
+
+    def scratch(self, node: ast.expr, dest: str | None) -> str:
+        """A register that may be written before the whole of an expression has been read."""
 
 
 @dataclass(frozen=True)
@@ -22,19 +41,24 @@ class _Form:
 
     Arguments:
         arguments: those before the order. orders: the ones that make sense.
-        gives: whether it has a result.
+        gives: whether it has a result. pointers: whether its arguments may be pointers.
     """
 
     arguments: tuple[str, ...]
     orders: tuple[Order, ...] = ()
     gives: bool = True
+    pointers: bool = False
+
+    def text(self, name: str) -> str:
+        """The operation as it is written."""
+        return f"{name}({', '.join([*self.arguments, *(['ORDER'] if self.orders else [])])})"
 
 
 _WORD = {
     "load": _Form((), (RELAXED, ACQUIRE, SEQ_CST)),
-    "store": _Form(("value",), (RELAXED, RELEASE, SEQ_CST), gives=False),
-    "swap": _Form(("value",), _ANY),
-    "compare_swap": _Form(("expected", "desired"), _ANY),
+    "store": _Form(("value",), (RELAXED, RELEASE, SEQ_CST), gives=False, pointers=True),
+    "swap": _Form(("value",), _ANY, pointers=True),
+    "compare_swap": _Form(("expected", "desired"), _ANY, pointers=True),
     "fetch_add": _Form(("value",), _ANY),
     "fetch_and": _Form(("value",), _ANY),
     "fetch_or": _Form(("value",), _ANY),
@@ -48,27 +72,12 @@ _FREE = {
     "wake": _Form(("cpu_number",), gives=False),
     "switch": _Form(("thread_number",), gives=False),
     "alloc": _Form(("target",)),
-    "free": _Form(("pointer",), gives=False),
+    "free": _Form(("pointer",), gives=False, pointers=True),
     "done": _Form((), gives=False),
-    "note": _Form(("value",), gives=False),
+    "note": _Form(("value",), gives=False, pointers=True),
 }
 OPERATIONS: dict[object, str] = {getattr(ops, name): name for name in _FREE}
 """The functions that make an operation, by identity: a program may import them under any name."""
-
-
-@dataclass(frozen=True)
-class Callee:
-    """What a call calls: a word's operation, another one, a struct's method, or other things."""
-
-    name: str
-    word: WordAt | None = None
-    struct: StructAt | None = None
-    static: object = None
-
-    @property
-    def is_operation(self) -> bool:
-        """Whether a ``yield`` performs it."""
-        return self.word is not None or operation_name(self.static) is not None
 
 
 def operation_name(thing: object) -> str | None:
@@ -76,122 +85,105 @@ def operation_name(thing: object) -> str | None:
     return next((name for function, name in OPERATIONS.items() if function is thing), None)
 
 
-class Operations(Places):
-    """Compiles what stands behind a ``yield``."""
+@dataclass(frozen=True)
+class Callee:
+    """The target of a call: a word's operation, another one, a struct's method, or other things."""
 
-    def callee(self, call: ast.Call) -> Callee:
-        """Find out what is called. The struct or word that it is called on is compiled."""
-        function = call.func
-        if isinstance(function, ast.Attribute):
-            base = self.owner(function.value)
-            if isinstance(base, WordAt):
-                if function.attr not in WORD_OPERATIONS:
-                    self._unknown_operation(base, function)
-                return Callee(function.attr, word=base)
-            if isinstance(base, StructAt):
-                if function.attr in base.type.cls.FIELDS:
-                    self.fail(
-                        "not-a-value",
-                        call,
-                        text=self.text(call),
-                        suggestion="a field is not called",
-                    )
-                return Callee(function.attr, struct=base)
-            if not isinstance(base, Static):
-                self.attribute(function)  # fails with the reason
-        elif not isinstance(function, ast.Name):
-            self.fail("unknown-call", call, name=self.text(function))
-        elif function.id in self.types:
-            self.fail("unknown-call", call, name=function.id)
-        found = self.eval(function)
-        return Callee(
-            self.text(function), static=found.object if isinstance(found, Static) else found
-        )
+    name: str
+    word: WordAt | None = None
+    struct: StructAt | None = None
+    static: object = None
 
-    def operation(self, node: ast.Yield, dest: str | None, used: bool) -> Value:
-        """A ``yield``: exactly one operation."""
-        if node.value is None:
-            self.fail("yield-nothing", node)
-        if not isinstance(node.value, ast.Call):
-            if isinstance(node.value, ast.Attribute | ast.Subscript | ast.Name):
-                found = self.eval(node.value)
-                if isinstance(found, WordAt):
-                    self.as_value(found, node.value)
-            self.fail("yield-not-operation", node.value, text=self.text(node.value))
-        call = node.value
-        callee = self.callee(call)
+    @property
+    def operation(self) -> str | None:
+        """The operation that a ``yield`` performs with it, None where it is something else."""
+        return self.name if self.word is not None else operation_name(self.static)
+
+
+class Operations:
+    """Compiles what stands behind a ``yield``: the forms of all operations, and their orders."""
+
+    def __init__(
+        self, unit: Unit, method: MethodSource, emitter: Emitter, operands: Operands
+    ) -> None:
+        self.unit, self.method, self.source = unit, method, method.source
+        self.emitter, self.operands = emitter, operands
+
+    def perform(
+        self, node: ast.Yield, call: ast.Call, callee: Callee, dest: str | None, used: bool
+    ) -> Value:
+        """Compile a ``yield``: exactly one operation.
+
+        Arguments:
+            call: what is yielded. callee: what that calls. dest: register of the result, if it
+                matters.
+            used: whether the program does something with the result.
+        """
         if callee.struct is not None:
             signature = self.unit.callee(callee.struct.type, call, callee.name, self.method)
             if signature is None or signature.is_program:
-                self.fail("yield-program", node, name=callee.name, text=self.text(call))
-        name = callee.name if callee.word else operation_name(callee.static)
-        if name is None or callee.struct is not None:
-            self.fail("yield-not-operation", call, text=self.text(call))
+                text = self.source.code(call)
+                self.source.fail("yield-program", node, name=callee.name, text=text)
+        name = callee.operation
+        if name is None:
+            self.source.fail("yield-not-operation", call, text=self.source.code(call))
         form = (_WORD if callee.word else _FREE)[name]
         if used and not form.gives:
-            self.fail("no-value", node, name=name)
+            self.source.fail("no-value", node, name=name)
         given = self._bind(call, name, form)
         order = self._order(given.pop("order", None), name, form)
+        if name == "alloc" and not callee.word:
+            return self._alloc(given["target"], call, dest)
+        compiled = self.operands.value if form.pointers else self.operands.number
+        values = [compiled(argument) for argument in given.values()]
         if callee.word:
-            return self._word_operation(callee.word, name, [*given.values()], order, call, dest)
-        return self._free_operation(name, [*given.values()], order, call, dest)
+            return self._on_word(callee.word, name, values, order, call, dest)
+        self._free(name, values, order, call)
+        return Value(0, INT)
 
-    def _word_operation(
+    def _on_word(
         self,
         at: WordAt,
         name: str,
-        given: list[ast.expr],
+        values: list[Value],
         order: Order,
         call: ast.Call,
         dest: str | None,
     ) -> Value:
-        operands: list[Operand] = []
-        for argument in given:
-            value = (
-                self.value(argument)
-                if name in ("store", "swap", "compare_swap")
-                else self.number(argument)
-            )
-            operands.append(value.operand)
-        kind = "word" if at.pointer is None else self.kind(at.pointer)
-        address = (at.base, kind, [*at.path])
+        kind = "word" if at.pointer is None else base_text(at.pointer, self.unit)
+        operands = (at.base, kind, [*at.path], *(v.operand for v in values), int(order))
         if name == "store":
-            self.emit("STORE", *address, *operands, int(order), node=call)
+            self.emitter.emit("STORE", *operands, node=call)
             return Value(0, INT)
-        result = self.register(dest)
-        self.emit(name.upper(), result, *address, *operands, int(order), node=call)
+        result = self.emitter.register(dest)
+        self.emitter.emit(name.upper(), result, *operands, node=call)
         pointer = at.target is not None and not name.startswith("fetch")
         return Value(result, Ptr(at.target) if pointer and at.target else INT)
 
-    def _free_operation(
-        self, name: str, given: list[ast.expr], order: Order, call: ast.Call, dest: str | None
-    ) -> Value:
-        if name == "alloc":
-            target = self.struct_class(given[0], name)
-            result = self.register(dest)
-            self.emit("ALLOC", result, self.unit.type_name(target), node=call)
-            return Value(result, Ptr(target))
-        values = [self.value(g) if name in ("free", "note") else self.number(g) for g in given]
+    def _alloc(self, node: ast.expr, call: ast.Call, dest: str | None) -> Value:
+        target = self.struct_class(node, "alloc")
+        result = self.emitter.register(dest)
+        self.emitter.emit("ALLOC", result, self.unit.type_name(target), node=call)
+        return Value(result, Ptr(target))
+
+    def _free(self, name: str, values: list[Value], order: Order, call: ast.Call) -> None:
+        """Emit an operation that is on no word and has no result."""
         if name == "compute" and (values[0].constant or 0) < 0:
-            self.fail("negative-time", call, value=values[0].constant)
+            self.source.fail("negative-time", call, value=values[0].constant)
         if name == "fence":
-            self.emit("FENCE", int(order), node=call)
+            self.emitter.emit("FENCE", int(order), node=call)
         elif name == "done":
-            self.emit("MARK", int(Mark.DONE), 0, node=call)
+            self.emitter.emit("MARK", int(Mark.DONE), 0, node=call)
         elif name == "note":
-            self.emit("MARK", int(Mark.NOTE), values[0].operand, node=call)
+            self.emitter.emit("MARK", int(Mark.NOTE), values[0].operand, node=call)
         else:
-            self.emit(name.upper(), *(v.operand for v in values), node=call)
-        return Value(0, INT)
+            self.emitter.emit(name.upper(), *(v.operand for v in values), node=call)
 
     def struct_class(self, node: ast.expr, name: str) -> type[Struct]:
-        """A class that is written as an argument."""
-        found: Result | None = (
-            self.eval(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        )
-        thing = found.object if isinstance(found, Static) else None
+        """A class that is written as an argument of ``name``."""
+        thing = self.operands.static(node)
         if not (isinstance(thing, type) and issubclass(thing, Struct)):
-            self.fail("type-needed", node, name=name, text=self.text(node))
+            self.source.fail("type-needed", node, name=name, text=self.source.code(node))
         return thing
 
     def _bind(self, call: ast.Call, name: str, form: _Form) -> dict[str, ast.expr]:
@@ -201,36 +193,36 @@ class Operations(Places):
         keywords = {k.arg or "**": k.value for k in call.keywords}
         given = {**positional, **keywords}
         if any(isinstance(a, ast.Starred) for a in call.args) or "**" in keywords:
-            self.fail("star-argument", call)
+            self.source.fail("star-argument", call)
         if (
             len(call.args) > len(names)
             or not set(keywords) <= set(names)
             or set(keywords) & set(positional)
             or not set(form.arguments) <= set(given)
         ):
-            shown = [*form.arguments, *(["ORDER"] if form.orders else [])]
-            self.fail("operation-arguments", call, name=name, form=f"{name}({', '.join(shown)})")
+            self.source.fail("operation-arguments", call, name=name, form=form.text(name))
         return {n: given[n] for n in names if n in given}
 
     def _order(self, node: ast.expr | None, name: str, form: _Form) -> Order:
         if node is None:
             return SEQ_CST
-        found = self.eval(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        order = found.object if isinstance(found, Static) else None
+        order = self.operands.static(node)
         if not isinstance(order, Order):
-            self.fail("not-an-order", node, text=self.text(node))
+            self.source.fail("not-an-order", node, text=self.source.code(node))
         if order not in form.orders:
             allowed = ", ".join(o.name for o in form.orders)
-            self.fail("bad-order", node, name=name, order=order.name, allowed=allowed)
+            self.source.fail("bad-order", node, name=name, order=order.name, allowed=allowed)
         return order
 
-    def _unknown_operation(self, base: WordAt, node: ast.Attribute) -> None:
-        hint = did_you_mean(node.attr, WORD_OPERATIONS)
-        if node.attr in ("fetch_sub", "sub"):
+    def word(self, base: WordAt, node: ast.Attribute) -> Callee:  # noqa: RET503 - fail() raises
+        """The operation on a word that an attribute names."""
+        name = node.attr
+        if name in WORD_OPERATIONS:
+            return Callee(name, word=base)
+        hint = did_you_mean(name, WORD_OPERATIONS)
+        if name in ("fetch_sub", "sub"):
             hint = "write 'fetch_add(-n)'"
-        elif base.target is not None and is_method(base.target, node.attr):
-            text = self.text(node.value)
-            hint = (
-                f"load the pointer first: 'node = yield {text}.load()', then 'node.{node.attr}(…)'"
-            )
-        self.fail("unknown-operation", node, name=node.attr, suggestion=hint)
+        elif base.target is not None and is_method(base.target, name):
+            text = self.source.code(node.value)
+            hint = f"load the pointer first: 'node = yield {text}.load()', then 'node.{name}(…)'"
+        self.source.fail("unknown-operation", node, name=name, suggestion=hint)

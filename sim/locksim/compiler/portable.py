@@ -11,8 +11,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from locksim.compiler.frontend import compile_class
-from locksim.compiler.generators import attach
+from locksim.compiler.frontend import enter
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import KINDS
 from locksim.lang.fields import Field, array, param, part, percpu, perthread, pointer, word
@@ -25,7 +24,7 @@ Json = dict[str, Any]
 
 
 class FormatError(Exception):
-    """A document that is no bytecode; the message says what is wrong."""
+    """A document that is not bytecode; the message says what is wrong."""
 
     exit_code = 2
 
@@ -39,7 +38,7 @@ def code_from_json(document: Json) -> ClassCode:
     """The bytecode of a document of one class.
 
     Raises:
-        FormatError: the document is no such thing.
+        FormatError: the document is something else.
     """
     codes = codes_from_json(document)
     if len(codes) != 1:
@@ -65,7 +64,9 @@ def codes_to_json(codes: Mapping[str, ClassCode]) -> Json:
 
 
 def codes_from_json(document: Json) -> dict[str, ClassCode]:
-    """The bytecode of a document, by class.
+    """The bytecode of a document, by class. Engines and checker find it by the class.
+
+    A class of the library keeps the bytecode of its source, whatever the document says.
 
     Raises:
         FormatError: the document is of another version, or something in it is not what it has to
@@ -73,7 +74,7 @@ def codes_from_json(document: Json) -> dict[str, ClassCode]:
     """
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise FormatError(
-            f"this is no bytecode of format {FORMAT}: write it again with this version"
+            f"this is not bytecode of format {FORMAT}: write it again with this version"
         )
     try:
         structs = _structs(document["structs"])
@@ -91,7 +92,7 @@ def codes_from_json(document: Json) -> dict[str, ClassCode]:
         }
         for name, c in document["classes"].items():
             if "library" not in document["structs"][c["struct"]]:
-                attach(codes[name], compile_class)
+                enter(codes[name])
         return codes
     except (KeyError, TypeError, ValueError, AttributeError, ImportError) as e:
         raise FormatError(f"the bytecode is damaged: {type(e).__name__}: {e}") from e
@@ -146,7 +147,7 @@ class _Table:
                     return {"is": "perthread", "of": inner, **_aligned(field)}
                 found = {"is": "array", "n": field.n, "of": inner, "padded": field.padded}
                 return found | _aligned(field)
-        raise TypeError(f"{type(field).__name__} is no field")
+        raise TypeError(f"{type(field).__name__} is not a field")
 
     def _description(self, of: type[Struct] | Struct) -> Json:
         if isinstance(of, type):
@@ -172,7 +173,7 @@ def _in_library(cls: type[Struct]) -> bool:
 
 
 def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
-    """Make the structs of a table; pointers are set last, since they may go round in circles."""
+    """Make the structs of a table; pointers come last: structs may point to one another."""
     made: dict[str, type[Struct]] = {}
     pointers: list[tuple[pointer, str]] = []
 
@@ -185,10 +186,10 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
         if "library" in d:
             module, _, name = d["library"].partition(":")
             if not module.startswith("locksim."):
-                raise ValueError(f"{module} is no module of the library")
+                raise ValueError(f"{module} is not a module of the library")
             cls = getattr(importlib.import_module(module), name)
             if not (isinstance(cls, type) and issubclass(cls, Struct)):
-                raise ValueError(f"{d['library']} is no struct")
+                raise ValueError(f"{d['library']} is not a struct")
             return cls
         body: Json = {n: field(f) for n, f in d["fields"].items()}
         body |= {"METERED": dict(d["metered"]), "__module__": f"<{key}>"}
@@ -217,7 +218,7 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
                 if "params" not in d:
                     return cls
                 return cls(**d["params"], **{n: field(p) for n, p in d["parts"].items()})
-        raise ValueError(f"there is no field {d['is']!r}")
+        raise ValueError(f"there is not a field {d['is']!r}")
 
     for key in table:
         struct(key)

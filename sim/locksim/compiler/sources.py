@@ -15,36 +15,19 @@ import linecache
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from locksim.compiler.diagnostics import Source, Span
-from locksim.lang.struct import (
-    CountedRef,
-    DecisionCache,
-    Lock,
-    ReadCopyUpdate,
-    RWLock,
-    SeqLock,
-    SleepableRCU,
-    Struct,
-    Workload,
-)
+from locksim.lang import struct as language
+from locksim.lang.struct import Struct
 
-KINDS: tuple[type[Struct], ...] = (
-    Workload,
-    DecisionCache,
-    SleepableRCU,
-    ReadCopyUpdate,
-    SeqLock,
-    RWLock,
-    CountedRef,
-    Lock,
-    Struct,
-)
+T = TypeVar("T")
+
+KINDS = tuple(sorted(language.KINDS, key=lambda kind: -len(kind.__mro__)))
 """What a class can be derived from, those that are derived from others first."""
 
 BASES: tuple[type, ...] = (*KINDS, object)
-"""Classes of the language itself; their Python methods are no programs."""
+"""Classes of the language itself; their Python methods are not programs."""
 
 
 MAX_DEPTH = 100
@@ -82,9 +65,33 @@ class MethodSource:
     role: str | None
 
 
-PARSED: dict[type, dict[str, MethodSource]] = {}
+class ClassTable(Generic[T]):
+    """A table from classes to values that lie in the classes themselves, and go when they go.
+
+    A grader makes classes for every submission, so a dictionary would grow for ever. A weak one
+    would too: a class's bytecode refers to the class, and so keeps the key that it is stored under.
+
+    Arguments:
+        name: of the table; no two may have the same.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._attribute = f"__locksim_{name}__"
+
+    def __contains__(self, cls: type) -> bool:
+        return self._attribute in vars(cls)
+
+    def get(self, cls: type) -> T | None:
+        """A class's own value, None if it has none. Nothing is inherited."""
+        return vars(cls).get(self._attribute)
+
+    def __setitem__(self, cls: type, value: T) -> None:
+        setattr(cls, self._attribute, value)
+
+
+PARSED: ClassTable[dict[str, MethodSource]] = ClassTable("parsed")
 """Own methods of the classes that exist only as parsed text."""
-FILES: dict[type, Source] = {}
+FILES: ClassTable[Source] = ClassTable("file")
 """The files of those classes."""
 
 
@@ -98,8 +105,9 @@ def method_sources(cls: type[Struct]) -> dict[str, MethodSource]:
     for owner in reversed(cls.__mro__):
         if owner in BASES:
             continue
-        if owner in PARSED:
-            found.update(PARSED[owner])
+        parsed = PARSED.get(owner)
+        if parsed is not None:
+            found.update(parsed)
             continue
         for name, value in vars(owner).items():
             function = _function(value)
@@ -114,13 +122,14 @@ def method_sources(cls: type[Struct]) -> dict[str, MethodSource]:
 def is_method(cls: type, name: str) -> bool:
     """Whether a class has a method of its own or an inherited one, as live code or as a tree."""
     owners = [c for c in cls.__mro__ if c not in BASES]
-    return any(name in PARSED.get(c, {}) or callable(vars(c).get(name)) for c in owners)
+    return any(name in (PARSED.get(c) or {}) or callable(vars(c).get(name)) for c in owners)
 
 
 def class_source(cls: type[Struct]) -> Source:
     """The file that a class is defined in (empty text where it has no methods and is not found)."""
-    if cls in FILES:
-        return FILES[cls]
+    file = FILES.get(cls)
+    if file is not None:
+        return file
     for owner in cls.__mro__:
         for value in vars(owner).values() if owner not in BASES else ():
             function = _function(value)
@@ -136,12 +145,12 @@ def parse(text: str, file: str) -> ast.Module:
     """A file's syntax tree.
 
     Raises:
-        CompileError: Python can not read it.
+        CompileError: Python cannot read it.
     """
     source = Source(file, text)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it is the compiler that tells about doubtful code
+            warnings.simplefilter("ignore")  # the compiler itself reports doubtful code
             tree = ast.parse(text, file)
             _check_depth(tree, source)
             compile(tree, file, "exec", dont_inherit=True)  # finds a break outside a loop, and such
@@ -157,7 +166,7 @@ def parse(text: str, file: str) -> ast.Module:
 
 
 def _check_depth(tree: ast.Module, source: Source) -> None:
-    """The compiler follows the nesting of the text on its own stack, which is not endless."""
+    """The compiler follows the nesting of the text on its own stack, which is limited."""
     level: list[ast.AST] = [tree]
     for _ in range(MAX_DEPTH):
         level = [child for node in level for child in ast.iter_child_nodes(node)]
@@ -167,7 +176,7 @@ def _check_depth(tree: ast.Module, source: Source) -> None:
 
 
 def _function(value: object) -> Any:
-    """The function behind a class attribute, None for what is no method."""
+    """The function behind a class attribute, None for anything else."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__
     elif isinstance(value, property):

@@ -22,7 +22,7 @@ _ALLOWED = frozenset(
 def spin_loops(method: MethodCode) -> dict[int, int]:
     """The candidate loops of a method: index of the first instruction → index of the last.
 
-    Of loops that begin at the same instruction (``while True:`` round a ``while``) it is the
+    Of loops that begin at the same instruction (``while True:`` around a ``while``) it is the
     longest idle one.
     """
     instrs = method.instrs
@@ -36,7 +36,7 @@ def spin_loops(method: MethodCode) -> dict[int, int]:
 
 
 def label(instr: Instr) -> int | None:
-    """The index that a jump goes to, None for what is no jump."""
+    """The index that a jump goes to, None for anything else."""
     signature = SIGNATURES[instr.op]
     return int(instr.args[signature.index("label")]) if "label" in signature else None
 

@@ -1,4 +1,4 @@
-"""What an expression is while it is compiled: a number, a pointer, a place in memory, a name.
+"""An expression while it is compiled: a number, a pointer, a place in memory, or a name.
 
 Types are those of the registers: a number, the address of a struct, or the address of a word. A
 *place* is not in a register yet: its address is a base register and a path of fields, and an
@@ -125,6 +125,11 @@ class Static:
 
 
 Result = Value | StructAt | WordAt | ArrayAt | Static
+
+
+def number_value(n: int) -> Value:
+    """A constant."""
+    return Value(int(n), INT if n else NULL_TYPE)
 
 
 def element_class(cls: type[Struct], name: str) -> type[Struct]:

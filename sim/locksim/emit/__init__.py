@@ -2,11 +2,11 @@
 
 A class becomes a struct, a method a ``static inline`` function, with the program's own names, its
 comments, and the lines that everything comes from. Words become ``_Atomic``; every operation names
-its memory order. What a program asks of its surroundings (which CPU am I, give me a random number)
-is answered by ``locklab/language.h``, through an argument ``thread`` that only those functions have
+its memory order. Requests to the surroundings (which CPU am I, give me a random number) are
+answered by ``locklab/language.h``, through an argument ``thread`` that only those functions have
 that need it.
 
-Registers have 64 bits and a sign, and wrap round: compile with ``-fwrapv``. Marks of the lock
+Registers are signed 64-bit integers that wrap around: compile with ``-fwrapv``. Marks of the lock
 meters vanish. ``block`` and ``wake`` are refused (:class:`EmitError`), as is
 ``random_exponential``. Where the language stops a program (an index out of range, a shift by more
 than 63, a division by 0) the behaviour of C is undefined: run the program in the simulator first.

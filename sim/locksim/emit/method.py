@@ -65,7 +65,7 @@ _REFUSED = {
     "NOW": "a header that is included alone has no clock",
     "EXPONENTIAL": "random_exponential() needs a logarithm",
 }
-"""What has no counterpart in a header that is included alone, and why."""
+"""Instructions that a header included alone cannot express, and why."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Called:
 
     Arguments:
         name: in C. arguments: types after self. returns: type, "" for none.
-        thread: whether it has to be told who calls.
+        thread: whether it takes the calling thread as an argument.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Called:
 
 
 class Program(Protocol):
-    """What a method needs from the rest of the file."""
+    """The rest of the file, as far as a method needs it."""
 
     shapes: Shapes
 
@@ -98,7 +98,7 @@ class Program(Protocol):
         """The function that compares and swaps words of a type."""
 
     def refuse(self, code: ClassCode, method: MethodCode, instr: Instr, why: str) -> None:
-        """Say what can not be written in C."""
+        """Say what cannot be written in C."""
 
 
 @dataclass
@@ -258,11 +258,16 @@ class _Lowering:
         self.body.append(Assign(name, as_type(made, web.type), instr.line))
 
     def _made(self, at: int, instr: Instr) -> Term:
-        """What an instruction computes or does."""
+        """The term that an instruction computes or performs."""
         op, args = instr.op, dict(zip(SIGNATURES[instr.op], instr.args, strict=True))
         if op in _REFUSED:
             self.program.refuse(self.code, self.method, instr, _REFUSED[op])
         values = [o for role, o in zip(SIGNATURES[op], instr.args, strict=True) if role == "a"]
+        made = self._computed(at, op, args, values)
+        return self._operation(at, op, args, values) if made is None else made
+
+    def _computed(self, at: int, op: str, args: dict[str, Any], values: list[Any]) -> Term | None:
+        """The term of an instruction that takes no time, None for an operation."""
         match op:
             case "MOV":
                 return self._operand(at, values[0])
@@ -293,6 +298,11 @@ class _Lowering:
                 return self._address(at, args, values)
             case "CALL":
                 return self._called(at, args)
+        return None
+
+    def _operation(self, at: int, op: str, args: dict[str, Any], values: list[Any]) -> Term:
+        """The term of an operation."""
+        match op:
             case "STORE":
                 return self._store(at, args)
             case "COMPARE_SWAP":

@@ -13,7 +13,7 @@ KEYWORDS = frozenset(
         "memory_order errno stdin stdout stderr",
     )
 )
-"""What no variable, field or method can be called; macros of the headers among them."""
+"""Names that no variable, field or method can have; macros of the headers are among them."""
 
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 

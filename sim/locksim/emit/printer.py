@@ -47,11 +47,11 @@ class Printer:
     types: dict[str, str]
     lines: list[str] = field(default_factory=list)
     shown: int = 0
-    told: int = 0
+    named: int = 0
 
     def body(self, statements: list[Statement]) -> list[str]:
         """The lines between the braces."""
-        self.shown = self.told = self.first
+        self.shown = self.named = self.first
         self.at_start = _homes(statements, self.types)
         head = [
             f"{INDENT}{declared(kind, name)};"
@@ -132,8 +132,8 @@ class Printer:
         """A line of C: the source's comments before it, the source's place behind it."""
         for said in self._comments(line):
             self.lines += comment(said, indent)
-        place = f"/* {self.file}:{line} */" if line != self.told else ""
-        self.told = line
+        place = f"/* {self.file}:{line} */" if line != self.named else ""
+        self.named = line
         rows = _wrapped(indent, text)
         if place:
             rows[0] = f"{rows[0]:<{WIDTH}} {place}"

@@ -23,7 +23,7 @@ SELF, THREAD = "self", "thread"
 
 
 class EmitError(CompileError):
-    """A program that C in a header can not express: the message shows the place and why."""
+    """A program that C in a header cannot express: the message shows the place and why."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def emit(code: ClassCode, spec: Struct | None = None) -> Emitted:
             it is None.
 
     Raises:
-        EmitError: the program asks for what a header can not give.
+        EmitError: the program asks for what a header cannot give.
     """
     return _File(code, spec if spec is not None else code.struct()).emitted()
 
@@ -146,7 +146,7 @@ class _File:
         return self.swaps[kind]
 
     def refuse(self, code: ClassCode, method: MethodCode, instr: Instr, why: str) -> None:
-        """Say what can not be written in C.
+        """Say what cannot be written in C.
 
         Raises:
             EmitError: always.
@@ -159,7 +159,7 @@ class _File:
             instr.line,
             instr.column + 1,
             instr.end_column + 1,
-            f"this can not be written as a C header: {why}",
+            f"this cannot be written as a C header: {why}",
             "leave it out of the lock; the simulator runs it as it is",
             text,
         )

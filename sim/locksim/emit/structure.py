@@ -2,7 +2,7 @@
 
 A block is written where the block that dominates it immediately ends; if several jumps lead to it,
 after everything that comes before it, so that most of them are simply the end of a branch. A loop
-reaches from its head to the last jump back to it, as in the source (:mod:`locksim.compiler.builder`
+reaches from its head to the last jump back to it, as in the source (:mod:`locksim.compiler.tidy`
 keeps loops together); what leaves it is written behind it. The idea is Ramsey's (Beyond Relooper,
 ICFP 2022); where his blocks need a way out through several levels, C has ``goto``.
 """
@@ -53,7 +53,7 @@ class Leave:
 
 @dataclass(frozen=True)
 class Label:
-    """What a ``goto`` goes to."""
+    """The target of a ``goto``."""
 
     name: str
 
@@ -125,7 +125,7 @@ class _Nesting:
         return made
 
     def _is_meeting(self, number: int) -> bool:
-        """Whether several jumps forward lead to a block that can not be written at each."""
+        """Whether several jumps forward lead to a block that cannot be written at each."""
         forward = [n for n in self.sources[number] if n < number]
         return len(forward) > 1 and not self._is_return(number)
 
@@ -279,7 +279,7 @@ def _breaks(body: list[Statement]) -> bool:
 
 
 def _tidy(body: list[Statement], labels: set[int]) -> None:
-    """Drop labels that nobody goes to; give loops their tests."""
+    """Drop labels that no goto names; give loops their tests."""
     wanted = {_label(n) for n in labels}
     body[:] = [_chosen(s) for s in body if not isinstance(s, Label) or s.name in wanted]
     for one in body:

@@ -1,1 +1,1 @@
-"""The two engines, and what they share: faults, counters, meters, random streams, results."""
+"""The two engines, and their common counters, meters and trace rows."""

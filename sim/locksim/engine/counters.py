@@ -1,4 +1,4 @@
-"""Names of what the engines count, for each CPU and each lock: the columns of their arrays."""
+"""Names of the engines' counters for each CPU and each lock, the columns of their arrays."""
 
 from __future__ import annotations
 
@@ -6,33 +6,33 @@ CPU_COUNTERS = (
     "done",  # units of work
     "loads",  # loads that took effect, forwarded and spinning ones included
     "stores",  # plain stores issued
-    "rmws",  # swaps (SEQ_CST stores too), compare_swaps, fetch_*: failed ones too
+    "rmws",  # swaps (SEQ_CST stores too), compare_swaps, fetch_*: including failed ones
     "fences",  # SEQ_CST fences
     "pauses",
-    "compute_ps",  # picoseconds asked for by compute (at least 1 each)
+    "compute_ps",  # picoseconds requested by compute (at least 1 each)
     "allocs",
     "frees",
     "blocks",
     "wakes",
     "switches",  # to another thread
     "forwarded",  # loads served from the own store buffer
-    "hits",  # loads, immediate stores, drained stores and RMWs that needed no transaction
-    "beyond_l1",  # hits that L1 did not have
-    "evictions",  # lines that the CPU gave up for want of room
-    "writebacks",  # … of them those that were modified
-    "capacity",  # transactions for a line that the CPU gave up and nobody has written since
-    "upgrades",  # exclusive transactions of a CPU that held a shared copy
-    "memory",  # transactions supplied by memory
+    "hits",  # loads, immediate stores, drained stores and RMWs that needed no transfer
+    "beyond_l1",  # hits that were not in L1
+    "evictions",  # lines that the CPU evicted to make room
+    "writebacks",  # … the modified ones of them
+    "capacity",  # transfers of a line that the CPU evicted and no CPU wrote since
+    "upgrades",  # exclusive requests of a CPU that held a shared copy
+    "memory",  # transfers supplied by memory
     "from_core",  # … by a cache of distance class 1
     "from_node",  # … class 2
     "from_far1",  # … class 3
     "from_far2",  # … class 4
     "from_far3",  # … class 5 and beyond
-    "invalidated",  # copies that others took away
-    "miss_ps",  # from a request for a line to its completion, queueing included (also a buffer's)
+    "invalidated",  # copies invalidated by other CPUs
+    "miss_ps",  # from a request for a line to its completion, including queueing and store buffers
     "queue_ps",  # … the part of it spent in the line's queue before being served
 )
-"""Columns of ``cpu`` in a result: one row a CPU. ``notes`` and marks are not counted.
+"""Columns of ``cpu`` in a result: one row for each CPU. ``notes`` and marks are not counted.
 
 Distance class k (2 …) of a cache supplier counts in ``from_node`` + (k - 2), capped; class 1 in
 ``from_core``."""
@@ -55,19 +55,19 @@ LOCK_COUNTERS = (
     "busy_periods",  # periods during which at least one reader held it
     "busy_ps",  # their total length
     "busy_max_ps",  # the longest
-    "contended_ww",  # contended exclusive acquisitions that found another exclusive holder
+    "contended_ww",  # contended exclusive acquisitions that waited for another exclusive holder
     "wait_ww_ps",  # their waits
     "wait_ww_max_ps",
-    "violations",  # successes while somebody held it in a way that excludes it
+    "violations",  # acquisitions in violation of mutual exclusion
     "owner",  # state: thread that holds it exclusively + 1, or 0
     "readers",  # state: readers now
     "since_ps",  # state: when the exclusive hold began
     "busy_since_ps",  # state: when the reader busy period began
 )
-"""Columns of ``locks`` in a result: one row a metered struct in its order of address."""
+"""Columns of ``locks`` in a result: one row for each metered struct, in the order of addresses."""
 
 LOCK_STATE = ("owner", "readers", "since_ps", "busy_since_ps")
-"""The lock columns that are no counts but the present state."""
+"""The lock columns with the present state instead of counts."""
 
 LOCK_MAXIMA = (
     "wait_max_ps",
@@ -78,4 +78,4 @@ LOCK_MAXIMA = (
     "busy_max_ps",
     "wait_ww_max_ps",
 )
-"""The lock columns that are maxima: over several runs they do not add up."""
+"""The lock columns that are maxima, which must not be summed over runs."""

@@ -1,22 +1,23 @@
-"""The lock meter: what lockmeter counts, from the marks that a metered lock's programs pass.
+"""The lock meter: lockmeter's counts, from the marks in a metered lock's programs.
 
-One function serves both engines: the fast one compiles it, the reference engine calls it as plain
-Python (``mark.py_func``). A wait is the time from the start mark to the success mark; it counts
-only where the acquisition was contended, that is, the thread executed at least one pause or block
-in it, or was put aside: it spun or slept. A hold is the time from the success mark to the release
-mark. That mark stands before the release's first operation, so handing the lock over is no part of
-the hold.
+One function serves both engines: the fast one compiles it over arrays, the reference engine calls
+it unchanged, over dictionaries whose keys are (lock, counter) and (thread, lock, column).
 
-A writer that finds another writer in the lock when it starts has a wait "WW"; one that finds
-readers, or nobody and is overtaken, has not, whoever makes it wait later.
+A wait is the time from the start mark to the success mark. It counts only if the acquisition was
+contended: the thread executed at least one pause or block in it, or was suspended. A hold is the
+time from the success mark to the release mark. That mark stands before the release's first
+operation, so the handoff is not part of the hold.
 
-Where exclusion is violated, the later owner's hold replaces the earlier one's. A release of a lock
-that nobody holds changes nothing. An acquisition belongs to the thread that began it, on whatever
-CPUs it runs meanwhile; another thread may release the lock. A thread that read-acquires a lock
-twice has its hold counted from the inner success both times, and one that read-releases a lock for
-another thread from its own last success.
+A writer that finds another writer in the lock when it starts has a wait "WW". A writer that finds
+readers, or an unheld lock and is overtaken, has none, whichever thread delays it later.
 
-A window counts what falls into it of a reader busy period: one that is open when the window begins
+If mutual exclusion is violated, the later owner's hold replaces the earlier one's. A release of an
+unheld lock changes nothing. An acquisition belongs to the thread that began it, on any CPUs on
+which it runs meanwhile; another thread may release the lock. If a thread read-acquires a lock
+twice, both holds count from the inner success. If it read-releases a lock for another thread, the
+hold counts from its own last success.
+
+A window counts the part of a reader busy period inside it: one that is open when the window begins
 or ends is cut there (:func:`begin_window`, :func:`end_window`). So readers that never leave a lock
 keep it busy all the time. Holds and waits count whole, at their end.
 
@@ -26,9 +27,7 @@ for Spin Locks in the Linux Kernel", Annual Linux Showcase 2000.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-from numba import njit
+from typing import Any, TypeVar
 
 from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
 from locksim.lang.ops import Mark
@@ -62,7 +61,9 @@ from locksim.lang.ops import Mark
 ) = range(len(LOCK_COUNTERS))
 
 _COUNTS = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
+_T = TypeVar("_T")
 _START, _STOPS, _READING, _FOUND_WRITER = range(4)
+STATE_COLUMNS = 4
 FOUND_WRITER = _FOUND_WRITER
 
 _ACQUIRE_START, _ACQUIRED, _RELEASED, _TRY_FAILED = (
@@ -73,59 +74,60 @@ _READ_START, _READ_ACQUIRED, _READ_RELEASED, _READ_TRY_FAILED = (
 )
 
 
-def meter_state(n_threads: int, n_locks: int) -> npt.NDArray[np.int64]:
-    """A meter's memory between marks: int64[n_threads, n_locks, 4].
-
-    For a thread and a lock (a thread may wait for one lock while it holds another): the time of the
-    start mark in picoseconds, the thread's stops at that time, when it became a reader, and whether
-    the start mark found an exclusive holder.
-    """
-    return np.zeros((n_threads, n_locks, 4), np.int64)
-
-
-def begin_window(locks: npt.NDArray[np.int64], now: int) -> None:
-    """Begin to count anew: holders, readers and waiters stay, a busy period begins again.
+def begin_window(locks: Any, n_locks: int, now: int) -> None:
+    """Reset the counts: holders, readers and waiters stay, a busy period begins again.
 
     Arguments:
-        locks: int64[n_locks, len(LOCK_COUNTERS)], changed. now: the time in picoseconds.
+        locks: counts by lock and counter, changed. n_locks: how many locks.
+        now: the time in picoseconds.
     """
-    locks[:, _COUNTS] = 0
-    held = locks[:, _READERS] > 0
-    locks[held, _READERS_MAX] = locks[held, _READERS]
-    locks[held, _BUSY_PERIODS] = 1
-    locks[held, _BUSY_SINCE] = now
+    for lock in range(n_locks):
+        for counter in _COUNTS:
+            locks[lock, counter] = 0
+        if locks[lock, _READERS] > 0:
+            locks[lock, _READERS_MAX] = locks[lock, _READERS]
+            locks[lock, _BUSY_PERIODS] = 1
+            locks[lock, _BUSY_SINCE] = now
 
 
-def end_window(locks: npt.NDArray[np.int64], now: int) -> npt.NDArray[np.int64]:
-    """A copy in which busy periods that are still open have their part so far.
+def end_window(locks: _T, n_locks: int, now: int) -> _T:
+    """A copy that includes the open busy periods so far.
 
     Arguments:
-        locks: int64[n_locks, len(LOCK_COUNTERS)]. now: the time in picoseconds.
+        locks: counts by lock and counter. n_locks: how many locks. now: the time in picoseconds.
     """
-    found = locks.copy()
-    held = found[:, _READERS] > 0
-    open_ps = now - found[held, _BUSY_SINCE]
-    found[held, _BUSY] += open_ps
-    found[held, _BUSY_MAX] = np.maximum(found[held, _BUSY_MAX], open_ps)
-    return found
+    found: Any = locks.copy()  # type: ignore[attr-defined]
+    for lock in range(n_locks):
+        if found[lock, _READERS] > 0:
+            open_ps = now - found[lock, _BUSY_SINCE]
+            found[lock, _BUSY] += open_ps
+            found[lock, _BUSY_MAX] = max(found[lock, _BUSY_MAX], open_ps)
+    return found  # type: ignore[no-any-return]
 
 
-@njit(cache=True)
-def mark(locks, state, lock, kind, thread, now, stops):  # type: ignore[no-untyped-def]
-    """Count a mark that a thread passes.
+def rows(locks: Any, n_locks: int) -> list[list[int]]:
+    """The counts as one row for each lock, in the order of LOCK_COUNTERS."""
+    return [[locks[lock, k] for k in range(len(LOCK_COUNTERS))] for lock in range(n_locks)]
+
+
+def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, stops: int) -> int:
+    """Count a mark of a thread.
 
     Arguments:
-        locks: int64[n_locks, len(LOCK_COUNTERS)], changed.
-        state: see :func:`meter_state`, changed.
+        locks: counts by lock and counter (a number in LOCK_COUNTERS), changed; 0 at the start.
+        state: the meter's memory between marks, by thread, lock and one of four columns, changed; 0
+            at the start. For a thread and a lock (a thread may wait for one lock while it holds
+            another): the time of the start mark in picoseconds, the thread's stops at that time,
+            when it became a reader, and whether the start mark found an exclusive holder.
         lock: index of the lock, from 0.
         kind: number of a :class:`~locksim.lang.ops.Mark`; DONE and NOTE change nothing.
-        thread: who passes it. now: the time in picoseconds.
-        stops: how often the thread has paused, blocked or been put aside so far.
+        thread: the thread. now: the time in picoseconds.
+        stops: the thread's pauses, blocks and suspensions so far.
     """
     if kind in (_ACQUIRE_START, _READ_START):
         state[thread, lock, _START] = now
         state[thread, lock, _STOPS] = stops
-        state[thread, lock, _FOUND_WRITER] = locks[lock, _OWNER] != 0
+        state[thread, lock, _FOUND_WRITER] = int(locks[lock, _OWNER] != 0)
     elif kind == _ACQUIRED:
         if locks[lock, _OWNER] != 0 or locks[lock, _READERS] != 0:
             locks[lock, _VIOLATIONS] += 1
@@ -173,5 +175,5 @@ def mark(locks, state, lock, kind, thread, now, stops):  # type: ignore[no-untyp
             busy = now - locks[lock, _BUSY_SINCE]
             locks[lock, _BUSY] += busy
             locks[lock, _BUSY_MAX] = max(locks[lock, _BUSY_MAX], busy)
-    # Both arrays are in use to the end; else numba counts references to them, atomically.
-    return locks.shape[0] + state.shape[0]
+    # Both arrays are in use to the end; otherwise numba counts their references atomically.
+    return len(locks) + len(state)

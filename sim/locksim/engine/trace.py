@@ -1,4 +1,4 @@
-"""Trace rows: what both engines record, event for event, in the order in which it takes effect.
+"""Trace rows: records of both engines, event for event, in the order of their effects.
 
 A row is (time_ps, agent, what, address, value). ``agent`` is 2c for CPU c's core, 2c + 1 for its
 store buffer.
@@ -9,7 +9,7 @@ store buffer.
 | STORE | it is issued (enters the buffer, or takes effect at once) | word | value |
 | SWAP, COMPARE_SWAP, FETCH_* (a SEQ_CST store is a SWAP) | it takes effect | word | old value |
 | FENCE (SEQ_CST), PAUSE, BLOCK | it is issued (after any wait for the store buffer) | 0 | 0 |
-| COMPUTE | it is issued | 0 | picoseconds asked for |
+| COMPUTE | it is issued | 0 | requested picoseconds |
 | WAKE | it is issued | 0 | CPU |
 | SWITCH (to another thread) | it is issued (after any wait for the store buffer) | 0 | thread |
 | ALLOC, FREE | it is issued | object | 0 |
@@ -18,10 +18,10 @@ store buffer.
 | EVICTED | the request served in the row before made room | line | 1 if written back, else 0 |
 | MARK + a Mark's number | the mark is passed | its subject's address (NOTE: the number) | 0 |
 
-Beside every row stands its origin, (place, asked_ps, exclusive): where in the program the operation
-stands, as an index into the result's ``places`` (for DRAINED: the store's; a mark has none: -1);
-for SERVED the time at which the line was asked for, else the row's own; and 1 where an exclusive
-copy was asked for, else 0.
+Every row has a provenance, (place, asked_ps, exclusive). The place of the operation in the program
+is an index into the result's ``places``; for DRAINED it is that of the store, for a mark -1. For
+SERVED the time is that of the request, otherwise the row's own. The last number is 1 if an
+exclusive copy was requested, else 0.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Field:
-    """What all fields share: a name, and the class that declares it."""
+    """The base of all fields: a name, and the class that declares it."""
 
     name: str = "?"
     owner: type[Struct] | None = None
@@ -41,7 +41,7 @@ class Field:
         raise AttributeError(f"assign through an operation: yield self.{self.name}.store(...)")
 
     def place(self, obj: Struct) -> Any:
-        """What the field is on a placed struct."""
+        """The field of a placed struct."""
         raise NotImplementedError
 
 
@@ -156,7 +156,7 @@ class array(Field):  # noqa: N801
             run: pages as a kernel's allocator hands them out, not as an array would have them.
 
     Raises:
-        TypeError: ``align`` is no power of two; ``scattered`` without ``align``.
+        TypeError: ``align`` is not a power of two; ``scattered`` without ``align``.
     """
 
     per_cpu = False
@@ -299,7 +299,7 @@ def _alignment(align: int) -> int:
     """The bytes asked for.
 
     Raises:
-        TypeError: they are no power of two.
+        TypeError: they are not a power of two.
     """
     whole = isinstance(align, int) and not isinstance(align, bool)
     if not whole or align < 0 or align & (align - 1):
@@ -314,7 +314,7 @@ def _layout(obj: Struct) -> Layout:
 
 
 def index_detail(owner: str, name: str, index: int, count: int) -> str:
-    """What is wrong with an index: the array, the index, and the range that it has to be in.
+    """The message about a wrong index: the array, the index, and the range that it has to be in.
 
     Arguments:
         owner: the struct's class. name: the array's. index: what was asked for. count: elements.

@@ -23,11 +23,6 @@ PS, NS, US, MS = 1, 1_000, 1_000_000, 1_000_000_000
 """Picoseconds in a unit of time: ``compute(3 * US)``."""
 
 
-def wrap64(value: int) -> int:
-    """A Python number as signed 64 bits, as memory and registers keep it."""
-    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
-
-
 class Order(IntEnum):
     """C11 memory orders (consume is left out, as compilers leave it out)."""
 
@@ -127,9 +122,9 @@ def wake(cpu_number: int) -> Op:
 
 
 def switch(thread_number: int) -> Op:
-    """Put the running thread aside and let another one go on, on this CPU.
+    """Put the running thread aside and let another one run on this CPU.
 
-    The thread that was put aside goes on behind its ``switch`` when somebody switches to it.
+    The thread that was put aside continues after its ``switch`` when another thread switches to it.
     Switching to the running thread does nothing.
     """
     return Op(Kind.SWITCH, a=int(thread_number))
@@ -156,7 +151,7 @@ def note(value: int) -> Op:
 
 
 class Context(Protocol):
-    """What the engine that drives a generator tells about the running thread."""
+    """What the engine that drives a generator knows about the running thread."""
 
     def cpu(self) -> int:
         """Number of the CPU that the thread runs on."""
@@ -236,7 +231,7 @@ def random_below(n: int) -> int:
     Raises:
         ValueError: n is not positive.
     """
-    from locksim.engine.randomness import below
+    from locksim.lang.randomness import below
 
     return below(_context().random(), int(n))
 
@@ -247,7 +242,7 @@ def random_exponential(mean: int) -> int:
     Raises:
         ValueError: mean is not positive.
     """
-    from locksim.engine.randomness import exponential
+    from locksim.lang.randomness import exponential
 
     return exponential(_context().random(), int(mean))
 

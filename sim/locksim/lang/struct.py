@@ -28,8 +28,7 @@ METERS: dict[str, tuple[Mark | None, Mark, Mark | None]] = {
 }
 """Role of a metered method: the marks before its body, after it, and where it gave 0 or NULL.
 
-A release is marked *before* its body: as in lockmeter, handing the lock over is no part of the hold
-time.
+A release is marked *before* its body: as in lockmeter, the handoff is not part of the hold time.
 """
 
 
@@ -86,7 +85,7 @@ class Struct:
                     raise TypeError(f"{cls.__name__}({name}=...) takes a struct, not {value!r}")
             elif given is not None:
                 raise TypeError(
-                    f"{cls.__name__}.{name} is a {type(field).__name__}: it can not be set here"
+                    f"{cls.__name__}.{name} is a {type(field).__name__}: it cannot be set here"
                 )
         if settings:
             known = ", ".join([*self._params, *self._parts]) or "none"
@@ -214,7 +213,7 @@ class CountedRef(Lock):
 
 
 class ReadCopyUpdate(Struct):
-    """Readers that nobody waits for, except who wants to free what they may still see.
+    """Readers that no thread waits for, except one that frees what they may still see.
 
     Readers are between ``read_lock()`` and ``read_unlock()``. ``synchronize_rcu()``, called outside
     them, returns when all readers that were inside are gone. Every CPU that takes part calls
@@ -269,6 +268,12 @@ class Workload(Struct):
         yield  # type: ignore[unreachable] # makes it a generator function
 
 
+KINDS: tuple[type[Struct], ...] = tuple(
+    thing for thing in globals().values() if isinstance(thing, type) and issubclass(thing, Struct)
+)
+"""The classes of the language that programs are derived from, in the order of their definition."""
+
+
 class TasksError(TypeError):
     """A workload's further threads are not declared as they must be."""
 
@@ -287,13 +292,13 @@ def tasks_of(workload: Workload) -> int:
         if has_program:
             raise TasksError(
                 f"{name} has a program task() and does not say how many threads run it\n"
-                "mend: state their number, as in 'tasks = param(8)'"
+                "help: state their number, as in 'tasks = param(8)'"
             )
         return 0
     if not has_program:
         raise TasksError(
-            f"{name} has tasks, and no program for them\nmend: write a method task(self)"
+            f"{name} has tasks, and no program for them\nhelp: write a method task(self)"
         )
     if tasks < 0:
-        raise TasksError(f"{name} can not have {tasks} tasks: give 0 or more")
+        raise TasksError(f"{name} cannot have {tasks} tasks: give 0 or more")
     return tasks

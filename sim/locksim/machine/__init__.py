@@ -1,4 +1,4 @@
-"""Machines: what the engines charge for memory operations, and where each figure comes from.
+"""Machines: what the engines charge for memory operations, and where each quantity comes from.
 
 A machine is a TOML profile under ``profiles/`` (or one of the synthetic ``ideal-N``): topology,
 coherence protocol and costs, each cost with its unit, source and role. Locks have no cost here;
@@ -12,9 +12,9 @@ The engines read only :class:`MachineTables`.
 
 from locksim.machine.caches import CacheLevel, Caches
 from locksim.machine.errors import MachineError
-from locksim.machine.figures import Figure, Parameter, Role
 from locksim.machine.load import load, names
 from locksim.machine.profile import Cost, Machine, Occupancy, Origin, Protocol
+from locksim.machine.quantities import Parameter, Quantity, Role
 from locksim.machine.tables import MachineTables, Placement
 from locksim.machine.topology import Topology
 
@@ -22,7 +22,6 @@ __all__ = [
     "CacheLevel",
     "Caches",
     "Cost",
-    "Figure",
     "Machine",
     "MachineError",
     "MachineTables",
@@ -31,6 +30,7 @@ __all__ = [
     "Parameter",
     "Placement",
     "Protocol",
+    "Quantity",
     "Role",
     "Topology",
     "load",

@@ -1,7 +1,7 @@
 """The caches that a CPU has to itself: how many lines they hold, and in which sets.
 
-Without a ``[cache]`` table a CPU keeps every line until somebody takes it. ``sim/PHYSICS.md``,
-"What a CPU can hold", says what the figures do.
+Without a ``[cache]`` table a CPU keeps every line until another CPU takes it. ``sim/PHYSICS.md``,
+"What a CPU can hold", says what these numbers do.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from locksim.machine.errors import Refusal
-from locksim.machine.figures import Parameter, Role, Text
+from locksim.machine.quantities import Parameter, Role, Text
 
 
 class CacheLevel(BaseModel):
@@ -63,7 +63,7 @@ class Caches(BaseModel):
             raise Refusal(
                 "l1",
                 f"{self.l1.lines} lines, and the private cache round it {self.private.lines}; "
-                "it can not hold more: check both",
+                "it cannot hold more: check both",
             )
         return self
 

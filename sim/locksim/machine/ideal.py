@@ -1,7 +1,7 @@
 """The synthetic machines ``ideal-1`` to ``ideal-1024``: one node, every CPU equally far.
 
 They show what a lock's algorithm does by itself, without the geography of a real machine. The
-figures are round numbers of the size that one socket of 2020 has; they claim no more.
+numbers are round, of the size that one socket of 2020 has; they claim no more.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import re
 from typing import Any
 
 from locksim.machine.errors import MachineError
-from locksim.machine.messages import parse
-from locksim.machine.profile import Machine
+from locksim.machine.profile import Machine, parse
 from locksim.machine.topology import MAX_CPUS
 
 _COST_NS = {
@@ -58,7 +57,7 @@ def ideal(name: str) -> Machine:
             "schema": 1,
             "name": name,
             "title": f"Ideal machine, {cpus} CPU{'s' if cpus > 1 else ''}",
-            "description": "Synthetic: one node, uniform distances, round figures.",
+            "description": "Synthetic: one node, uniform distances, round numbers.",
             "topology": {
                 "nodes": 1,
                 "cores_per_node": cpus,
@@ -82,6 +81,6 @@ def _figure(value_ns: int) -> dict[str, Any]:
     return {
         "value": value_ns,
         "unit": "ns",
-        "source": "round figure of a synthetic machine",
+        "source": "round number of a synthetic machine",
         "role": "assumed",
     }

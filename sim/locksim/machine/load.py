@@ -5,10 +5,10 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from locksim.machine.errors import MachineError, did_you_mean
+from locksim.machine.errors import MachineError
 from locksim.machine.ideal import ideal, is_ideal
-from locksim.machine.messages import parse
-from locksim.machine.profile import Machine
+from locksim.machine.profile import Machine, parse
+from lockui.suggest import did_you_mean
 
 PROFILES = Path(__file__).parent / "profiles"
 

@@ -1,53 +1,37 @@
-"""From a validator's findings to one message a person can act on: what, where, how to mend."""
+"""From a validator's findings to one message a person can act on: what, where, how to fix it."""
 
 from __future__ import annotations
 
-from typing import Any
+import types
+import typing
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from locksim.machine.caches import CacheLevel, Caches
-from locksim.machine.errors import MachineError, Refusal, did_you_mean
-from locksim.machine.figures import Figure
-from locksim.machine.profile import Cost, Machine, Occupancy, Origin, Protocol, missing_figure
-from locksim.machine.topology import Topology
-
-_TABLES: dict[tuple[str, ...], type[BaseModel]] = {
-    (): Machine,
-    ("topology",): Topology,
-    ("protocol",): Protocol,
-    ("origin",): Origin,
-    ("cache",): Caches,
-    ("cache", "private"): CacheLevel,
-    ("cache", "l1"): CacheLevel,
-    ("cost",): Cost,
-    ("cost", "occupancy"): Occupancy,
-}
+from locksim.machine.errors import Refusal
+from locksim.machine.quantities import Quantity
+from lockui.suggest import did_you_mean
 
 
-def parse(data: dict[str, Any], where: str) -> Machine:
-    """Return the machine that ``data`` (a parsed TOML document) describes.
+def explain(root: type[BaseModel], error: ValidationError) -> str:
+    """Return the message for the first fault of a document.
 
     Args:
-        data: the document.
-        where: its file or name, for messages.
-
-    Raises:
-        MachineError: the document is no sound profile; the message names ``where`` and the key.
+        root: the model of the whole document. error: what its validation found.
     """
-    try:
-        return Machine.model_validate(data)
-    except ValidationError as error:
-        found = error.errors(include_url=False)
+    found = error.errors(include_url=False)
     # A misspelt key also leaves the right key missing: the misspelling is the better message.
     found.sort(key=lambda e: e["type"] != "extra_forbidden")
-    text = _explain(found[0])
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    raise MachineError(f"{where}: {text}{more}")
+    return _explain(root, found[0]) + more
 
 
-def _explain(error: ErrorDetails) -> str:
+def missing_quantity(key: str) -> str:
+    """Return the message for the quantity ``key`` (such as ``cost.store``) that is not there."""
+    return f"missing quantity; add [{key}] with value, unit, source and role"
+
+
+def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
     loc = tuple(str(part) for part in error["loc"])
     key, value, kind = ".".join(loc), error["input"], error["type"]
     context = error.get("ctx", {})
@@ -55,13 +39,13 @@ def _explain(error: ErrorDetails) -> str:
     if isinstance(cause, Refusal):
         return f"{'.'.join(filter(None, (key, cause.key)))}: {cause.message}"
     if kind == "extra_forbidden":
-        model = _TABLES.get(loc[:-1], Figure)
+        model = _table(root, loc[:-1]) or Quantity
         known = [field.alias or name for name, field in model.model_fields.items()]
         return f"{key}: unknown key; {did_you_mean(loc[-1], known)}"
     if kind == "missing":
-        return f"{key}: {_missing(loc)}"
+        return f"{key}: {_missing(root, loc)}"
     if kind == "finite_number":
-        return f"{key}: {value} is not a finite number; give the figure itself"
+        return f"{key}: {value} is not a finite number; give a number"
     if kind == "greater_than_equal" and context["ge"] == 0:
         return f"{key}: {value} is negative; a cost is zero or more"
     if kind == "literal_error":
@@ -69,16 +53,35 @@ def _explain(error: ErrorDetails) -> str:
     if kind == "string_too_short":
         return f"{key}: empty; say it in words"
     if kind == "string_pattern_mismatch":
-        return f"{key}: {value!r} is no name; use small letters, digits, '-' and '.'"
+        return f"{key}: {value!r} is not a name; use small letters, digits, '-' and '.'"
     return f"{key}: {error['msg']}, found {value!r}; correct the value"
 
 
-def _missing(loc: tuple[str, ...]) -> str:
+def _missing(root: type[BaseModel], loc: tuple[str, ...]) -> str:
     key = ".".join(loc)
     if len(loc) == 2 and loc[0] == "cost":
         if loc[1] in ("transfer", "memory", "invalidate"):
             return f"missing table; add [{key}.node] and one table for each farther class"
-        return missing_figure(key)
-    if loc in _TABLES:
+        return missing_quantity(key)
+    if _table(root, loc):
         return f"missing table; add [{key}]"
     return f"missing key; add {loc[-1]} = ..."
+
+
+def _table(root: type[BaseModel], loc: tuple[str, ...]) -> type[BaseModel] | None:
+    """The model of the table at a place of the document, None for what is not a table."""
+    found = root
+    for name in loc:
+        field = found.model_fields.get(name)
+        inner = [] if field is None else _options(field.annotation)
+        tables = [one for one in inner if isinstance(one, type) and issubclass(one, BaseModel)]
+        if not tables:
+            return None
+        found = tables[0]
+    return found
+
+
+def _options(annotation: object) -> tuple[object, ...]:
+    """What a field may hold: the options of a union, or the one type."""
+    union = typing.get_origin(annotation) in (types.UnionType, typing.Union)
+    return typing.get_args(annotation) if union else (annotation,)

@@ -6,13 +6,23 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from locksim.machine.caches import Caches
-from locksim.machine.errors import MachineError, Refusal, did_you_mean
-from locksim.machine.figures import MAX_COST_PS, PS_PER_NS, Figure, Parameter, Role, Text
+from locksim.machine.errors import MachineError, Refusal
+from locksim.machine.messages import explain, missing_quantity
+from locksim.machine.quantities import MAX_COST_PS, PS_PER_NS, Parameter, Quantity, Role, Text
 from locksim.machine.tables import MachineTables, Placement, build
 from locksim.machine.topology import Topology
+from lockui.suggest import did_you_mean
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
 
@@ -25,8 +35,8 @@ class Protocol(BaseModel):
     """The ``[protocol]`` table: how lines are served, and by whom.
 
     ``line_busy_percent`` is the share of a transaction's latency during which its line serves
-    nobody else; real lines are busy for all of it, and less is for ablations ("what if requests did
-    not queue?").
+    no other request. Real lines are busy for all of it; less is for ablations ("what if requests
+    did not queue?").
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -43,14 +53,14 @@ class Occupancy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    shared_read: Figure | None = None
-    bus: Figure | None = None
+    shared_read: Quantity | None = None
+    bus: Quantity | None = None
 
 
 class Cost(BaseModel):
-    """The ``[cost.*]`` tables: every figure that the engines charge for.
+    """The ``[cost.*]`` tables: every quantity that the engines charge for.
 
-    ``transfer``, ``memory`` and ``invalidate`` hold one figure for each distance class, and so does
+    ``transfer``, ``memory`` and ``invalidate`` hold one for each distance class, and so does
     ``overlap`` if it is there: what of a transfer or an invalidation is over when the line is free,
     if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
     bring are held for ``tenure`` too.
@@ -59,39 +69,39 @@ class Cost(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    l1_hit: Figure
-    private_hit: Figure | None = None
-    store: Figure
-    rmw: Figure
-    fence: Figure
-    pause: Figure
-    tenure: Figure
-    tenure_plain: Figure | None = None
-    jitter: Figure
-    transfer: dict[str, Figure]
-    memory: dict[str, Figure]
-    invalidate: dict[str, Figure]
-    overlap: dict[str, Figure] = {}
-    invalidate_each: Figure
+    l1_hit: Quantity
+    private_hit: Quantity | None = None
+    store: Quantity
+    rmw: Quantity
+    fence: Quantity
+    pause: Quantity
+    tenure: Quantity
+    tenure_plain: Quantity | None = None
+    jitter: Quantity
+    transfer: dict[str, Quantity]
+    memory: dict[str, Quantity]
+    invalidate: dict[str, Quantity]
+    overlap: dict[str, Quantity] = {}
+    invalidate_each: Quantity
     occupancy: Occupancy = Occupancy()
-    alloc: Figure
-    free: Figure
-    context_switch: Figure
-    wake: Figure
+    alloc: Quantity
+    free: Quantity
+    context_switch: Quantity
+    wake: Quantity
 
-    def figures(self) -> Iterator[tuple[str, Figure]]:
-        """Yield (dotted name, figure) for every figure, in the order of the schema."""
+    def quantities(self) -> Iterator[tuple[str, Quantity]]:
+        """Yield (dotted name, quantity) for every quantity, in the order of the schema."""
         for name in type(self).model_fields:
             part = getattr(self, name)
             if part is None:
                 continue
-            if isinstance(part, Figure):
+            if isinstance(part, Quantity):
                 yield name, part
                 continue
             pairs = part if isinstance(part, Occupancy) else part.items()
-            for key, figure in pairs:
-                if figure is not None:
-                    yield f"{name}.{key}", figure
+            for key, quantity in pairs:
+                if quantity is not None:
+                    yield f"{name}.{key}", quantity
 
 
 class Origin(BaseModel):
@@ -100,7 +110,7 @@ class Origin(BaseModel):
     Arguments:
         date, cpu_model, kernel: when, and where.
         virtualised: whether under a hypervisor.
-        turn_ns: one turn of the native harness's private work.
+        turn_ns: one iteration of the native harness's private work.
         cpus: the real CPU's number for each simulated one, -1 for one that does not exist.
         note: what else to know about the measurement.
     """
@@ -141,16 +151,16 @@ class Machine(BaseModel):
 
     def cost_ps(self) -> dict[str, int]:
         """Return every cost in whole picoseconds, by dotted name (``"transfer.half"``)."""
-        figures = dict(self.cost.figures())
+        quantities = dict(self.cost.quantities())
         clock = self.topology.clock_ghz
-        costs = {k: f.picoseconds(clock) for k, f in figures.items() if f.of is None}
+        costs = {k: f.picoseconds(clock) for k, f in quantities.items() if f.of is None}
         return {
             k: costs[k] if f.of is None else f.picoseconds(clock, costs[f.of])
-            for k, f in figures.items()
+            for k, f in quantities.items()
         }
 
     def parameters(self) -> list[Parameter]:
-        """Return every figure with value, unit, source and role; a relative one in ns.
+        """Return every quantity with value, unit, source and role; a relative one in ns.
 
         Those of the caches come last.
         """
@@ -160,15 +170,15 @@ class Machine(BaseModel):
             Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role)
             if f.value is None or f.unit is None
             else Parameter(name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials)
-            for name, f in self.cost.figures()
+            for name, f in self.cost.quantities()
         ] + [*caches]
 
     def with_costs(self, *, role: Role = "fitted", source: str = "", **costs_ps: int) -> Machine:
         """Return a copy in which some costs are replaced, as fitting needs it.
 
         Args:
-            role: what the new figures are (default ``"fitted"``).
-            source: where they come from; by default a note that names the figure replaced.
+            role: what the new quantities are (default ``"fitted"``).
+            source: where they come from; by default a note that names the quantity replaced.
             costs_ps: dotted names and costs in picoseconds:
                 ``with_costs(**{"transfer.half": 480_000})``.
 
@@ -177,9 +187,6 @@ class Machine(BaseModel):
         Raises:
             MachineError: an unknown name, or a cost that a profile could not hold either.
         """
-        # Messages are about profiles, so that module needs this one first.
-        from locksim.machine.messages import parse
-
         data = self.model_dump(by_alias=True, exclude_none=True)
         old = {p.name: p for p in self.parameters() if not p.name.startswith("cache.")}
         for name, cost in costs_ps.items():
@@ -205,14 +212,12 @@ class Machine(BaseModel):
         Raises:
             MachineError: an unknown setting, or a value that a profile could not hold either.
         """
-        from locksim.machine.messages import parse
-
         data = self.model_dump(by_alias=True, exclude_none=True)
         data["protocol"].update(settings)
         return parse(data, f"{self.name} with another protocol")
 
     def without_caches(self) -> Machine:
-        """Return a copy whose CPUs keep every line until somebody takes it, as ablations need it.
+        """Return a copy whose CPUs keep every line until another takes it, as ablations need it.
 
         Every hit costs ``l1_hit`` there.
         """
@@ -235,7 +240,7 @@ class Machine(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> Machine:
-        figures = dict(self.cost.figures())
+        quantities = dict(self.cost.quantities())
         self._check_classes()
         self._check_occupancy()
         self._check_caches()
@@ -244,8 +249,8 @@ class Machine(BaseModel):
                 "origin.cpus",
                 f"{len(self.origin.cpus)} numbers for {self.n_cpus} CPUs; give one for each",
             )
-        for name, figure in figures.items():
-            self._check_references(name, figure, figures)
+        for name, quantity in quantities.items():
+            self._check_references(name, quantity, quantities)
         costs = self.cost_ps()
         for name, cost in costs.items():
             if cost == 0 and name not in MAY_BE_ZERO:
@@ -266,7 +271,7 @@ class Machine(BaseModel):
         if self.cost.overlap:
             wanted["overlap"] = with_core
         for kind, names in wanted.items():
-            found: dict[str, Figure] = getattr(self.cost, kind)
+            found: dict[str, Quantity] = getattr(self.cost, kind)
             for name in found:
                 if name == "core" and kind != "memory":
                     if name not in names:
@@ -281,7 +286,7 @@ class Machine(BaseModel):
                     )
             for name in names:
                 if name not in found:
-                    raise Refusal(f"cost.{kind}.{name}", missing_figure(f"cost.{kind}.{name}"))
+                    raise Refusal(f"cost.{kind}.{name}", missing_quantity(f"cost.{kind}.{name}"))
 
     def _check_occupancy(self) -> None:
         rules = (
@@ -298,7 +303,7 @@ class Machine(BaseModel):
             key = f"cost.occupancy.{name}"
             given = getattr(self.cost.occupancy, name) is not None
             if needed and not given:
-                raise Refusal(key, missing_figure(key))
+                raise Refusal(key, missing_quantity(key))
             if given and not needed:
                 raise Refusal(
                     key,
@@ -310,26 +315,28 @@ class Machine(BaseModel):
         key = "cost.private_hit"
         two_levels = self.cache is not None and self.cache.l1 is not None
         if two_levels and self.cost.private_hit is None:
-            raise Refusal(key, missing_figure(key))
+            raise Refusal(key, missing_quantity(key))
         if not two_levels and self.cost.private_hit is not None:
             raise Refusal(key, "never charged without [cache.l1]; remove it or add that table")
 
-    def _check_references(self, name: str, figure: Figure, figures: dict[str, Figure]) -> None:
-        if figure.unit == "cycles" and self.topology.clock_ghz is None:
+    def _check_references(
+        self, name: str, quantity: Quantity, quantities: dict[str, Quantity]
+    ) -> None:
+        if quantity.unit == "cycles" and self.topology.clock_ghz is None:
             raise Refusal(
                 f"cost.{name}.unit", "'cycles' without a clock; add clock_ghz to [topology]"
             )
-        if figure.of is None:
+        if quantity.of is None:
             return
-        if figure.of not in figures:
+        if quantity.of not in quantities:
             raise Refusal(
                 f"cost.{name}.of",
-                f"no figure '{figure.of}'; {did_you_mean(figure.of, figures)}",
+                f"no quantity '{quantity.of}'; {did_you_mean(quantity.of, quantities)}",
             )
-        if figures[figure.of].of is not None:
+        if quantities[quantity.of].of is not None:
             raise Refusal(
                 f"cost.{name}.of",
-                f"'{figure.of}' is relative itself; refer to an absolute figure",
+                f"'{quantity.of}' is relative itself; refer to an absolute quantity",
             )
 
     def _check_order(self, costs: dict[str, int]) -> None:
@@ -363,10 +370,22 @@ class Machine(BaseModel):
                     )
 
 
-def missing_figure(key: str) -> str:
-    """Return the message for the figure ``key`` (such as ``cost.store``) that is not there."""
-    return f"missing figure; add [{key}] with value, unit, source and role"
-
-
 def _ns(cost_ps: int) -> str:
     return f"{cost_ps / PS_PER_NS:g} ns"
+
+
+def parse(data: dict[str, Any], where: str) -> Machine:
+    """Return the machine that ``data`` (a parsed TOML document) describes.
+
+    Args:
+        data: the document.
+        where: its file or name, for messages.
+
+    Raises:
+        MachineError: the document is not a sound profile; the message names ``where`` and the key.
+    """
+    try:
+        return Machine.model_validate(data)
+    except ValidationError as error:
+        found = error
+    raise MachineError(f"{where}: {explain(Machine, found)}")

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal, SupportsIndex
 
 from locksim.machine.errors import MachineError
 from locksim.machine.topology import SAME_CORE, SAME_CPU, SAME_NODE, Place, Topology
@@ -24,29 +21,31 @@ Placement = Literal["compact", "scatter"] | Sequence[int]
 
 WORD_BYTES = 8
 
+_Rows = tuple[tuple[int, ...], ...]
+
 
 @dataclass(frozen=True, eq=False)
 class MachineTables:
     """A machine's costs (ps) and distances, for ``n_cpus`` placed CPUs.
 
-    Shapes: ``n`` is ``n_cpus``, ``K`` the number of distance classes. ``distance[a, b]`` is the
-    class between two CPUs; ``home_distance[node, cpu]`` the class between a home node and a CPU
-    (2 for the same node, never 0 or 1). The arrays ``transfer_ps``, ``memory_ps``,
+    Shapes: ``n`` is ``n_cpus``, ``K`` the number of distance classes. ``distance[a][b]`` is the
+    class between two CPUs; ``home_distance[node][cpu]`` the class between a home node and a CPU
+    (2 for the same node, never 0 or 1). The rows ``transfer_ps``, ``memory_ps``,
     ``invalidate_ps`` and ``overlap_ps`` are indexed by class; entry 0 is 0, and entry 1 equals
-    entry 2 where the profile has no figure for SMT siblings.
+    entry 2 where the profile has no quantity for SMT siblings.
     """
 
     n_cpus: int
     n_nodes: int
     words_per_line: int
     store_buffer_entries: int
-    node_of: NDArray[np.int64]  # [n]
-    distance: NDArray[np.int8]  # [n, n]
-    home_distance: NDArray[np.int8]  # [n_nodes, n]
-    transfer_ps: NDArray[np.int64]  # [K]
-    memory_ps: NDArray[np.int64]  # [K]
-    invalidate_ps: NDArray[np.int64]  # [K]
-    overlap_ps: NDArray[np.int64]  # [K], 0 where a request that waits gains nothing by it
+    node_of: tuple[int, ...]  # [n]
+    distance: tuple[tuple[int, ...], ...]  # [n][n]
+    home_distance: tuple[tuple[int, ...], ...]  # [n_nodes][n]
+    transfer_ps: tuple[int, ...]  # [K]
+    memory_ps: tuple[int, ...]  # [K]
+    invalidate_ps: tuple[int, ...]  # [K]
+    overlap_ps: tuple[int, ...]  # [K], 0 where a request that waits gains nothing by it
     l1_hit_ps: int
     store_ps: int
     rmw_ps: int
@@ -77,13 +76,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     """Return the tables of ``machine`` for ``cpus`` CPUs; see :meth:`Machine.tables`."""
     topology = machine.topology
     places = _places(machine, cpus, placement)
-    node_of = np.array([node for node, _, _ in places], dtype=np.int64)
-    core_of = np.array([core for _, core, _ in places], dtype=np.int64)
+    node_of = tuple(node for node, _, _ in places)
     nodes = _node_classes(topology)
-    distance = nodes[node_of[:, None], node_of[None, :]]
-    same_core = (node_of[:, None] == node_of) & (core_of[:, None] == core_of)
-    distance[same_core] = SAME_CORE
-    np.fill_diagonal(distance, SAME_CPU)
     cost = machine.cost_ps()
     protocol = machine.protocol
     private = machine.cache and machine.cache.private
@@ -94,8 +88,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         words_per_line=topology.line_bytes // WORD_BYTES,
         store_buffer_entries=protocol.store_buffer_entries,
         node_of=node_of,
-        distance=distance,
-        home_distance=np.ascontiguousarray(nodes[:, node_of]),
+        distance=_distances(places, nodes),
+        home_distance=tuple(tuple(row[node] for node in node_of) for row in nodes),
         transfer_ps=_by_class(topology, cost, "transfer"),
         memory_ps=_by_class(topology, cost, "memory"),
         invalidate_ps=_by_class(topology, cost, "invalidate"),
@@ -164,19 +158,26 @@ def _listed(machine: Machine, cpus: int, numbers: list[int]) -> list[Place]:
 
 
 def _whole(number: object) -> bool:
-    """Tell whether ``number`` is an int or a numpy integer, and no bool."""
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+    """Tell whether ``number`` is an int or behaves as one (numpy's do), and is not a bool."""
+    return isinstance(number, SupportsIndex) and not isinstance(number, bool)
 
 
-def _node_classes(topology: Topology) -> NDArray[np.int8]:
-    """Distance classes between nodes, [nodes, nodes], 2 on the diagonal."""
+def _node_classes(topology: Topology) -> _Rows:
+    """Distance classes between nodes, [nodes][nodes], 2 on the diagonal."""
     every = range(topology.nodes)
-    return np.array(
-        [[SAME_NODE + topology.node_class(a, b) for b in every] for a in every], dtype=np.int8
-    )
+    return tuple(tuple(SAME_NODE + topology.node_class(a, b) for b in every) for a in every)
 
 
-def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> NDArray[np.int64]:
-    # Of overlap a profile gives all figures or none.
+def _distances(places: list[Place], nodes: _Rows) -> _Rows:
+    """Distance classes between CPUs, [n][n]."""
+    cores = [(node, core) for node, core, _ in places]
+    rows = [[SAME_CORE if a == b else nodes[a[0]][b[0]] for b in cores] for a in cores]
+    for cpu, row in enumerate(rows):
+        row[cpu] = SAME_CPU
+    return tuple(map(tuple, rows))
+
+
+def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int, ...]:
+    # Of overlap a profile gives all values or none.
     beyond = [cost.get(f"{kind}.{name}", 0) for name in topology.node_classes]
-    return np.array([0, cost.get(f"{kind}.core", beyond[0]), *beyond], dtype=np.int64)
+    return (0, cost.get(f"{kind}.core", beyond[0]), *beyond)

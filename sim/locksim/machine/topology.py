@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, model_validator
 
 from locksim.machine.errors import Refusal
-from locksim.machine.figures import Text
+from locksim.machine.quantities import Text
 
 MAX_CPUS = 1024
 """The largest machine that the engines are built and tested for."""
@@ -141,7 +141,7 @@ class Topology(BaseModel):
                     raise Refusal(where, f"{entry} on the diagonal; a node is 0 from itself")
                 if i != j and not 1 <= entry <= last:
                     raise Refusal(
-                        where, f"{entry} is no class between two nodes; write 1 to {last}"
+                        where, f"{entry} is not a class between two nodes; write 1 to {last}"
                     )
                 if entry != matrix[j][i]:
                     raise Refusal(

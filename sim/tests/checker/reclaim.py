@@ -1,7 +1,7 @@
 """RCU with grace periods that are too short."""
 
 from locksim.lang import RELAXED, RELEASE, free
-from locksim.locks.rcu import RCU, RcuHead
+from locksim.library.locks.rcu import RCU, RcuHead
 
 
 class CarelessRCU(RCU):

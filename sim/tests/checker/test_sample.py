@@ -4,9 +4,9 @@ import pytest
 from checker import zoo, zoo_weak
 
 from locksim.checker import CheckError, Sampling, check_lock, replay, sample_lock
-from locksim.checker.client import clients
-from locksim.locks.mcs import MCSLock
-from locksim.locks.ticket import TicketLock
+from locksim.kinds.checking import clients_of
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.ticket import TicketLock
 
 FOUND = [
     (zoo.TASTestThenSet, "sc", 8),
@@ -21,7 +21,7 @@ FOUND = [
 
 def confirm(verdict, lock):
     """Replay what was found."""
-    client = next(c for c in clients(lock, verdict.threads, 1) if c.name == verdict.client)
+    client = next(c for c in clients_of(lock, verdict.threads, 1) if c.name == verdict.client)
     return replay(verdict.counterexample, client, memory=verdict.memory)
 
 

@@ -18,7 +18,7 @@ from checker.zoo import RIGHT, ZOO
 from checker.zoo_weak import WEAK
 
 from locksim.checker import check_lock, replay
-from locksim.checker.client import clients
+from locksim.kinds.checking import clients_of
 
 MODELS = ["sc", "tso", "c11"]
 all_models = pytest.mark.parametrize("memory", MODELS)
@@ -28,7 +28,7 @@ FOR_ALL_MACHINES = [PetersonC11, DekkerC11, Bakery, Szymanski]
 
 def confirm(verdict, lock, rounds, types=()):
     """Replay a verdict's counterexample with the client that it belongs to."""
-    found = clients(lock, verdict.threads, rounds)
+    found = clients_of(lock, verdict.threads, rounds)
     client = next(c for c in found if c.name == verdict.client)
     return replay(verdict.counterexample, client, memory=verdict.memory, types=types)
 

@@ -17,12 +17,12 @@ from locksim.lang import (
     word,
 )
 from locksim.lang.struct import Lock
-from locksim.locks.clh import CLHLock
-from locksim.locks.mcs import MCSLock
-from locksim.locks.rwlock import WRITER, ReaderPreferenceRWLock
-from locksim.locks.tas import TASLock
-from locksim.locks.ticket import TicketLock
-from locksim.locks.ttas import TTASLock
+from locksim.library.locks.clh import CLHLock
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rwlock import WRITER, ReaderPreferenceRWLock
+from locksim.library.locks.tas import TASLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
 
 
 class TASNoAcquire(TASLock):

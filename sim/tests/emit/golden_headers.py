@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from locksim.emit import emit
-from locksim.registry import resolve
+from locksim.library.registry import resolve
 
 NAMES = ["ticket", "mcs"]
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from locksim.cli.lock import app
 from locksim.compiler import compile_source
 from locksim.emit import EmitError, Emitted, emit
-from locksim.registry import entries, resolve
+from locksim.library.registry import entries, resolve
 
 HEAD = "from locksim.lang import *\n\nclass L(Lock):\n    a = word()\n    b = word()\n"
 
@@ -162,7 +162,7 @@ def test_unread_variable() -> None:
     [("yield block()", 15), ("yield wake(3)", 15), ("yield compute(random_exponential(5))", 23)],
 )
 def test_refusals(statement: str, caret: int) -> None:
-    """What a header can not do is refused at its place."""
+    """What a header cannot do is refused at its place."""
     text = f"{HEAD}\n    def acquire(self):\n        {statement}\n"
     with pytest.raises(EmitError) as refused:
         emit(compile_source(text, "l.py")["L"])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sanitizer must report: compiled with it, and called in the middle of a run. */
+/* Mistakes that a sanitizer must report: compiled with it, and called in the middle of a run. */
 #include <stdint.h>
 #include <stdlib.h>
 

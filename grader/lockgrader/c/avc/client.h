@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all clients of an access vector cache share: decisions that show where they come from.
+ * Shared by all clients of an access vector cache: decisions that show their origin.
  *
- * A decision's four words are made of the key and a version, so that a mixture of two versions is
- * no decision at all. history.py has the same formulas.
+ * A decision's four words depend on the key and a version, so a mixture of two versions is
+ * detected. history.py has the same formulas.
  */
 #ifndef LOCKLAB_AVC_CLIENT_H
 #define LOCKLAB_AVC_CLIENT_H

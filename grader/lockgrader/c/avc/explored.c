@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the explorer does with an access vector cache: small scenarios, each of which a certain
- * mistake does not survive. SCENARIO names one; with CANARY the client itself has a mistake, and an
- * explorer that says nothing is no explorer any more.
+ * The explorer's client of an access vector cache: small scenarios, each of which reveals a certain
+ * mistake. SCENARIO names one. With CANARY the client itself has a mistake, and an explorer that
+ * reports nothing no longer works.
  *
  *   REPLACE   thread 0 replaces a decision twice; the others look it up, and never see an older one
  *             after a newer one, nor half of one
  *   RECLAIM   thread 0 reclaims until the entry goes; the others look it up
  *   WRITERS   threads insert at once, each its own key and a key that all share
  *   HIT       a second hit writes nothing
- *   LOCKLESS  a second hit writes a word at most: a mark, but no lock
+ *   LOCKLESS  a second hit writes at most one word: a mark, but no lock
  */
 #include <stdlib.h>
 #include <urcu.h>
@@ -24,14 +24,14 @@
 
 #define LATE_READER 1 /* reads what was freed */
 #define UNPROTECTED 2 /* writes and reads a plain word at once */
-#define WRONG_END 3   /* expects an answer that can not be */
+#define WRONG_END 3   /* expects an impossible answer */
 
 #ifndef CANARY
 #define CANARY 0
 #endif
 
-/* A call of the submission: whatever it gives back in registers that it should have kept, none is
- * in use here, and those that were are restored from a frame that it cannot write to. */
+/* Around a call of the submission: no callee-saved register is in use here, so a submission that
+ * changes them has no effect. The caller's values are restored from a frame that it cannot write. */
 #if defined(__x86_64__)
 #define GATE() __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15", "memory")
 #else
@@ -81,7 +81,7 @@ __attribute__((noinline)) static void call(unsigned which)
     GATE();
 }
 
-/* The version that a lookup finds; 0 where it finds nothing. */
+/* The version that a lookup finds; 0 if it finds nothing. */
 static unsigned look(unsigned number)
 {
     const struct avc_key key = key_of(number);
@@ -220,7 +220,7 @@ void locklab_check(void)
     locklab_assert(last <= 1);
 #endif
 #if SCENARIO == RECLAIM
-    call(RECLAIMING); /* takes the mark of a reader that came between, or of our own look */
+    call(RECLAIMING); /* removes the mark of a reader in between, or of our own lookup */
     call(RECLAIMING);
     locklab_assert(look(0) == 0);
 #endif

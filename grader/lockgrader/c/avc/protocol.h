@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What clients that run on real threads tell: each operation, with tickets from one counter.
+ * The records of clients on real threads: each operation, with tickets from one counter.
  *
- * On standard input comes an order: how much to do, and a nonce that no two runs share. On standard
- * output goes one record for each operation, masked by a stream that the nonce gives, so that who
- * would forge a record has to find the nonce first. Nothing is judged here; history.py reads the
- * records outside and knows what they may say.
+ * Standard input is an order: the operations to do, and a nonce that no two runs share. Standard
+ * output is one record for each operation, masked by a stream from the nonce, so forging a record
+ * requires the nonce. Nothing is judged here; history.py judges the records outside.
  */
 #ifndef LOCKLAB_AVC_PROTOCOL_H
 #define LOCKLAB_AVC_PROTOCOL_H
@@ -31,7 +30,7 @@ struct record {
     uint32_t began, ended; /* tickets: every ticket is in one record, once */
     uint8_t thread, operation;
     uint16_t key;
-    uint32_t result; /* found, inserted; how many were forgotten */
+    uint32_t result; /* found, inserted; number of removed entries */
     uint32_t words[4];
 };
 
@@ -90,7 +89,7 @@ static void write_records(void)
     }
 }
 
-/* The mistakes of a client on purpose: what is recorded is not what happened. */
+/* Deliberate mistakes of a client: the records differ from what happened. */
 enum { TORN = 1, STALE, LOST };
 
 static void err(struct record *record, struct avc_decision *found, bool late)

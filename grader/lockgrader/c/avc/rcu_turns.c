@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * liburcu's functions (explorer/include/urcu/explored.h maps them here) where operations take
- * turns: nobody else is in a section, so a grace period is over at once. Callbacks run when the
- * operation ends, on a thread of their own as liburcu's do: it alone then knows what it waited for.
- * What liburcu leaves undefined ends the program with a message.
+ * turns: no other thread is in a section, so a grace period is over at once. Callbacks run when the
+ * operation ends, on a thread of their own as in liburcu; only that thread is ordered after the
+ * grace period. Undefined use of liburcu ends the program with a message.
  *
- * ThreadSanitizer is told what a grace period promises, and nothing else: all that a section did
- * happens before its end, all that came before its begin happens before later sections.
+ * ThreadSanitizer learns only what a grace period guarantees: a section happens before the end of a
+ * grace period, and everything before its begin happens before later sections.
  */
 #include "rcu_turns.h"
 
@@ -31,8 +31,8 @@ static _Thread_local bool registered;
 static _Thread_local unsigned depth;
 static struct callback callbacks[MAX_CALLBACKS];
 static unsigned called;
-static _Atomic(bool) work;                       /* the server's turn */
-static char sections, grace, queued, performed; /* places that order */
+static _Atomic(bool) work;                       /* the server may run */
+static char sections, grace, queued, performed; /* addresses for ordering */
 
 static void release(char *place)
 {
@@ -87,7 +87,7 @@ bool locklab_rcu_is_reading(void)
 
 void locklab_rcu_quiescent(void)
 {
-    require(depth == 0, "says that it holds nothing, inside a read-side section");
+    require(depth == 0, "reports a quiescent state inside a read-side section");
 }
 
 void locklab_rcu_synchronize(void)
@@ -123,7 +123,7 @@ void locklab_rcu_barrier(void)
 
 void rcu_turns_end(void)
 {
-    require(depth == 0, "comes back from an operation inside a read-side section");
+    require(depth == 0, "returns from an operation inside a read-side section");
     serve();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read-copy update where only one operation is under way at a time: see rcu_turns.c. */
+/* Read-copy update when operations run one at a time: see rcu_turns.c. */
 #ifndef LOCKLAB_RCU_TURNS_H
 #define LOCKLAB_RCU_TURNS_H
 
@@ -8,7 +8,7 @@
 void locklab_rcu_register(void);
 void locklab_rcu_unregister(void);
 
-/* The operation is over: it is in no section any more, and callbacks run. */
+/* Ends an operation: checks that it left its sections, and runs callbacks. */
 void rcu_turns_end(void);
 
 /* The thread on which callbacks run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A cache behind one mutex: right, and as slow as it gets. A tool that finds nothing wrong with a
- * client that is wrong on purpose is tried with this one too, to tell whose fault it is.
+ * A cache behind one mutex: correct and slow. A tool that misses a client's deliberate mistake is
+ * tried with this cache too, to decide whether the submission or the tool is at fault.
  */
 #include <pthread.h>
 #include <stdlib.h>

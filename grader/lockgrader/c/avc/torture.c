@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Operations on real threads at once, a fixed number of them, with liburcu itself. Threads are late
- * at random. The records are judged outside: whether some order of the operations explains all
- * answers.
+ * A fixed number of concurrent operations on real threads, with liburcu itself and random delays.
+ * The records are judged outside: whether some order of the operations explains all answers.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -57,7 +56,7 @@ int main(void)
     _exit(0);
 }
 
-/* What the submission's calls of liburcu become (explorer/include/urcu/explored.h). */
+/* The submission's calls of liburcu end up here (explorer/include/urcu/explored.h). */
 
 void locklab_rcu_register(void);
 void locklab_rcu_unregister(void);

@@ -2,10 +2,10 @@
 /*
  * Operations one at a time, by threads in turn: nothing depends on the clock or on the machine.
  *
- * So every answer is known beforehand (history.py has the model), and what a sanitizer reports it
- * reports each time. Threads pass the turn on by a relaxed word in this file, which no sanitizer
- * sees: to ThreadSanitizer operations of two threads are as unordered as if they had met, and what
- * is not ordered by the cache itself is reported as a race. Grace periods are rcu_turns.c's.
+ * So every answer is known in advance (history.py has the model), and a sanitizer reports the same
+ * each time. Threads pass the turn through a relaxed word in this file, which no sanitizer sees. To
+ * ThreadSanitizer the operations of two threads are unordered, so it reports a race for everything
+ * that the cache itself does not order. rcu_turns.c provides the grace periods.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -15,9 +15,9 @@
  * acquire, so that a search needs no more than that nothing it meets is freed or refilled. Only
  * `used` changes in an entry that readers can see at the time; all of them store 1, so any
  * order of these stores is right. An entry helps only if the server has judged every bit that is
- * asked for. Who can not remember a decision still answers with it.
+ * asked for. A cache that cannot remember a decision still answers with it.
  *
- * The policy's number only grows. A reset raises it first and empties the slots then; who inserts
+ * The policy's number only grows. A reset raises it first and empties the slots then; an insertion
  * compares numbers under the lock of the slot. So a decision of an older policy is either in the
  * slot before the reset empties it, or is refused. (Linux compares before it takes the lock.)
  *
@@ -145,7 +145,7 @@ static inline bool locklab_avc_lookup(struct locklab_avc_client *client,
 }
 
 /* The second chance: true, and out of the chain, if the entry was not marked since the hand's last
- * visit. Links other than this one are not touched: who stands at the entry still finds on. */
+ * visit. Links other than this one are not touched: a reader at the entry can go on. */
 static inline bool locklab_avc_unlink_unused(_Atomic(struct locklab_avc_node *) *link,
                                              struct locklab_avc_node *node)
 {
@@ -157,8 +157,8 @@ static inline bool locklab_avc_unlink_unused(_Atomic(struct locklab_avc_node *) 
     return true;
 }
 
-/* The entries that can be found, when nobody else is at work; SIZE_MAX if one hangs in a slot that
- * is not its own or stands there twice. */
+/* The entries that can be found, when no other thread is at work; SIZE_MAX if one hangs in a slot
+ * that is not its own or stands there twice. */
 static inline size_t locklab_avc_count(struct locklab_avc_chain *chains)
 {
     size_t count = 0;

@@ -23,8 +23,9 @@ static inline void locklab_avc_destroy(struct locklab_avc *avc)
     (void)avc;
 }
 
-static inline void locklab_avc_enter_thread(void)
+static inline bool locklab_avc_enter_thread(void)
 {
+    return true;
 }
 
 static inline void locklab_avc_leave_thread(void)

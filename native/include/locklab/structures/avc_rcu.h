@@ -20,6 +20,7 @@
 #define LOCKLAB_AVC_RCU_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define _LGPL_SOURCE /* inline: calls into the library cost several times more */
@@ -48,6 +49,7 @@ static inline void locklab_avc_discarded_free(struct rcu_head *head)
 
 static pthread_once_t locklab_avc_once = PTHREAD_ONCE_INIT;
 static pthread_key_t locklab_avc_registered;
+static bool locklab_avc_has_key;
 
 static inline void locklab_avc_unregister(void *registered)
 {
@@ -57,15 +59,19 @@ static inline void locklab_avc_unregister(void *registered)
 
 static inline void locklab_avc_first_thread(void)
 {
-    pthread_key_create(&locklab_avc_registered, locklab_avc_unregister);
+    locklab_avc_has_key = pthread_key_create(&locklab_avc_registered, locklab_avc_unregister) == 0;
 }
 
-/* What a thread does before its first and after its last check. */
-static inline void locklab_avc_enter_thread(void)
+/* What a thread does before its first and after its last check. False: no thread-specific key or no
+ * memory is left, and the thread must not check. */
+static inline bool locklab_avc_enter_thread(void)
 {
     pthread_once(&locklab_avc_once, locklab_avc_first_thread);
+    if (!locklab_avc_has_key ||
+        pthread_setspecific(locklab_avc_registered, &locklab_avc_registered) != 0)
+        return false;
     urcu_memb_register_thread();
-    pthread_setspecific(locklab_avc_registered, &locklab_avc_registered);
+    return true;
 }
 
 static inline void locklab_avc_leave_thread(void)

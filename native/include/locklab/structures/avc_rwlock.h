@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The access vector cache under a reader-writer lock: the first mend of 2004.
+ * The access vector cache under a reader-writer lock: the first fix of 2004.
  *
  * Cost. Checks no longer exclude each other, yet each one writes the lock's line twice: the rate
  * of the whole machine is fixed by that one line, on any number of CPUs.

@@ -24,8 +24,9 @@
 #include "locklab/structures/avc_slots.h"
 
 /* What a thread does before its first and after its last check. */
-static inline void locklab_avc_enter_thread(void)
+static inline bool locklab_avc_enter_thread(void)
 {
+    return true;
 }
 
 static inline void locklab_avc_leave_thread(void)

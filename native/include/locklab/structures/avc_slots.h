@@ -4,13 +4,13 @@
  * Include it through avc_slot.h (checks take the slot's lock too) or avc_rcu.h (checks take none).
  *
  * Mechanism. An insertion allocates its entry; when more than the threshold are there, it first
- * reclaims up to 16. The hand skips slots whose lock is taken (one attempt, nobody waits). An
+ * reclaims up to 16. The hand skips slots whose lock is taken (one attempt, no thread waits). An
  * update makes a copy with the new decision, links it in the old one's place and discards
  * the old one. How a check keeps what it looks at from being discarded is what differs.
  *
  * Invariants. Links change only under their slot's lock. What has been taken out of a chain
- * can not be found again, and is freed when no check can still hold it. `active` counts entries in
- * chains and insertions on their way: it passes the threshold only by those who are inserting, or
+ * cannot be found again, and is freed when no check can still hold it. `active` counts entries in
+ * chains and insertions on their way: it passes the threshold only by those insertions, or
  * while a sweep finds every entry marked or its slot locked.
  *
  * Layout. Heads and locks are two arrays, as in the kernel: slots that are neighbours share a line.
@@ -58,7 +58,7 @@ static inline void locklab_avc_replace(struct locklab_avc_place old, struct lock
 static inline void locklab_avc_take_out(struct locklab_avc *avc, struct locklab_avc_client *client,
                                         struct locklab_avc_node *node);
 
-/* The last step of a discarded entry: poison, for who still looks, and away with it. */
+/* The last step of a discarded entry: poison it, for a reader that still looks, and free it. */
 static inline void locklab_avc_node_free(struct locklab_avc_node *node)
 {
     memset(node, 0x6b, sizeof(*node));
@@ -78,7 +78,7 @@ static inline void locklab_avc_init(struct locklab_avc *avc)
     }
 }
 
-/* Nobody may be at work any more; what was discarded is freed when this returns. */
+/* No thread may be at work any more; what was discarded is freed when this returns. */
 static inline void locklab_avc_destroy(struct locklab_avc *avc)
 {
     LOCKLAB_AVC_WAIT_FOR_DISCARDS();

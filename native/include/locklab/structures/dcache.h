@@ -10,9 +10,10 @@
  *
  * Invariants. Parents and names change only under `rename_lock` held for writing. A path that is
  * returned is one that the entry had at one moment between call and return, all of it at once.
- * Parents and names are read and written by relaxed atomics: an optimistic walk may meet half a
- * move, and throws away what it made of it. Such a walk ends nevertheless: it needs room in the
- * buffer for each step.
+ * Parents and names are atomics: an optimistic walk may meet half a move, and throws away what it
+ * made of it. Such a walk ends nevertheless: it needs room in the buffer for each step. Names are
+ * relaxed. A parent is stored with release and loaded with acquire, because the walk goes on to it
+ * before it knows whether a move came by.
  *
  * Entries must not be freed while somebody walks (the kernel frees them after a grace period), and
  * a move must not put a directory below itself.
@@ -91,10 +92,10 @@ static inline void locklab_dcache_move(struct locklab_dcache *dcache, struct loc
     locklab_dcache_move_release(&dcache->rename_lock);
 }
 
-/* The parent, for who stands still or does not mind. */
+/* The parent, for who stands still or does not mind. Acquire: the caller looks into it. */
 static inline struct locklab_dentry *locklab_dentry_parent(const struct locklab_dentry *dentry)
 {
-    return atomic_load_explicit(&dentry->parent, memory_order_relaxed);
+    return atomic_load_explicit(&dentry->parent, memory_order_acquire);
 }
 
 static inline void locklab_dentry_place(struct locklab_dentry *dentry,
@@ -106,7 +107,8 @@ static inline void locklab_dentry_place(struct locklab_dentry *dentry,
 
     memcpy(padded, name, length < sizeof(padded) ? length : sizeof(padded) - 1);
     memcpy(words, padded, sizeof(words));
-    atomic_store_explicit(&dentry->parent, parent, memory_order_relaxed);
+    /* Release: a walk that goes on to a new parent finds it initialised. */
+    atomic_store_explicit(&dentry->parent, parent, memory_order_release);
     LOCKLAB_DWELL();
     for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         atomic_store_explicit(&dentry->name[i], words[i], memory_order_relaxed);

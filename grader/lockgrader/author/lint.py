@@ -1,0 +1,324 @@
+"""Check a lab before students see it.
+
+- The solution earns everything for many students, each with their own variant.
+- The starter earns nothing; each check fails because the work is missing, not because of a crash or
+  a syntax error.
+- Every mutant gets its verdict and its misconception.
+- Every public check has hints, or a reason to have none.
+- No check takes long.
+- The handout names every file and every answer.
+- The bundle leaks nothing.
+
+Mechanism. :func:`lockgrader.grade.grade` grades everything in a sandbox, like a student's
+submission, so the test covers the real path. Here checks do not wait for others, so that the
+starter's later checks are tested too; a check that the starter passes is accepted only if it waits
+for another. Students with equal variants count once, and a check that is equal for two variants
+runs once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import resource
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lockgrader.author.bundle import BundleError, public_files
+from lockgrader.author.mutants import Mutant, mutants, solution, starter, write
+from lockgrader.checks.evaluate import die_with_parent, warm
+from lockgrader.grade import grade
+from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
+from lockgrader.lab.variants import variant
+from lockgrader.result import CheckResult
+from lockgrader.sandbox import Profile
+
+__all__ = ["LONGEST_S", "Item", "Linted", "lint"]
+
+LONGEST_S = 30.0
+"""Processor time that a check may take; students wait for it on a laptop."""
+KEY = b"the key of no course: variants for lint"
+OWN_WORK = ("fail", "no_output")
+"""Verdicts that a starter may get: they mean that work is missing."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One property of a lab.
+
+    Arguments:
+        what: "solution", "starter", "wrong", "hint", "time", "handout" or "bundle".
+        name: of a check, a mutant or a file. ok: whether the property holds.
+        says: the finding. cpu_s: processor time, where something ran.
+    """
+
+    what: str
+    name: str
+    ok: bool
+    says: str
+    cpu_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class Linted:
+    """A lab's items, and how many students and different variants were tried."""
+
+    lab: str
+    students: int
+    variants: int
+    items: tuple[Item, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all properties hold."""
+        return all(item.ok for item in self.items)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One of the lab's submissions to grade, in some checks.
+
+    Arguments:
+        what: as in :class:`Item`. student: for the variant. names: of checks, empty for all.
+        mutant: the mutant, if it is one.
+    """
+
+    what: str
+    student: str
+    names: tuple[str, ...] = ()
+    mutant: Mutant | None = None
+
+
+@dataclass(frozen=True)
+class _Done:
+    task: _Task
+    results: tuple[CheckResult, ...] = ()
+    cpu_s: tuple[float, ...] = ()
+    error: str = ""
+    values: dict[str, str | int] = field(default_factory=dict)
+
+
+def lint(
+    folder: Path,
+    *,
+    students: int = 20,
+    processes: int = 1,
+    profile: Profile = "namespaces",
+    report: Callable[[str, float], None] | None = None,
+) -> Linted:
+    """Check a lab.
+
+    Arguments:
+        folder: the lab's. students: how many get a variant; 0 grades nothing and checks
+            only the files. processes: at a time.
+        profile: the sandbox; "unconfined" without one, as only the lab's own files run.
+        report: called with a text and the fraction done.
+
+    Raises:
+        LabError: the lab cannot be read. SandboxError: there is no sandbox.
+    """
+    lab = load(folder)
+    names = [f"student{number}" for number in range(1, students + 1)]
+    tasks, variants = _tasks(lab, names)
+    done = _graded(lab, tasks, processes, profile, report)
+    checks = lab.checks(variant(lab, "student1", KEY))
+    items = [
+        *_solution(done, checks),
+        *_starter(done, checks),
+        *(_wrong(one) for one in done if one.task.mutant is not None),
+        *_hints(checks),
+        *_times(done),
+        *_handout(lab, folder, checks),
+        _bundle(folder),
+    ]
+    return Linted(lab.name, students, variants, tuple(items))
+
+
+def _tasks(lab: Lab, students: list[str]) -> tuple[list[_Task], int]:
+    """The submissions to grade, and the number of different variants."""
+    if not students:
+        return [], 0
+    tasks = [_Task("starter", students[0])]
+    variants: set[str] = set()
+    seen: set[str] = set()
+    for student in students:
+        values = variant(lab, student, KEY)
+        variants.add(repr(values))
+        fresh = {c.name: c.model_dump_json() for c in lab.checks(values)}
+        names = tuple(name for name, text in fresh.items() if text not in seen)
+        seen.update(fresh.values())
+        if names:
+            tasks.append(_Task("solution", student, names))
+    tasks += [_Task("wrong", students[0], (one.check,), one) for one in mutants(lab)]
+    return tasks, len(variants)
+
+
+def _graded(
+    lab: Lab,
+    tasks: list[_Task],
+    processes: int,
+    profile: Profile,
+    report: Callable[[str, float], None] | None,
+) -> list[_Done]:
+    """All tasks, in their order."""
+    if not tasks:
+        return []
+    warm()  # once, before the workers are forked from here
+    found: dict[int, _Done] = {}
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(processes, mp_context=context, initializer=die_with_parent) as pool:
+        asked = {pool.submit(_grade, lab, task, profile): i for i, task in enumerate(tasks)}
+        try:
+            for one in as_completed(asked):
+                found[asked[one]] = one.result()
+                if report is not None:
+                    report(f"{lab.name}: {len(found)} of {len(tasks)}", len(found) / len(tasks))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [found[i] for i in range(len(tasks))]
+
+
+def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
+    """Grade one of the lab's submissions; no check waits for another."""
+    alone = lab.model_copy(update={"check": tuple({**raw, "needs": ()} for raw in lab.check)})
+    values = variant(lab, task.student, KEY)
+    used: list[float] = []
+    try:
+        files = starter(lab) if task.what == "starter" else solution(lab, task.student, KEY)
+        files |= task.mutant.files if task.mutant else {}
+        with tempfile.TemporaryDirectory(prefix="locklab-") as made:
+            path = write(files, Path(made) / task.student)
+            used.append(_used_s())
+            result = grade(
+                alone,
+                path,
+                student=task.student,
+                key=KEY,
+                profile=profile,
+                values=values,
+                only=task.names,
+                progress=lambda _: used.append(_used_s()),
+            )
+            if result.checks:
+                used.append(_used_s())
+    except LabError as error:
+        return _Done(task, error=str(error), values=values)
+    spent = tuple(after - before for before, after in itertools.pairwise(used))
+    return _Done(task, result.checks, spent, values=values)
+
+
+def _used_s() -> float:
+    """Processor time of the children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
+    for check in checks if done else ():
+        worst, cpu_s, times = "", 0.0, 0
+        for one in done:
+            if one.task.what != "solution":
+                continue
+            if one.error:
+                worst = worst or one.error
+            for result, used_s in zip(one.results, one.cpu_s, strict=True):
+                if result.name == check.name:
+                    times, cpu_s = times + 1, max(cpu_s, used_s)
+                    if result.points != result.max_points or result.verdict != "pass":
+                        worst = worst or f"{_values(one)}: {result.verdict}, {_short(result)}"
+        tried = "1 variant" if times == 1 else f"{times} variants"
+        yield Item("solution", check.name, not worst, worst or f"full marks, {tried}", cpu_s)
+
+
+def _starter(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
+    graded = {c.name: c for c in checks if c.points > 0}
+    for one in done:
+        if one.task.what != "starter":
+            continue
+        if one.error:
+            yield Item("starter", "", False, one.error)
+        passed = {result.name for result in one.results if result.verdict == "pass"}
+        for result in one.results:
+            if result.name in graded:
+                waits = [n for n in graded[result.name].needs if n not in passed]
+                ok = result.verdict in OWN_WORK
+                says = f"{result.verdict}: {_short(result)}"
+                if result.verdict in ("pass", "partial") and waits:
+                    ok, says = True, f"{result.verdict}, but waits for {', '.join(waits)}"
+                yield Item("starter", result.name, ok, says)
+
+
+def _wrong(one: _Done) -> Item:
+    """Compare a mutant's verdict and misconception with the documented ones."""
+    wrong = one.task.mutant
+    assert wrong is not None
+    if one.error or not one.results:
+        says = one.error or f"the lab has no check '{wrong.check}'"
+        return Item("wrong", wrong.name, False, says)
+    result = one.results[0]
+    says = f"{wrong.check}: {result.verdict}"
+    if result.verdict != wrong.verdict:
+        text = f"{says}, and it must be {wrong.verdict} ({_short(result)})"
+        return Item("wrong", wrong.name, False, text, one.cpu_s[0])
+    if not _believed(wrong.misconception, result.misconception):
+        text = f"{says}, reported is '{result.misconception}', and not '{wrong.misconception}'"
+        return Item("wrong", wrong.name, False, text, one.cpu_s[0])
+    return Item("wrong", wrong.name, True, says, one.cpu_s[0])
+
+
+def _believed(wanted: str, reported: str) -> bool:
+    return wanted in reported and bool(wanted) == bool(reported)
+
+
+def _hints(checks: list[Check]) -> Iterable[Item]:
+    """Public checks need hints, except predictions and answers in words."""
+    for check in checks:
+        if isinstance(check, Prediction | Written) or not check.public:
+            continue
+        if check.hints:
+            says = "1 hint" if len(check.hints) == 1 else f"{len(check.hints)} hints"
+            yield Item("hint", check.name, True, says)
+        else:
+            says = check.no_hint or 'no hint: write hints = [...], or no_hint = "the reason"'
+            yield Item("hint", check.name, bool(check.no_hint), says)
+
+
+def _times(done: list[_Done]) -> Iterable[Item]:
+    longest: dict[str, float] = {}
+    for one in done:
+        for result, used_s in zip(one.results, one.cpu_s, strict=True):
+            longest[result.name] = max(longest.get(result.name, 0.0), used_s)
+    for name, used_s in longest.items():
+        says = f"{used_s:.1f} s of processor time at most; the limit is {LONGEST_S:g} s"
+        yield Item("time", name, used_s <= LONGEST_S, says, used_s)
+
+
+def _handout(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
+    """The handout names every file of the starter and every answer that is asked for."""
+    path = folder / "handout.md"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    names = sorted(starter(lab))
+    names += sorted({c.answer for c in checks if isinstance(c, Answer | Prediction | Written)})
+    for name in names:
+        named = name in text
+        yield Item("handout", name, named, "named" if named else "the handout does not name it")
+
+
+def _bundle(folder: Path) -> Item:
+    try:
+        files = public_files(folder)
+    except BundleError as error:
+        return Item("bundle", "", False, str(error))
+    return Item("bundle", "", True, f"{len(files)} files, nothing hidden among them")
+
+
+def _values(one: _Done) -> str:
+    return ", ".join(f"{name} {value}" for name, value in one.values.items()) or one.task.student
+
+
+def _short(result: CheckResult) -> str:
+    return result.message.partition("\n")[0][:200]

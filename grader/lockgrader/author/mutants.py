@@ -1,0 +1,181 @@
+"""A lab's own submissions: its solution for a student, its starter, and its mutants.
+
+They test the lab: the solution earns everything for every student, the starter earns nothing, and
+each mutant gets the verdict in ``mutants.toml``. They are ours, so they may be judged without a
+sandbox (:func:`findings`) or graded as a student's.
+
+The numbers of a solution differ from student to student, so they are computed as the grader does:
+an answer is the expected value, a prediction is an interval of width 0 around it.
+``solution/answers.json`` holds the rest: answers in words, and numbers that are equal for all.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lockgrader.c import Compiled, compile_c, interface
+from lockgrader.checks.judge import judge
+from lockgrader.checks.numeric import expected
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
+from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
+from lockgrader.lab.variants import variant
+from lockgrader.read.refused import Refused
+from lockgrader.read.scenarios import read
+from locksim.compiler import compile_source
+
+__all__ = ["Mutant", "findings", "mutants", "solution", "starter", "write"]
+
+Files = dict[str, str]
+"""A submission: name → text."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A submission that is wrong on purpose.
+
+    Arguments:
+        name: what is wrong. files: name → text, which replace those of the solution.
+        check: the name of the check that finds it. verdict: of that check.
+        misconception: the belief that the check must name, "" for none.
+    """
+
+    name: str
+    files: Files
+    check: str
+    verdict: str
+    misconception: str
+
+
+def solution(lab: Lab, student: str, key: bytes) -> Files:
+    """The solution, with the answers of this student's variant.
+
+    Raises:
+        LabError: the lab has no solution, or is invalid.
+    """
+    files = _files(lab, "solution")
+    if lab.answers:
+        answers = json.loads(files.get(lab.answers, "{}"))
+        for check in lab.checks(variant(lab, student, key)):
+            if isinstance(check, Answer):
+                answers.setdefault(check.answer, expected(check.expected))
+            elif isinstance(check, Prediction):
+                answers.setdefault(check.answer, 2 * [expected(check.expected)])
+        files[lab.answers] = json.dumps(answers)
+    return files
+
+
+def starter(lab: Lab) -> Files:
+    """The files with which students begin."""
+    return _files(lab, "starter")
+
+
+def mutants(lab: Lab) -> list[Mutant]:
+    """The mutants of ``mutants.toml``.
+
+    Each is the solution with a change. ``change`` is a list of pairs: a text, of which the first
+    occurrence is replaced, and its replacement. Or ``text`` replaces the whole file. ``file`` names
+    the file, by default the one in the language.
+
+    Raises:
+        LabError: there is no mutants.toml, or a change does not fit the solution.
+    """
+    path = Path(lab.folder) / "mutants.toml"
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LabError(f"{path} cannot be read: {error}") from error
+    strange = document.keys() - {"mutant"}
+    if strange:
+        raise LabError(f"{path}: write [[mutant]] for each, not {', '.join(sorted(strange))}")
+    right = _files(lab, "solution")
+    return [_mutant(lab, raw, right) for raw in document.get("mutant", [])]
+
+
+def findings(
+    lab: Lab, files: Files, student: str, key: bytes, only: str = ""
+) -> Iterator[tuple[Check, Finding]]:
+    """Each check's finding in files of the lab. Only a C part needs a sandbox.
+
+    Arguments:
+        lab: whose checks. files: a submission. student, key: for the variant.
+        only: the name of one check to run, whatever it needs; "" for all, where a check is skipped
+            if a check that it needs has not passed.
+
+    Raises:
+        CompileError: the file in the language does not compile.
+        SandboxError: there is a C part, and no sandbox.
+    """
+    checks = lab.checks(variant(lab, student, key))
+    texts = json.loads(files.get(lab.answers, "{}"))
+    words = {c.answer for c in checks if isinstance(c, Written)}
+    submitted = Submitted(
+        codes=compile_source(files[lab.locks], f"<{lab.locks}>") if lab.locks in files else {},
+        answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
+        texts={k: v for k, v in texts.items() if k in words},
+        scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
+    )
+    compiled = _compiled(lab, files, [c for c in checks if only in ("", c.name)])
+    refused = compiled if isinstance(compiled, Refused) else None
+    if isinstance(compiled, Compiled):
+        submitted = replace(submitted, c=compiled)
+    passed: set[str] = set()
+    for check in checks:
+        if only in ("", check.name):
+            skipped = not only and not {*check.needs} <= passed
+            finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
+            passed |= {check.name} if finding.verdict == "pass" else set()
+            yield check, finding
+
+
+def write(files: Files, folder: Path) -> Path:
+    """Write a submission's files into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+def _judged(check: Check, submitted: Submitted, refused: Refused | None) -> Finding:
+    if isinstance(check, C) and submitted.c is None:
+        if refused is None:
+            return Finding("no_output")
+        return Finding(refused.verdict, message=refused.message)
+    return judge(check, submitted)
+
+
+def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused | None:
+    """The C part, or why it is refused; None if no check needs it or it is missing."""
+    tools = {c.tool for c in checks if isinstance(c, C)}
+    if not tools or lab.c not in files:
+        return None
+    data, about = files[lab.c].encode(), interface(lab.interface)
+    try:
+        return compile_c(data, lab.c, about, tools, "namespaces")
+    except Refused as error:
+        return error
+
+
+def _files(lab: Lab, name: str) -> Files:
+    folder = Path(lab.folder) / name
+    if not folder.is_dir():
+        raise LabError(f"{lab.name} has no {name}/")
+    return {p.name: p.read_text(encoding="utf-8") for p in sorted(folder.iterdir()) if p.is_file()}
+
+
+def _mutant(lab: Lab, raw: dict[str, Any], right: Files) -> Mutant:
+    try:
+        name, file = raw["name"], raw.get("file", lab.locks)
+        text = raw["text"] if "text" in raw else right[file]
+        text = changed(text, raw.get("change", []), f"{lab.name}, mutant '{name}'")
+        belief = raw["misconception"]
+        if belief and lab.misconceptions:
+            belief = lab.misconceptions[belief].belief
+        return Mutant(name, {file: text}, raw["check"], raw["verdict"], belief)
+    except KeyError as error:
+        raise LabError(f"{lab.name}, mutant '{raw.get('name', '?')}': no {error}") from error

@@ -1,0 +1,1 @@
+"""Many submissions: on this machine, or on a cluster."""

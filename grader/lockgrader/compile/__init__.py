@@ -1,0 +1,1 @@
+"""From a submitted text to bytecode: compiled inside the sandbox, validated outside."""

@@ -1,0 +1,76 @@
+"""The finding of a check, and how the error of a number becomes a share of the points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from lockgrader.lab import Band
+from lockgrader.result import Curve, Row, Verdict
+
+__all__ = ["Finding", "found", "row", "shares"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found.
+
+    Arguments:
+        verdict: one of the closed set. share: of the points, 0 to 1.
+        message: the reason. rows: the numbers. tag: one word for the mistake, known to the lab.
+        counterexample: JSON-ready, or None. curve: the measured curve, or None.
+        answer: an answer in words, for the instructor.
+    """
+
+    verdict: Verdict
+    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    message: str = ""
+    rows: tuple[Row, ...] = ()
+    tag: str = ""
+    counterexample: dict[str, Any] | None = None
+    curve: Curve | None = None
+    answer: str = ""
+
+    def __post_init__(self) -> None:
+        if self.verdict == "pass" and self.share != 1.0:
+            raise ValueError(f"passed with a share of {self.share}")
+        if self.verdict not in ("pass", "partial") and self.share:
+            raise ValueError(f"a share of {self.share} for {self.verdict}")
+
+
+def found(rows: Sequence[Row], message: str = "") -> Finding:
+    """The finding of a table of rows: its share is the mean of theirs."""
+    share = math.fsum(r.share for r in rows) / len(rows) if rows else 0.0
+    if all(r.share == 1.0 for r in rows):
+        return Finding("pass", 1.0, message, tuple(rows))
+    wrong = next(r for r in rows if r.share < 1.0)
+    says = message or f"{wrong.what}: {wrong.says}"
+    tag = wrong.says.partition(",")[0].replace(" ", "-")
+    if share == 0.0:
+        return Finding("fail", 0.0, says, tuple(rows), tag)
+    return Finding("partial", share, says, tuple(rows), tag)
+
+
+def row(what: str, got: float, band: Band) -> Row:
+    """A number beside the right band, with its share of the points. NaN is never right."""
+    if not math.isfinite(got):
+        return Row(what=what, got=None, low=band.low, high=band.high, says="not a finite number")
+    share, says = shares(got, band)
+    return Row(what=what, got=got, low=band.low, high=band.high, says=says, share=share)
+
+
+def shares(got: float, band: Band) -> tuple[float, str]:
+    """The share of the points that a number earns, and the reason in words."""
+    if band.low is not None and got < band.low:
+        off, end, says = band.low - got, band.low, "too small"
+    elif band.high is not None and got > band.high:
+        off, end, says = got - band.high, band.high, "too big"
+    else:
+        return 1.0, "right"
+    reach = band.fade * abs(end)
+    share = max(0.0, 1.0 - off / reach) if reach > 0 else 0.0
+    return share, f"{says}, by {off:.3g}"

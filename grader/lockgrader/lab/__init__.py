@@ -1,0 +1,40 @@
+"""A lab: what is asked, what students get, and each student's own values."""
+
+from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load
+from lockgrader.lab.vocabulary import (
+    Answer,
+    Band,
+    C,
+    Check,
+    Code,
+    Measure,
+    Measured,
+    MutantSource,
+    OwnTests,
+    Prediction,
+    Proven,
+    Simulated,
+    Written,
+)
+
+__all__ = [
+    "Answer",
+    "Band",
+    "C",
+    "Check",
+    "Choice",
+    "Code",
+    "Lab",
+    "LabError",
+    "Measure",
+    "Measured",
+    "Misconception",
+    "MutantSource",
+    "OwnTests",
+    "Prediction",
+    "Proven",
+    "Simulated",
+    "Written",
+    "changed",
+    "load",
+]

@@ -1,0 +1,234 @@
+"""A lab as the grader sees it: read ``lab.toml`` once, and refuse it with the place of a mistake.
+
+``misconceptions.toml`` beside it holds beliefs of students; checks refer to them by name.
+
+The kinds of checks are in :mod:`lockgrader.lab.vocabulary`. A value ``"$name"`` is the student's
+own (:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the
+others and are left out of every bundle for students.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from lockgrader.lab.vocabulary import Check, Closed, MutantSource, OwnTests, Text
+
+__all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
+
+MISCONCEPTIONS = "misconceptions.toml"
+MUTANTS = "hidden/mutants.toml"
+RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
+"""Files that labs had under another name: name → new name, old table, new table."""
+
+
+class LabError(Exception):
+    """An invalid lab; the message says where, and what is expected."""
+
+    exit_code = 2
+
+
+class Misconception(Closed):
+    """A belief of students, kept in ``misconceptions.toml`` under a name.
+
+    Arguments:
+        belief: in their words. truth: the correction, and what shows it. see: where to read on.
+    """
+
+    belief: Text
+    truth: Text
+    see: str = ""
+
+
+class Choice(Closed):
+    """The values from which a student's own is drawn: a list, or a range of integers."""
+
+    choice: tuple[str | int, ...] = ()
+    low: int = 0
+    high: int = 0
+    step: Annotated[int, Field(ge=1)] = 1
+
+
+class Lab(Closed):
+    """A lab.
+
+    Arguments:
+        name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
+            file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
+        library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
+        misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
+            themselves.
+        c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
+        variant: name → the values from which a student's own is drawn.
+        check: the checks, in order; a check comes after those that it needs.
+        solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
+            students' own tests.
+        seconds: processor time for one check, at most.
+    """
+
+    format: Literal[1]
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")]
+    title: Text
+    locks: str = ""
+    answers: str = ""
+    tests: str = ""
+    library: tuple[str, ...] = ()
+    misconceptions: dict[str, Misconception] = Field(default_factory=dict)
+    c: str = ""
+    interface: str = ""
+    seconds: Annotated[int, Field(ge=1, le=600)] = 60
+    variant: dict[str, Choice] = Field(default_factory=dict)
+    check: tuple[dict[str, Any], ...]
+    solution: str = Field(default="", repr=False)
+    sources: tuple[MutantSource, ...] = Field(default=(), repr=False)
+    sha256: str = ""
+    folder: str = ""
+
+    def checks(self, values: dict[str, str | int]) -> list[Check]:
+        """The checks of a student with these variant values.
+
+        Raises:
+            LabError: a check is invalid.
+        """
+        found: list[Check] = []
+        adapter: TypeAdapter[Check] = TypeAdapter(Check)
+        for number, raw in enumerate(self.check, start=1):
+            where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
+            try:
+                named = self._with_beliefs(raw, where)
+                made = adapter.validate_python(_filled(named, values, where))
+            except ValidationError as error:
+                first = error.errors()[0]
+                place = ".".join(str(p) for p in first["loc"])
+                raise LabError(f"{where}: {place}: {first['msg']}") from None
+            known = {c.name for c in found}
+            if made.name in known:
+                raise LabError(f"{where}: an earlier check has this name")
+            for needed in made.needs:
+                if needed not in known:
+                    raise LabError(
+                        f"{where} needs '{needed}', but no check before it has this name"
+                    )
+            found.append(self._with_sources(made, where))
+        return found
+
+    def wanted(self) -> tuple[str, ...]:
+        """The files that a submission may have."""
+        names = [n for n in (self.locks, self.c) if n]
+        if self.answers:
+            stem = Path(self.answers).stem
+            names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
+        names += [n for n in (self.tests,) if n]
+        return tuple(dict.fromkeys(names))
+
+    def _with_sources(self, made: Check, where: str) -> Check:
+        if not (isinstance(made, OwnTests) and made.mutants):
+            return made
+        if not self.sources:
+            raise LabError(f"{where}: there is no {MUTANTS} with mutants to find")
+        return made.model_copy(update={"solution": self.solution, "sources": self.sources})
+
+    def _with_beliefs(self, raw: dict[str, Any], where: str) -> dict[str, Any]:
+        """A check with the beliefs instead of their names."""
+        named = raw.get("misconceptions", {})
+        if not self.misconceptions or not isinstance(named, dict):
+            return raw
+        for name in named.values():
+            if name not in self.misconceptions:
+                raise LabError(f"{where}: '{name}' is not in {MISCONCEPTIONS}")
+        beliefs = {tag: self.misconceptions[name].belief for tag, name in named.items()}
+        return {**raw, "misconceptions": beliefs}
+
+
+def load(folder: Path) -> Lab:
+    """Read a lab's folder, hidden checks included where they are.
+
+    Raises:
+        LabError: it holds no lab, or an invalid one.
+    """
+    for old, (new, table, by) in RENAMED.items():
+        if (folder / old).exists():
+            raise LabError(
+                f"{folder / old}: labs keep this in {new} now\n"
+                f"help: rename the file, and each {table} in it to {by}"
+            )
+    digest = hashlib.sha256()
+    document = _toml(folder / "lab.toml", digest)
+    hidden = folder / "hidden" / "checks.toml"
+    if hidden.exists():
+        more = _toml(hidden, digest)
+        extra = [{**raw, "public": False} for raw in more.pop("check", [])]
+        if more:
+            raise LabError(f"{hidden}: only [[check]] is allowed there, not {', '.join(more)}")
+        document["check"] = [*document.get("check", []), *extra]
+    if (folder / MISCONCEPTIONS).exists():
+        document["misconceptions"] = _toml(folder / MISCONCEPTIONS, digest)
+    if (folder / MUTANTS).exists():
+        document |= _own_tests(folder, str(document.get("locks", "")), digest)
+    try:
+        lab = Lab.model_validate(
+            {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise LabError(
+            f"{folder / 'lab.toml'}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        ) from None
+    return lab
+
+
+def changed(text: str, changes: list[list[str]], where: str) -> str:
+    """A text with some places replaced, each once: labs write their mutants this way.
+
+    Raises:
+        LabError: a place is not in the text.
+    """
+    for old, new in changes:
+        if old not in text:
+            raise LabError(f"{where}: not in the solution: {old!r}")
+        text = text.replace(old, new, 1)
+    return text
+
+
+def _own_tests(folder: Path, file: str, digest: Any) -> dict[str, Any]:
+    """The solution and the mutants that students' own tests are tried on."""
+    path = folder / MUTANTS
+    mutants = _toml(path, digest).get("mutant", [])
+    try:
+        right = (folder / "solution" / file).read_text(encoding="utf-8")
+        digest.update(right.encode())
+        sources = [
+            {"name": m["name"], "text": changed(right, m["change"], f"{path}, '{m['name']}'")}
+            for m in mutants
+        ]
+    except (OSError, KeyError) as error:
+        raise LabError(f"{path}: the solution, a name or a change is missing: {error}") from error
+    return {"solution": right, "sources": sources}
+
+
+def _toml(path: Path, digest: Any) -> dict[str, Any]:
+    try:
+        data = path.read_bytes()
+        digest.update(data)
+        return tomllib.loads(data.decode("utf-8"))
+    except FileNotFoundError:
+        raise LabError(f"{path.parent} is not a lab: it has no {path.name}") from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise LabError(f"{path} cannot be read: {error}") from error
+
+
+def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:
+    """A check's values with the student's own instead of ``"$name"``."""
+    if isinstance(raw, dict):
+        return {k: _filled(v, values, where) for k, v in raw.items()}
+    if isinstance(raw, list):
+        return [_filled(v, values, where) for v in raw]
+    if isinstance(raw, str) and raw.startswith("$"):
+        if raw[1:] not in values:
+            raise LabError(f"{where}: there is no variant {raw}; there are {', '.join(values)}")
+        return values[raw[1:]]
+    return raw

@@ -1,0 +1,265 @@
+"""The vocabulary of checks: each kind with its parameters, as ``lab.toml`` writes them.
+
+The vocabulary is closed and declarative. A check is one of the kinds below, and its numbers stand
+in the file. :mod:`lockgrader.checks` decides what a submission earns in each.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = [
+    "Answer",
+    "Band",
+    "C",
+    "Check",
+    "Closed",
+    "Code",
+    "Measure",
+    "Measured",
+    "MutantSource",
+    "OwnTests",
+    "Prediction",
+    "Proven",
+    "Simulated",
+    "Text",
+    "Written",
+]
+
+Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Closed(BaseModel):
+    """A table of the file; a key that it does not know is refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Band(Closed):
+    """The right values, and how far from them still earns points.
+
+    Arguments:
+        low, high: the ends of the right values; None for an open end.
+        fade: distance from the band, as a fraction of its nearer end, from which nothing is
+            earned. 0 means all or nothing.
+    """
+
+    low: Number | None = None
+    high: Number | None = None
+    fade: Annotated[float, Field(ge=0, le=10)] = 0.0
+
+
+class _Check(Closed):
+    """The fields of all checks.
+
+    Arguments:
+        needs: checks that must pass first. hints: one for each attempt; the last one repeats.
+        no_hint: why the check has no hints. misconceptions: tag of a mistake → the belief behind.
+        public: set by the file of the check. revealed: whether students see a hidden check's
+            title, points and numbers in their feedback; they always see its name and verdict.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    title: Text
+    points: Points
+    needs: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    no_hint: str = ""
+    misconceptions: dict[str, str] = Field(default_factory=dict)
+    public: bool = True
+    revealed: bool = False
+
+
+class Proven(_Check):
+    """The checker explores every interleaving of a few threads.
+
+    Arguments:
+        lock: a class of the submission: a lock or a decision cache.
+        threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
+        client: prefix of the names of the standard clients to use; "" for all.
+        states: at most, for one client.
+    """
+
+    kind: Literal["proven"]
+    lock: Text
+    client: str = ""
+    threads: Annotated[int, Field(ge=1, le=8)] = 2
+    rounds: Annotated[int, Field(ge=1, le=10)] = 1
+    memory: Literal["sc", "tso", "c11"] = "sc"
+    property: str = "all"
+    states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
+
+
+class Measured(Closed):
+    """A measure in simulated time, and its load.
+
+    Arguments:
+        lock: which lock or cache. machine: a profile.
+        measure: for one unit of work; "growth" is the number of objects allocated and not freed.
+        workload: one of the library, "critical_section" or one for access vector caches.
+        settings: the workload's own parameters.
+        words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
+            time between two.
+        operations: of each CPU. replications: with different random streams. seed: of the first.
+    """
+
+    lock: Text
+    machine: Text
+    measure: Literal["transfers", "time_ns", "throughput", "fairness", "growth"]
+    workload: str = "critical_section"
+    settings: dict[str, int] = Field(default_factory=dict)
+    words: Annotated[int, Field(ge=0, le=64)] = 1
+    hold_ns: Annotated[int, Field(ge=0, le=10**6)] = 0
+    think_ns: Annotated[int, Field(ge=0, le=10**6)] = 1000
+    operations: Annotated[int, Field(ge=1, le=10_000)] = 60
+    replications: Annotated[int, Field(ge=1, le=20)] = 2
+    seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+
+
+class Simulated(_Check, Measured):
+    """A value in simulated time, or the shape of a curve over numbers of CPUs.
+
+    Arguments:
+        lock: a class of the submission. cpus: numbers of CPUs.
+        shape: "value" (each point), "slope" (of the logarithms, over all points), "plateau"
+            (largest over smallest), "ratio" (over that of ``against``, each point), "ordering"
+            (``lock`` below ``against`` at each point; the band is not used).
+        against: a lock of the library, or a class of the submission.
+        band: the right values.
+    """
+
+    kind: Literal["simulated"]
+    cpus: Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], Field(min_length=1)]
+    shape: Literal["value", "slope", "plateau", "ratio", "ordering"] = "value"
+    against: str = ""
+    band: Band = Band()
+
+
+class Measure(Measured):
+    """A number that the grader finds by simulating a lock of the library.
+
+    Arguments:
+        lock: its name. options: parameters of the lock's own, such as ``store_used``.
+        cpus: number of CPUs.
+    """
+
+    cpus: Annotated[int, Field(ge=1, le=1024)]
+    options: dict[str, int] = Field(default_factory=dict)
+
+    def __hash__(self) -> int:
+        """Equal ones are simulated once; their settings are dicts, which have no hash."""
+        return hash(self.model_dump_json())
+
+
+class Answer(_Check):
+    """A number in the answers. ``expected`` is a number, or a measure of a reference lock.
+
+    Arguments:
+        tolerance: as a fraction of the expected value. fade: as in :class:`Band`.
+    """
+
+    kind: Literal["answer"]
+    answer: Text
+    expected: Number | Measure
+    tolerance: Annotated[float, Field(ge=0, le=10)] = 0.0
+    fade: Annotated[float, Field(ge=0, le=10)] = 0.0
+
+
+class Prediction(_Check):
+    """An interval that was predicted, scored by its width and by how far it misses.
+
+    Arguments:
+        answer: two numbers, the ends of a 90 % interval. expected: the result.
+        worst: interval score, as a fraction of the result, that earns nothing.
+    """
+
+    kind: Literal["prediction"]
+    answer: Text
+    expected: Number | Measure
+    worst: Annotated[float, Field(gt=0, le=100)] = 2.0
+
+
+class Code(_Check):
+    """What a class's bytecode must and must not contain.
+
+    Arguments:
+        must, must_not: instructions, such as FETCH_ADD.
+        waits_by_reading: methods that must have a waiting loop that only reads.
+        max_words: size of the lock, in words, on a machine with one CPU.
+    """
+
+    kind: Literal["code"]
+    lock: Text
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    waits_by_reading: tuple[str, ...] = ()
+    max_words: Annotated[int, Field(ge=1)] | None = None
+
+
+class C(_Check):
+    """A tool judges the C part (:mod:`lockgrader.c`).
+
+    Arguments:
+        tool: "explorer" (interleavings of a scenario), "validate" (operations in turns, compared
+            with a model), "torture" (real threads), or a sanitizer over operations in turns.
+        scenario: of the explorer's client. threads: how many.
+        memory, preemptions, runs: the explorer's memory model and its two bounds.
+        operations: of each thread, for the other tools. seed: of these operations.
+    """
+
+    kind: Literal["c"]
+    tool: Literal["explorer", "validate", "torture", "asan", "tsan", "ubsan"]
+    scenario: str = ""
+    threads: Annotated[int, Field(ge=2, le=8)] = 2
+    memory: Literal["sc", "tso"] = "sc"
+    preemptions: Annotated[int, Field(ge=0, le=100)] = 2
+    runs: Annotated[int, Field(ge=1, le=10_000_000)] = 300_000
+    operations: Annotated[int, Field(ge=10, le=5_000)] = 400
+    seed: Annotated[int, Field(ge=0, le=2**40)] = 1
+
+
+class MutantSource(Closed):
+    """The lab's solution with one mistake in it, which students' own tests should find.
+
+    Arguments:
+        name: the public one. text: source in the language.
+    """
+
+    name: str
+    text: str
+
+
+class OwnTests(_Check):
+    """The student's own tests, scenarios for the checker (:mod:`lockgrader.read.scenarios`).
+
+    Arguments:
+        lock: the class under test. states: at most, for one scenario on one lock.
+        mutants: True runs them on the solution, which none may accuse, and on the lab's mutants;
+            the share found counts. False runs them on the submission's own class.
+        solution, sources: filled in by the lab: the solution's text, and the mutants.
+    """
+
+    kind: Literal["tests"]
+    lock: Text
+    states: Annotated[int, Field(ge=100, le=1_000_000)] = 30_000
+    mutants: bool = False
+    solution: str = Field(default="", exclude=True, repr=False)
+    sources: tuple[MutantSource, ...] = Field(default=(), exclude=True, repr=False)
+
+
+class Written(_Check):
+    """An answer in words, collected for the instructor, who gives the points for it."""
+
+    kind: Literal["written"]
+    answer: Text
+    points: Annotated[float, Field(ge=0, le=0)] = 0.0
+
+
+Check = Annotated[
+    Proven | Simulated | Answer | Prediction | Code | OwnTests | C | Written,
+    Field(discriminator="kind"),
+]

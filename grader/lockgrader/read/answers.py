@@ -1,0 +1,80 @@
+"""A submission's answers: JSON, or the output of a notebook or Python file in a sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lockgrader.read import answers_inside
+from lockgrader.read.artefact import MalformedError, numbers, parse
+from lockgrader.read.refused import Refused
+from lockgrader.sandbox import Job, Limits, Profile, run
+from lockgrader.sandbox.lean import lean
+from lockgrader.sandbox.run import interpreter
+
+__all__ = ["read_answers"]
+
+LIMITS = Limits(wall_s=60, cpu_s=30, memory_bytes=512 << 20, output_bytes=1 << 20, processes=16)
+MAX_TEXT = 20_000
+
+
+def read_answers(
+    name: str, data: bytes, asked: tuple[str, ...], words: tuple[str, ...], profile: Profile
+) -> tuple[dict[str, list[float]], dict[str, str]]:
+    """The numbers and the words of a submission's answers.
+
+    Arguments:
+        name: the file's: ``.json`` is data; ``.py`` and ``.ipynb`` are run in a sandbox.
+        asked: names of numeric answers. words: names of written answers.
+
+    Raises:
+        Refused: it is not in the required form. SandboxError: there is no sandbox.
+    """
+    if name.endswith(".ipynb"):
+        data = _cells(name, data)
+    if not name.endswith(".json"):
+        data = _executed(name, data, profile)
+    try:
+        document = parse(data)
+        if not isinstance(document, dict):
+            raise MalformedError("the answers must be a JSON object: define answers = {...}")
+        texts = {}
+        for key in words:
+            if key in document:
+                text = document.pop(key)
+                if not isinstance(text, str) or len(text) > MAX_TEXT:
+                    raise MalformedError(f"{key}: must be text of at most {MAX_TEXT} characters")
+                texts[key] = text
+        return numbers(document, asked), texts
+    except MalformedError as error:
+        raise Refused("malformed_output", f"{name}: {error}") from error
+
+
+def _executed(name: str, source: bytes, profile: Profile) -> bytes:
+    argv = (interpreter(profile), "-I", "-S", "/job/answers.py", "/lean")
+    packages = {k: v for k, v in lean().items() if k.startswith("/lean/numpy")}
+    read = {"/job/answers.py": Path(answers_inside.__file__), **packages}
+    environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    outcome = run(Job(argv, read, source, environment, LIMITS), profile)
+    if outcome.ended != "exited":
+        raise Refused(outcome.ended, f"running {name} was stopped: {outcome.ended}")
+    said = outcome.stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:300]
+    if not outcome.stdout and outcome.code != 0:
+        raise Refused("student_error", f"{name} fails: {said or f'exit code {outcome.code}'}")
+    if not outcome.stdout:
+        raise Refused("no_output", f"{name} ended without writing answers")
+    return outcome.stdout
+
+
+def _cells(name: str, data: bytes) -> bytes:
+    """The code of a notebook, cell by cell; outputs are ignored."""
+    try:
+        notebook: Any = parse(data, max_bytes=16 << 20)
+        lines = []
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                source = cell["source"]
+                lines.append(source if isinstance(source, str) else "".join(source))
+        return "\n".join(lines).encode()
+    except (MalformedError, KeyError, TypeError, ValueError) as error:
+        raise Refused("ungradable", f"{name} is not a notebook: {error}") from error

@@ -1,0 +1,155 @@
+"""A student's own tests: small scenarios, as data, that the checker runs on a lock or a cache.
+
+A scenario names a memory model and lists the steps of each thread. It becomes a client in the lock
+language, and the checker explores every interleaving of it. So a test says which thread does what,
+never when. Nothing of a scenario is executed. It is JSON of a closed form and bounded size, and
+only its numbers and the names of its steps reach the client.
+
+Steps on a lock: ``["acquire"]``; ``["try"]``, which waits only if the try fails; ``["count"]``,
+which increments plain data without losing an update; ``["release"]``.
+
+Steps on a cache: ``["replace", key, half]`` stores a decision with two equal halves; ``["lookup",
+key, [half, ...]]`` must find one of these, 0 for none; ``["reclaim", [n, ...]]`` must remove one of
+these numbers of entries; ``["quiescent"]``.
+
+A cache's threads go offline at their end. Faults, races, deadlocks and leaks are always reported.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lockgrader.read.artefact import MalformedError, parse
+from locksim.checker import check_workload
+from locksim.checker.verdict import Budget, Verdict
+from locksim.compiler import compile_source
+from locksim.lang.struct import DecisionCache, Lock, Struct
+
+__all__ = ["Scenario", "explore", "read"]
+
+MAX_BYTES = 1 << 16
+MAX_MEMORY = 1 << 29
+FOREVER_S = 1e6
+Half = Annotated[int, Field(ge=0, lt=1 << 16)]
+Key = Annotated[int, Field(ge=1, lt=1 << 16)]
+Some = Annotated[tuple[Half, ...], Field(min_length=1, max_length=8)]
+Step = (
+    tuple[Literal["acquire", "try", "count", "release", "quiescent"]]
+    | tuple[Literal["replace"], Key, Annotated[Half, Field(ge=1)]]
+    | tuple[Literal["lookup"], Key, Some]
+    | tuple[Literal["reclaim"], Some]
+)
+OF_LOCKS = {"acquire", "try", "count", "release"}
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Scenario(_Closed):
+    """The steps of each thread.
+
+    Arguments:
+        name: for messages. memory: "sc", "tso" or "c11". threads: the steps of each.
+    """
+
+    name: Annotated[str, Field(min_length=1, max_length=60)]
+    memory: Literal["sc", "tso", "c11"] = "sc"
+    threads: Annotated[
+        tuple[Annotated[tuple[Step, ...], Field(min_length=1, max_length=12)], ...],
+        Field(min_length=1, max_length=4),
+    ]
+
+
+class _Suite(_Closed):
+    scenarios: Annotated[tuple[Scenario, ...], Field(max_length=8)]
+
+
+def read(data: bytes) -> tuple[Scenario, ...]:
+    """The scenarios of a file.
+
+    Raises:
+        MalformedError: it does not hold scenarios.
+    """
+    parse(data, max_bytes=MAX_BYTES)  # only for its bounds; the schema below reads the bytes again
+    try:
+        return _Suite.model_validate_json(data, strict=True).scenarios
+    except ValidationError as error:
+        where = [str(at) for at in error.errors()[0]["loc"] if isinstance(at, int) or at.islower()]
+        message = f"{'.'.join(where)[:80]}: {error.errors()[0]['msg'][:120]}"
+        raise MalformedError(f"{message}; see the table of steps in the handout") from None
+
+
+def explore(scenario: Scenario, subject: Struct, max_states: int) -> Verdict:
+    """Every interleaving of a scenario on a lock or a cache.
+
+    Arguments:
+        subject: lock or cache under test. max_states: bound.
+
+    Raises:
+        MalformedError: this kind of struct does not have such a step.
+    """
+    kind = Lock if isinstance(subject, Lock) else DecisionCache
+    named = {step[0] for steps in scenario.threads for step in steps}
+    strange = named - OF_LOCKS if kind is Lock else named & OF_LOCKS
+    if strange:
+        raise MalformedError(f"'{scenario.name}': a {kind.__name__} has no {min(strange)}")
+    made = compile_source(_text(scenario, kind.__name__), "<scenario>")["Scenario"]
+    expect: dict[str, int] = {}
+    plain: tuple[str, ...] = ()
+    if kind is Lock:
+        expect = {"count": sum(s == ("count",) for steps in scenario.threads for s in steps)}
+        plain = ("count",)
+    return check_workload(
+        made.struct(subject=subject),  # type: ignore[arg-type] # it is a Workload, made of text
+        threads=len(scenario.threads),
+        expect=expect,
+        plain=plain,
+        memory=scenario.memory,
+        budget=Budget(max_states=max_states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY),
+    )
+
+
+def _text(scenario: Scenario, kind: str) -> str:
+    """The client's source; of the student's text it holds only numbers in range."""
+    lines = [
+        f"from locksim.lang import RELAXED, {kind}, Workload, part, thread, word",
+        "class Scenario(Workload):",
+        f"    subject = part({kind})",
+        "    count = word()",
+        "    def thread(self):",
+    ]
+    for number in range(len(scenario.threads)):
+        lines += [f"        if thread() == {number}:", f"            yield from self.t{number}()"]
+    if kind != "Lock":
+        lines.append("        yield from self.subject.offline()")
+    for number, steps in enumerate(scenario.threads):
+        lines.append(f"    def t{number}(self):")
+        for step in steps:
+            lines += [f"        {line}" for line in _lines(step)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(step: Step) -> list[str]:
+    match step:
+        case ("try",):
+            return [
+                "if not (yield from self.subject.try_acquire()):",
+                "    yield from self.subject.acquire()",
+            ]
+        case ("count",):
+            return [
+                "count = yield self.count.load(RELAXED)",
+                "yield self.count.store(count + 1, RELAXED)",
+            ]
+        case ("replace", key, half):
+            return [f"yield from self.subject.replace({key}, {half}, {half})"]
+        case ("lookup", key, halves):
+            wanted = " or ".join(f"found == {half + (half << 32)}" for half in halves)
+            return [f"found = yield from self.subject.lookup({key})", f"assert {wanted}"]
+        case ("reclaim", numbers):
+            wanted = " or ".join(f"taken == {number}" for number in numbers)
+            return ["taken = yield from self.subject.reclaim()", f"assert {wanted}"]
+    return [f"yield from self.subject.{step[0]}()"]

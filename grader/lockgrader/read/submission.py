@@ -1,0 +1,180 @@
+"""Read a submission, which is a folder, a zip or one file, without following links.
+
+Nothing is unpacked. Only the few files that the lab wants are read into memory, each up to a size.
+Links, devices, pipes and paths that lead outside do not count as files. Other entries of an archive
+are ignored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import traceback
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from lockgrader.read.refused import Refused
+
+__all__ = ["UNREADABLE", "Submission", "read", "student_of", "take"]
+
+UNREADABLE = "0" * 64
+"""The hash of a submission that cannot be read."""
+MAX_FILE = 4 << 20
+MAX_ENTRIES = 2000
+MAX_ARCHIVE = 64 << 20
+_ENTRY = b"PK\x01\x02"
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""The methods that every system uses. The others fail in other ways, and LZMA allocates as much
+memory as an archive demands."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """The wanted files.
+
+    Arguments:
+        path: of the submission. files: name → content. sha256: of names and contents.
+        refused: why it cannot be read, or None.
+    """
+
+    path: Path
+    files: dict[str, bytes]
+    sha256: str
+    refused: Refused | None = None
+
+
+def read(path: Path, wanted: tuple[str, ...]) -> Submission:
+    """Read the wanted files of a submission; one that is missing is left out.
+
+    Arguments:
+        path: a folder, a zip, or a single file, which counts as the wanted file of its suffix.
+        wanted: names of files, as :meth:`lockgrader.lab.Lab.wanted` gives them.
+
+    Raises:
+        Refused: it cannot be read safely.
+    """
+    try:
+        if path.is_symlink():
+            raise Refused("ungradable", f"{path.name} is a symbolic link; hand in the file itself")
+        if path.is_dir():
+            found = {n: d for n in wanted if (d := _file(path / n)) is not None}
+        elif path.suffix == ".zip":
+            found = _zip(path, wanted)
+        else:
+            data = _file(path)
+            fitting = [n for n in wanted if Path(n).suffix == path.suffix]
+            found = {} if data is None or not fitting else {fitting[0]: data}
+    except OSError as error:
+        raise Refused("ungradable", f"{path.name} cannot be read: {error.strerror}") from error
+    digest = hashlib.sha256()
+    for name in sorted(found):
+        digest.update(f"{len(name)}:{name}:{len(found[name])}:".encode() + found[name])
+    return Submission(path, found, digest.hexdigest())
+
+
+def take(path: Path, wanted: tuple[str, ...]) -> Submission:
+    """Read a submission as :func:`read` does; one that cannot be read says why.
+
+    Arguments:
+        path, wanted: as for :func:`read`. A fault of the reader itself is a ``grader_error``.
+    """
+    try:
+        return read(path, wanted)
+    except Refused as error:
+        refused = error
+    except Exception:
+        fault = f"it could not be read: {traceback.format_exc()[-2000:]}"
+        refused = Refused("grader_error", fault)
+    return Submission(path, {}, UNREADABLE, refused)
+
+
+def student_of(path: Path, lab: str) -> str:
+    """The student of a submission, from its name: ``ada`` and ``ada-lab02.zip`` belong to ada.
+
+    Arguments:
+        path: the submission. lab: the lab's name, such as ``lab02-spinlocks``.
+    """
+    name = path.name if path.is_dir() and not path.is_symlink() else path.stem
+    for ending in (f"-{lab}", f"-{lab.partition('-')[0]}"):
+        if lab and name.endswith(ending) and name != ending:
+            return name.removesuffix(ending)
+    return name
+
+
+def _file(path: Path) -> bytes | None:
+    """A regular file's content, or None if there is no file."""
+    try:
+        # O_NONBLOCK: opening a pipe to read would otherwise wait for a writer forever.
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise Refused("ungradable", f"{path.name} is not a regular file") from error
+    with os.fdopen(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise Refused("ungradable", f"{path.name} is not a regular file")
+        if about.st_nlink > 1:
+            raise Refused("ungradable", f"{path.name} is a hard link to another file")
+        data = file.read(MAX_FILE + 1)
+    return _bounded(path.name, data)
+
+
+def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
+    if path.stat().st_size > MAX_ARCHIVE:
+        raise Refused("ungradable", f"{path.name} is larger than {MAX_ARCHIVE >> 20} MiB")
+    data = path.read_bytes()
+    # Before zipfile makes an object of each: every directory entry begins with this mark.
+    if data.count(_ENTRY) > MAX_ENTRIES:
+        raise Refused("ungradable", f"{path.name} has more than {MAX_ENTRIES} entries")
+    found: dict[str, bytes] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for entry in archive.infolist():
+                name = _wanted(entry, wanted)
+                if name is None:
+                    continue
+                if name in found:
+                    raise Refused("ungradable", f"{path.name} holds {name} twice")
+                if entry.compress_type not in _METHODS:
+                    message = (
+                        f"{name} uses compression method {entry.compress_type}; make a plain zip"
+                    )
+                    raise Refused("ungradable", f"{path.name}: {message}")
+                # The size that an entry claims is not believed; reading stops at the limit.
+                with archive.open(entry) as file:
+                    found[name] = _bounded(name, file.read(MAX_FILE + 1))
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+    ) as error:
+        raise Refused("ungradable", f"{path.name} is not a readable zip: {error}") from error
+    return found
+
+
+def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
+    """The wanted file of an entry, at the top level or in one top folder; else None."""
+    parts = entry.filename.split("/")
+    # The last part of a folder is empty; a backslash is never part of an honest name.
+    if "\\" in entry.filename:
+        return None
+    if len(parts) > 2 or any(p in ("", ".", "..") for p in parts) or parts[-1] not in wanted:
+        return None
+    kind = entry.external_attr >> 16
+    if kind and not stat.S_ISREG(kind) and stat.S_IFMT(kind):
+        raise Refused("ungradable", f"{parts[-1]} in the archive is not a regular file")
+    return parts[-1]
+
+
+def _bounded(name: str, data: bytes) -> bytes:
+    if len(data) > MAX_FILE:
+        raise Refused("ungradable", f"{name} is larger than {MAX_FILE >> 20} MiB")
+    return data

@@ -1,0 +1,158 @@
+"""One run of the public checks at home, and how it changes the state.
+
+Predictions come first. Until all of a lab's predictions are made, no check runs that would show the
+result. When the first such check runs, the predictions are recorded with the time. A later change
+is reported, to the student and in the archive for handing in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+
+from lockgrader.checks.submitted import Submitted
+from lockgrader.grade import Gate, Progress, grade
+from lockgrader.lab import Answer, Check, Measure, Prediction, Simulated
+from lockgrader.result import Result
+from lockgrader.sandbox import Profile
+from lockgrader.workspace.folder import Predicted, State, Workspace, WorkspaceError
+
+__all__ = ["Changed", "attempt", "changed", "measures", "public_checks", "to_do"]
+
+Changed = tuple[str, Predicted]
+"""The name of a changed prediction, and its recorded value."""
+GRADED = ("pass", "partial", "fail")
+
+
+def attempt(
+    workspace: Workspace,
+    *,
+    profile: Profile = "namespaces",
+    only: Collection[str] = (),
+    progress: Progress | None = None,
+) -> Result:
+    """Run the public checks on the files of a workspace, and record the outcome.
+
+    Arguments:
+        workspace: the student's. profile: as for :func:`lockgrader.grade.grade`; "unconfined" where
+            students ask for no sandbox for their own work.
+        only: names of checks; those that they need run too. By default all.
+        progress: as for :func:`lockgrader.grade.grade`.
+
+    Raises:
+        WorkspaceError: there is no check of such a name. SandboxError: there is no sandbox.
+    """
+    state, lab = workspace.state, workspace.lab
+    checks = public_checks(workspace)
+    result = grade(
+        lab,
+        workspace.folder,
+        student=state.student,
+        key=b"",
+        profile=profile,
+        public_only=True,
+        values=state.variant,
+        only=_with_needs(only, checks),
+        gate=_gate(workspace, checks),
+        progress=progress,
+    )
+    workspace.update(lambda before: _remembered(before, result, checks, whole=not only))
+    return result
+
+
+def public_checks(workspace: Workspace) -> list[Check]:
+    """The checks with the student's own values."""
+    return [c for c in workspace.lab.checks(dict(workspace.state.variant)) if c.public]
+
+
+def measures(check: Check) -> bool:
+    """Whether a check's finding shows a result that a lab may ask to predict."""
+    if isinstance(check, Simulated | Prediction):
+        return True
+    return isinstance(check, Answer) and isinstance(check.expected, Measure)
+
+
+def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
+    """The predictions that differ from those recorded before the first measurement."""
+    return [
+        (name, before)
+        for name, before in state.predictions.items()
+        if tuple(answers.get(name, ())) != before.values
+    ]
+
+
+def to_do(state: State, checks: list[Check]) -> Check | None:
+    """The check to work on next: the first that has not passed and does not wait for another."""
+    failed = [c for c in checks if not _done(c, state) and state.verdicts.get(c.name) != "skipped"]
+    waiting = [c for c in checks if not _done(c, state)]
+    return next(iter(failed or waiting), None)
+
+
+def _done(check: Check, state: State) -> bool:
+    """Whether nothing is left to do; a prediction must be made, not be right."""
+    verdict = state.verdicts.get(check.name)
+    return verdict == "pass" or (isinstance(check, Prediction) and verdict in GRADED)
+
+
+def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
+    """A gate that opens for measurements when all predictions are made, and records them."""
+    asked = [c.answer for c in checks if isinstance(c, Prediction)]
+    file = workspace.lab.answers
+
+    def gate(check: Check, submitted: Submitted) -> str:
+        if not asked or not measures(check):
+            return ""
+        frozen = workspace.state.predictions
+        given = {n: submitted.answers[n] for n in asked if n in submitted.answers}
+        for name in asked:
+            if name not in frozen and not _is_interval(given.get(name)):
+                return f'predict first: write "{name}": [low, high] into {file}, then measure'
+        if any(name not in frozen for name in asked):
+            now = datetime.now(UTC)
+            fresh = {n: Predicted(values=tuple(v), at=now) for n, v in given.items()}
+            workspace.update(lambda state: {"predictions": fresh | state.predictions})
+        return ""
+
+    return gate
+
+
+def _is_interval(given: list[float] | None) -> bool:
+    return given is not None and len(given) == 2 and given[0] <= given[1]
+
+
+def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
+    by_name = {c.name: c for c in checks}
+    found: set[str] = set()
+    todo = list(only)
+    while todo:
+        name = todo.pop()
+        if name not in by_name:
+            raise WorkspaceError(f"there is no check '{name}'; there are {', '.join(by_name)}")
+        if name not in found:
+            found.add(name)
+            todo += by_name[name].needs
+    return frozenset(found)
+
+
+def _remembered(
+    before: State, result: Result, checks: list[Check], *, whole: bool
+) -> dict[str, object]:
+    """The changes of the state after a run; an internal error does not count as an attempt."""
+    verdicts = before.verdicts | {
+        c.name: c.verdict for c in result.checks if c.verdict != "grader_error"
+    }
+    another = result.submission_sha256 != before.submission_sha256
+    after: dict[str, object] = {
+        "verdicts": verdicts,
+        "attempts": before.attempts + another,
+        "submission_sha256": result.submission_sha256,
+    }
+    if whole:
+        now = before.model_copy(update={"verdicts": verdicts})
+        after["points"] = result.points
+        after["best"] = max(before.best, result.points)
+        after["max_points"] = result.max_points
+        # After an internal error a check keeps the verdict of an earlier try, which proves nothing.
+        solved = not result.errors and all(_done(c, now) for c in checks)
+        after["solved"] = before.solved or solved
+    return after

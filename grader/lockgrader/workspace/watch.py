@@ -1,0 +1,297 @@
+"""Run the checks again whenever the student saves, and react to keys.
+
+Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then checks whether
+the hash of the graded files has changed. Polling a few small files also works on a network drive
+and with editors that rename. Files must stay unchanged for a moment before a run starts, so that a
+partial save is not graded. The worker is a process forked for one run; it sends results as JSON. A
+save during the run ends it and its children.
+
+The loop also waits for Ctrl-C and SIGTERM. A signal handler that raises could be lost where Python
+ignores exceptions, such as in a weak reference's callback, and the watch would go on.
+
+From a terminal, keys come one at a time. From a pipe they come as they arrive; when the pipe ends,
+the loop goes on until it is interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import selectors
+import signal
+import sys
+import termios
+import time
+import tty
+from collections.abc import Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import NoReturn, Protocol
+
+from lockgrader.checks.evaluate import die_with_parent
+from lockgrader.read.refused import Refused
+from lockgrader.read.submission import read
+from lockgrader.result import Result
+from lockgrader.sandbox import Profile
+from lockgrader.workspace.attempt import attempt
+from lockgrader.workspace.folder import Workspace
+
+__all__ = ["Screen", "watch"]
+
+LOOK_S = 0.2
+SETTLED_S = 0.15
+"""How long files must stay unchanged before they are graded."""
+QUIT, HINT, ALL, AGAIN = "q", "h", "a", "r"
+
+
+class Screen(Protocol):
+    """The display of a watch."""
+
+    def began(self) -> None:
+        """A run has begun."""
+
+    def so_far(self, result: Result) -> None:
+        """One more check of the run is done."""
+
+    def done(self, result: Result) -> None:
+        """The run is over."""
+
+    def failed(self, message: str) -> None:
+        """The run failed."""
+
+    def hint(self) -> None:
+        """The student asked for a hint."""
+
+    def details(self, result: Result) -> None:
+        """The student asked for all details of the last run."""
+
+    def closed(self) -> None:
+        """The run in progress will not be finished."""
+
+
+def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespaces") -> None:
+    """Watch a workspace until ``q`` is pressed.
+
+    Arguments:
+        workspace: the student's. screen: is answer what happens. profile: as for ``attempt``.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+        SystemExit: SIGTERM.
+    """
+    with (
+        _asked_to_end() as asked,
+        _keys() as keys,
+        contextlib.closing(_Watch(workspace, screen, profile, keys, asked)) as loop,
+    ):
+        while loop.iterate():
+            pass
+
+
+@dataclass(frozen=True)
+class _Run:
+    process: BaseProcess
+    answers: Connection
+
+
+class _Watch:
+    """The loop's state: the last run and the current one."""
+
+    def __init__(
+        self, workspace: Workspace, screen: Screen, profile: Profile, keys: int | None, asked: int
+    ) -> None:
+        self._workspace, self._screen, self._profile = workspace, screen, profile
+        self._names = workspace.lab.wanted()
+        self._selector = selectors.DefaultSelector()
+        self._looked, self._since_s = "", 0.0
+        self._ran = ""
+        self._run: _Run | None = None
+        self._last: Result | None = None
+        self._asked = asked
+        self._selector.register(asked, selectors.EVENT_READ)
+        if keys is not None:
+            self._selector.register(keys, selectors.EVENT_READ)
+
+    def iterate(self) -> bool:
+        """Poll once and handle all events; False when the watch should end."""
+        now, now_s = self._saved(), time.monotonic()
+        if now != self._looked:
+            self._looked, self._since_s = now, now_s
+        elif now != self._ran and now_s - self._since_s >= SETTLED_S:
+            self._begin(now)
+        for key, _ in self._selector.select(LOOK_S):
+            if self._run is not None and key.fileobj is self._run.answers:
+                self._take(self._run)
+            elif key.fd == self._asked:
+                _end_as_asked(self._asked)
+            elif not self._press(key.fd):
+                return False
+        return True
+
+    def close(self) -> None:
+        """End a run in progress."""
+        if self._run is not None:
+            self._screen.closed()
+            self._end(self._run)
+        self._selector.close()
+
+    def _saved(self) -> str:
+        try:
+            return read(self._workspace.folder, self._names).sha256
+        except Refused as error:
+            return error.message
+
+    def _begin(self, files: str) -> None:
+        if self._run is not None:
+            self._screen.closed()
+            self._end(self._run)
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe(duplex=False)
+        arguments = (theirs, self._workspace, self._profile)
+        process = context.Process(target=_work, args=arguments)
+        process.start()
+        theirs.close()
+        self._ran, self._run = files, _Run(process, ours)
+        self._selector.register(ours, selectors.EVENT_READ)
+        self._screen.began()
+
+    def _take(self, run: _Run) -> None:
+        """Handle one message of the worker; its last message, or its end, ends the run."""
+        try:
+            answer = json.loads(run.answers.recv_bytes())
+        except (EOFError, OSError):
+            answer = {"failed": "the checks ended without an answer; press r to run them again"}
+        if "so_far" in answer:
+            self._screen.so_far(_result(answer["so_far"]))
+            return
+        self._end(run)
+        if "failed" in answer:
+            self._screen.failed(answer["failed"])
+        else:
+            self._last = _result(answer["done"])
+            self._screen.done(self._last)
+
+    def _end(self, run: _Run) -> None:
+        self._selector.unregister(run.answers)
+        run.answers.close()
+        run.process.kill()
+        run.process.join()
+        self._run = None
+
+    def _press(self, keys: int) -> bool:
+        """Handle the pressed keys; False for the key that quits."""
+        pressed = os.read(keys, 64).decode("utf-8", errors="replace")
+        if not pressed:
+            self._selector.unregister(keys)
+            return not os.isatty(keys)
+        for key in pressed.lower():
+            if key == QUIT:
+                return False
+            if key == HINT:
+                self._screen.hint()
+            elif key == ALL and self._last is not None:
+                self._screen.details(self._last)
+            elif key == AGAIN:
+                self._ran = ""
+        return True
+
+
+@contextlib.contextmanager
+def _asked_to_end() -> Iterator[int]:
+    """A descriptor on which the numbers of SIGINT and SIGTERM arrive."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+
+    def asked(number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(BlockingIOError):  # a full pipe holds a signal already
+            os.write(write_end, bytes([number]))
+
+    handlers = {s: signal.signal(s, asked) for s in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield read_end
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        os.close(read_end)
+        os.close(write_end)
+
+
+def _end_as_asked(asked: int) -> NoReturn:
+    """End according to the first signal that arrived."""
+    number = os.read(asked, 1)[0]
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)
+
+
+def _result(document: object) -> Result:
+    return Result.model_validate_json(json.dumps(document))
+
+
+def _work(answers: Connection, workspace: Workspace, profile: Profile) -> None:
+    """Run the checks once, in a process of its own."""
+    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    def send(kind: str, what: object) -> None:
+        answers.send_bytes(json.dumps({kind: what}).encode())
+
+    try:
+        result = attempt(
+            workspace,
+            profile=profile,
+            progress=lambda so_far: send("so_far", so_far.decided()),
+        )
+    except Exception as error:
+        if not isinstance(getattr(error, "exit_code", None), int):
+            raise
+        send("failed", str(error))
+        return
+    send("done", result.decided())
+
+
+@contextlib.contextmanager
+def _keys() -> Iterator[int | None]:
+    """The descriptor on which keys arrive, or None.
+
+    Until the end of the block, a terminal sends each key at once and does not echo it, also after
+    the process was stopped and continued.
+    """
+    try:
+        descriptor = sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):  # closed, or not a file
+        yield None
+        return
+    if not os.isatty(descriptor):
+        yield descriptor if _can_wait_for(descriptor) else None
+        return
+    if os.tcgetpgrp(descriptor) != os.getpgrp():  # in the background: the keys are the shell's
+        yield None
+        return
+    before = termios.tcgetattr(descriptor)
+
+    def again(_number: int = 0, _frame: FrameType | None = None) -> None:
+        tty.setcbreak(descriptor, termios.TCSANOW)
+
+    continued = signal.signal(signal.SIGCONT, again)
+    again()
+    try:
+        yield descriptor
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        signal.signal(signal.SIGCONT, continued)
+
+
+def _can_wait_for(descriptor: int) -> bool:
+    """Whether select() can wait for a descriptor; it cannot for a regular file."""
+    with selectors.DefaultSelector() as selector:
+        try:
+            selector.register(descriptor, selectors.EVENT_READ)
+        except (OSError, ValueError):
+            return False
+    return True

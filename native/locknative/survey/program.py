@@ -1,0 +1,132 @@
+"""The command ``locklab-native``: what it can run, and one trial in a process of its own.
+
+When a process starts, stack, state and threads get their places in memory. These move results by
+more than the differences inside one process. So the process is the sampling unit.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from .cells import Cell
+from .errors import NativeError, StuckError
+
+STUCK = 3
+"""The exit status of harness/main.c for threads that did not return."""
+PATIENCE_S = 60.0
+"""How long a trial waits for threads that do not return, in s: on a busy machine a thread that is
+pinned to one CPU was seen to wait 20 s for it."""
+GRACE_S = 60.0
+"""How long a process may take to start and to print, beyond its own patience, in s."""
+
+
+def kernels(program: str | Path) -> list[dict[str, Any]]:
+    """Return the kernels of an executable: ``name``, ``kind``, ``loops`` and ``read`` of each.
+
+    Raises:
+        NativeError: it cannot be run.
+    """
+    return [json.loads(line) for line in call(program, ["list"]).splitlines()]
+
+
+def clock(program: str | Path) -> dict[str, Any]:
+    """Measure the clock and an iteration of private work, in a process of its own (some 30 ms).
+
+    Raises:
+        NativeError: the executable cannot be run.
+    """
+    found: dict[str, Any] = json.loads(call(program, ["clock"]))
+    return found
+
+
+def trial(
+    program: str | Path,
+    cell: Cell,
+    *,
+    threads: int | None = None,
+    duration_ms: int = 100,
+    warmup_ms: int = 20,
+    seed: int = 0,
+    patience_s: float = PATIENCE_S,
+) -> dict[str, Any]:
+    """Run one timed trial in a process of its own.
+
+    Args:
+        program: the path of ``locklab-native``.
+        cell: what to measure. Without CPUs its threads are not pinned.
+        threads: how many; by default one for each of the cell's CPUs.
+        duration_ms: the measured time. warmup_ms: the time before it, on the same state.
+        seed: of the threads' dice.
+        patience_s: how long to wait for threads that do not return, in s.
+
+    Returns:
+        What ``locklab-native run`` prints: per-thread tallies, with the latency loop histograms.
+
+    Raises:
+        StuckError: the threads did not return.
+        NativeError: the command refused, or could not start or pin a thread.
+    """
+    threads = cell.threads if threads is None else threads
+    numbers = {
+        "threads": threads,
+        "duration-ms": duration_ms,
+        "warmup-ms": warmup_ms,
+        "patience-ms": max(1, round(1000 * patience_s)),
+        "hold": cell.hold,
+        "think": cell.think,
+        "write-share": cell.write_share,
+        "option": cell.option,
+        "seed": seed,
+    }
+    arguments = ["run", cell.kernel, "--loop", cell.loop, *(["--read"] if cell.read else [])]
+    for name, number in numbers.items():
+        arguments += [f"--{name}", str(number)]
+    if cell.cpus:
+        arguments += ["--cpus", ",".join(map(str, cell.cpus))]
+    limit_s = (duration_ms + warmup_ms) / 1000 + 2 * patience_s + GRACE_S
+    stuck = StuckError(cell.kernel, threads, patience_s)
+    found: dict[str, Any] = json.loads(call(program, arguments, limit_s=limit_s, stuck=stuck))
+    return found
+
+
+def call(
+    program: str | Path,
+    arguments: Sequence[str],
+    *,
+    limit_s: float = GRACE_S,
+    stuck: StuckError | None = None,
+    good: Collection[int] = (0,),
+) -> str:
+    """Run the command and return what it prints.
+
+    Args:
+        program: the path of ``locklab-native``. arguments: for it.
+        limit_s: how long it may take, in s.
+        stuck: the error to raise when its threads do not return, or it takes longer.
+        good: exit statuses that are not errors.
+
+    Raises:
+        StuckError: see above.
+        NativeError: it cannot be started, or ends with another status.
+    """
+    command = [str(program), *arguments]
+    late = stuck or NativeError(f"'{' '.join(command)}' did not end within {limit_s:g} s")
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s, check=False)
+    except subprocess.TimeoutExpired:
+        raise late from None
+    except OSError as error:
+        raise NativeError(
+            f"{program} cannot be run ({error.strerror}): give the path of locklab-native as built "
+            "on a machine of this architecture"
+        ) from error
+    if done.returncode == STUCK:
+        raise late
+    if done.returncode not in good:
+        last = (done.stderr.strip().splitlines() or [""])[-1].removeprefix("error: ")
+        raise NativeError(last or f"'{' '.join(command)}' ended with status {done.returncode}")
+    return done.stdout

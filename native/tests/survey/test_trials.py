@@ -1,0 +1,217 @@
+"""Surveys with a stand-in for the executable: order, resuming, rejection, and what stands alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import locknative.survey
+from locknative import NativeError
+from locknative.survey import folder as folders
+from locknative.survey import trials
+from locknative.survey.cells import Cell
+from locknative.survey.collect import Plan, collect, survey
+from locknative.survey.program import kernels
+from locknative.survey.speed import SpeedCheck
+from locknative.survey.topology import Cpu
+from locknative.survey.trials import Record, rounds, trial
+
+ADD = Cell("contended_add", (0,), think=10)
+WAKE = Cell("wake", (0, 0))
+ONE = [Cpu(0, 0, 0, 0, 0)]
+TWO = [*ONE, Cpu(1, 1, 0, 0, 0)]
+LISTED = '{"name": "mcs", "kind": "lock", "loops": ["throughput"], "read": false}'
+Stub = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def nothing_stolen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a hypervisor does while the tests run is not their subject."""
+    monkeypatch.setattr(trials, "steal_ticks", lambda cpus: 0)
+
+
+@pytest.fixture
+def stub(tmp_path: Path) -> Stub:
+    """Return a maker of programs that print one trial with the given tallies, or fail."""
+
+    def make(tallies: list[dict[str, Any]], status: int = 0) -> str:
+        # The interpreter's path may hold a space, which a first line "#!" cannot.
+        file, program = tmp_path / "stand-in", tmp_path / "stand-in.py"
+        file.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{program}" "$@"\n')
+        trial = {"kernel": "x", "duration_ns": 1_000_000, "tallies": tallies}
+        program.write_text(
+            "import sys\n"
+            f"if sys.argv[1] == 'list':\n    print({LISTED!r}); sys.exit(0)\n"
+            f"if {status}:\n"
+            f"    print('error: no such thing', file=sys.stderr); sys.exit({status})\n"
+            f"print({json.dumps(trial)!r})\n"
+        )
+        file.chmod(0o755)
+        return str(file)
+
+    return make
+
+
+def tally(
+    wall_ns: int = 1_000_000, cpu_ns: int = 1_000_000, turn_ns: float = 0.25
+) -> dict[str, Any]:
+    """What one thread did."""
+    return {"count": 10, "overlaps": 5, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "turn_ns": turn_ns}
+
+
+def one(path: str, cell: Cell) -> Record:
+    """Run one trial of a millisecond."""
+    return trial(path, cell, 1, SpeedCheck(), duration_ms=1, warmup_ms=1)
+
+
+def test_every_cell_gets_its_trials(stub: Stub, tmp_path: Path) -> None:
+    """Each cell has as many good trials as asked for, and the folder holds them all."""
+    good = collect(
+        stub([tally()]), [ADD, ADD, WAKE], tmp_path / "out", ONE, Plan(seconds=60, wanted=3)
+    )
+    assert {ADD: 3, WAKE: 3} == dict(good)
+    assert 6 == len(list(folders.records(tmp_path / "out")))
+
+
+def test_a_survey_goes_on(stub: Stub, tmp_path: Path) -> None:
+    """What lies in the folder counts; a line that was cut off does not."""
+    out = tmp_path / "out"
+    program = stub([tally()])
+    collect(program, [ADD], out, ONE, Plan(seconds=60, wanted=2))
+    with (out / folders.TRIALS).open("a") as file:
+        file.write('{"cell": {"ker')
+    assert 2 == len(list(folders.records(out)))
+    (out / folders.TRIALS).write_text(
+        "".join((out / folders.TRIALS).read_text().splitlines(True)[:2])
+    )
+    assert {ADD: 3} == dict(collect(program, [ADD], out, ONE, Plan(seconds=60, wanted=3)))
+    assert 3 == len(list(folders.records(out)))
+
+
+def test_csv_keeps_the_trials(stub: Stub, tmp_path: Path) -> None:
+    """Cells, times, reasons and tallies survive as CSV; either folder reads alike."""
+    out, kept = tmp_path / "out", tmp_path / "kept"
+    pair = Cell("mcs", (0, 3), "latency", read=True, hold=2, write_share=655)
+    collect(stub([tally(), tally()]), [pair], out, ONE, Plan(seconds=60, wanted=2))
+    folders.append(out, {**next(folders.records(out)), "rejected": "busy", "result": None})
+    (out / folders.PROVENANCE).write_text("{}")
+    assert 3 == folders.write_csv(out, kept)
+    before, after = list(folders.records(out)), list(folders.records(kept))
+    assert [(Cell.of(r["cell"]), r["at"], r["rejected"]) for r in before] == [
+        (Cell.of(r["cell"]), r["at"], r["rejected"]) for r in after
+    ]
+    assert before[0]["result"]["tallies"] == after[0]["result"]["tallies"]
+    assert after[2]["result"] is None
+
+
+def test_time_is_up(stub: Stub, tmp_path: Path) -> None:
+    """Without time nothing is measured."""
+    assert {ADD: 0} == dict(collect(stub([tally()]), [ADD], tmp_path / "out", ONE, Plan(seconds=0)))
+
+
+def test_order_is_seeded(stub: Stub, tmp_path: Path) -> None:
+    """The same seed gives the same order of trials, another seed another."""
+    cells = [ADD._replace(think=n) for n in range(8)]
+    orders = []
+    for i, seed in enumerate((1, 1, 2)):
+        out = tmp_path / str(i)
+        collect(stub([tally()]), cells, out, ONE, Plan(seconds=60, wanted=1, seed=seed))
+        orders.append([Cell.of(r["cell"]).think for r in folders.records(out)])
+    assert orders[0] == orders[1] != orders[2]
+    assert list(range(8)) == sorted(orders[2])
+
+
+def test_sentinel(stub: Stub, tmp_path: Path) -> None:
+    """A sentinel is run before the first trial and is among the records."""
+    near = Cell("handoff_cas", (0, 1))
+    collect(stub([tally()]), [ADD], tmp_path / "out", TWO, Plan(seconds=60, wanted=1))
+    assert [near, ADD] == [Cell.of(r["cell"]) for r in folders.records(tmp_path / "out")]
+
+
+def test_stolen_time(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trial in which the hypervisor took time is rejected."""
+    ticks = iter([5, 8])
+    monkeypatch.setattr(trials, "steal_ticks", lambda cpus: next(ticks))
+    assert ("the hypervisor took 3 clock ticks",) == one(stub([tally()]), ADD).rejected
+
+
+@pytest.mark.parametrize(
+    ("cell", "tallies", "why"),
+    [
+        (ADD, [tally()], None),
+        (ADD, [tally(cpu_ns=900_000)], "had its CPU for 90.0%"),
+        (WAKE, [tally(cpu_ns=1000)], None),
+        (ADD, [tally(), tally(wall_ns=500_000, cpu_ns=500_000)], "not all of them together"),
+        (ADD, [tally(wall_ns=1000, cpu_ns=1000)], "not all of them together"),
+    ],
+)
+def test_rejection(stub: Stub, cell: Cell, tallies: list[Any], why: str | None) -> None:
+    """Threads without their CPUs, or not at one time, make no trial; sleepers may sleep."""
+    rejected = one(stub(tallies), cell).rejected
+    assert [] == [reason for reason in rejected if why is None or why not in reason]
+    assert (why is None) == (rejected == ())
+
+
+def test_failure_is_kept(stub: Stub, tmp_path: Path) -> None:
+    """A trial that fails is a record with the reason that the program gave."""
+    program, out = stub([tally()], status=4), tmp_path / "out"
+    out.mkdir()
+    (out / folders.PROVENANCE).write_text("{}")
+    collect(program, [ADD], out, ONE, Plan(seconds=0.5, wanted=1))
+    record = next(folders.records(out))
+    assert ("no such thing", None) == (record["rejected"], record["result"])
+
+
+def test_no_executable(tmp_path: Path) -> None:
+    """A program that is not there is refused with what to do."""
+    with pytest.raises(NativeError, match="give the path of locklab-native"):
+        kernels(str(tmp_path / "none"))
+
+
+def test_rounds() -> None:
+    """A round has each cell that needs more once, in an order that the dice decide."""
+    wanted = {"a": 2, "b": 1, "c": 2}
+    had: list[str] = []
+    for cell, _ in rounds([*"abc"], lambda cell: had.count(cell) < wanted[cell], random.Random(1)):
+        had.append(cell)
+    assert [["a", "b", "c"], ["a", "c"]] == [sorted(had[:3]), sorted(had[3:])]
+
+
+def test_unknown_kernel(stub: Stub, tmp_path: Path) -> None:
+    """A kernel that the executable does not have is refused before anything runs."""
+    with pytest.raises(NativeError, match="no kernel 'tikcet'"):
+        survey(stub([tally()]), tmp_path / "out", Plan(), kernels=["tikcet"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_stands_alone(stub: Stub, tmp_path: Path) -> None:
+    """Copied away, without any package in reach, the folder still runs."""
+    copy = tmp_path / "elsewhere" / "survey"
+    source = Path(locknative.survey.__file__).parent
+    copy.mkdir(parents=True)
+    for file in source.glob("*.py"):
+        (copy / file.name).write_text(file.read_text())
+    out = tmp_path / "out"
+    line = [
+        sys.executable,
+        "-S",
+        "-E",
+        str(copy),
+        "--executable",
+        stub([tally()]),
+        "--out",
+        str(out),
+    ]
+    line += ["--trials", "1", "--seconds", "5", "--kernels", "own_add,own_store"]
+    done = subprocess.run(line, capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
+    assert (0, "") == (done.returncode, done.stderr)
+    assert {"own_add", "own_store"} <= {r["cell"]["kernel"] for r in folders.records(out)}
+    assert folders.provenance(out)["cpus"]

@@ -1,0 +1,226 @@
+"""What a state consists of: one row for each thread, and one for all that the threads share.
+
+A thread's row: its number, its program counter, the length of its store buffer, the registers that
+matter there (in the order of :attr:`Program.keep`, the rest of the columns 0), and the buffer,
+oldest first, as pairs of address and value.
+
+The shared row: every word of memory; for each metered lock who holds it exclusively (thread + 1)
+and which threads read (a bit set); for each thread whether it sleeps and whether a wake-up is
+pending; and, if the program allocates, the heap: the next fresh line, the free lists, and for each
+line whether it is live, what object starts there, and its link in a free list. Under C11 come the
+views (of every word's last message; of every thread: current, to be acquired by a fence, released
+by the last fence, handed over by a wake-up; of SEQ_CST operations) and the pool of messages that
+have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from locksim import machine
+from locksim.checker.errors import CheckError
+from locksim.checker.models.program import Program, unfold
+from locksim.compiler import bytecode
+from locksim.compiler.link import link
+from locksim.core.memory import Memory, build
+from locksim.lang.layout import Space
+from locksim.lang.ops import Order
+from locksim.lang.struct import Workload
+
+MAX_THREADS = BUFFERS = 8
+"""BUFFERS: agent i is thread i; agent BUFFERS + i is its store buffer."""
+MEMORY_MODELS = ("sc", "tso", "c11")
+SC, TSO, C11 = range(3)
+POOL = 40
+"""Overtaken messages that are remembered under C11; a view has a bit for each."""
+
+# Columns of a thread's row; registers follow, then the buffer.
+THREAD, PC, BUFFERED, REGISTERS = range(4)
+
+# Sizes and offsets that the steps read.
+(MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, HOLDERS, SLEEP, PERMIT) = range(9)
+(HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
+(VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
+(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP, STATIC, REDUCTION, ROW, SHARED) = range(25, 35)
+N_SIZES = 35
+
+WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
+
+
+class Tables(NamedTuple):
+    """The model as rows of numbers; compiled code takes arrays of the same shape."""
+
+    size: list[int]
+    code: list[list[int]]
+    op: list[int]  # of each row of the code: a view of the row costs a count of references
+    keep: list[int]
+    keep_start: list[int]
+    lock_of: list[int]
+    type_lines: list[int]
+    plain: list[int]
+    claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
+
+
+@dataclass(frozen=True)
+class Model:
+    """A workload under a memory model, ready to be explored.
+
+    Arguments:
+        program: the unfolded program.
+        memory: the memory before the first step, with the names of its words.
+        tables: what the steps read.
+        threads: the rows of the threads before they start. shared: the shared row.
+    """
+
+    program: Program
+    memory: Memory
+    tables: Tables
+    threads: list[list[int]]
+    shared: list[int]
+
+    @property
+    def tso(self) -> bool:
+        """Whether stores go through buffers."""
+        return self.tables.size[MODEL] == TSO
+
+    @property
+    def n_threads(self) -> int:
+        """The number of threads."""
+        return len(self.threads)
+
+
+def model(
+    workload: Workload,
+    n_threads: int,
+    memory: str,
+    *,
+    buffer_entries: int = 8,
+    heap_lines: int = 16,
+    history: int = 8,
+    plain: Iterable[str] = (),
+    wrap: bool = False,
+    watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
+) -> Model:
+    """Build the model of a workload.
+
+    Arguments:
+        workload: the description; every thread runs its ``thread`` program.
+        n_threads: 1 to ``MAX_THREADS``.
+        memory: "sc", "tso" or "c11".
+        buffer_entries: stores that a store buffer holds, from 1.
+        heap_lines: lines that ``alloc`` can hand out.
+        history: overtaken messages of a word that are remembered under C11, 1 to POOL.
+        plain: names of words that are not atomic: under C11 a race on them is an error.
+        wrap: let a word that counts up to a power of two become 0 there, as narrow words do: the
+            first one that no address reaches.
+        watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
+            WATCH_RACES, or several.
+
+    Raises:
+        CheckError: a number or name is out of range, or the program can not be checked.
+        CompileError, LinkError, SimulationError: the program is no valid one.
+    """
+    if not 1 <= n_threads <= MAX_THREADS:
+        raise CheckError(f"{n_threads} threads: give a number from 1 to {MAX_THREADS}")
+    if memory not in MEMORY_MODELS:
+        raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
+    if not 1 <= buffer_entries <= 16:
+        raise CheckError(f"a store buffer of {buffer_entries} entries: give a number from 1 to 16")
+    if not 1 <= history <= POOL:
+        raise CheckError(f"a history of {history} messages: give a number from 1 to {POOL}")
+    machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
+    wpl = machine_tables.words_per_line
+    image = link(workload, Space(wpl, n_threads), wpl, weak_fences=memory == "c11")
+    program = unfold(image)
+    types = list(image.types)
+    built = build(workload, machine_tables, types, heap_lines=heap_lines if types else 0)
+    number = MEMORY_MODELS.index(memory)
+    entries = buffer_entries if number == TSO else 0
+    columns = program.width + 2 * entries
+    threads = [[k, program.entry, 0, *[0] * columns] for k in range(n_threads)]
+    parts = _shared_parts(built, n_threads)
+    if number == C11:
+        parts |= _views(len(built.words), n_threads)
+    starts = accumulate(map(len, parts.values()), initial=0)
+    offset = dict(zip(parts, starts, strict=False))
+    shared = [value for part in parts.values() for value in part]
+    size = [0] * N_SIZES
+    size[MODEL], size[ENTRIES], size[N_THREADS] = number, entries, n_threads
+    size[N_WORDS], size[WIDTH] = len(built.words), program.width
+    size[LINE_SHIFT] = wpl.bit_length() - 1
+    size[HOLDERS], size[SLEEP], size[PERMIT] = (offset[k] for k in ("holders", "sleep", "permit"))
+    size[HEAP], size[FREE_HEAD] = offset["heap_next"], offset["free_head"]
+    size[LIVE], size[OBJECT], size[FREE_NEXT] = (offset[k] for k in ("live", "object", "free_next"))
+    # At 0 nothing wraps: what becomes 0 is 0 already.
+    size[WRAP] = max(16, 1 << len(built.words).bit_length()) if wrap else 0
+    size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
+    size[STATIC] = len(built.words) - (heap_lines * wpl if types else 0)
+    size[ROW], size[SHARED] = len(threads[0]), len(shared)
+    if number == C11:
+        size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
+        size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
+        size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
+    tables = Tables(
+        size,
+        program.code,
+        [row[0] for row in program.code],
+        program.keep,
+        program.keep_start,
+        built.lock_of,
+        built.type_lines,
+        _plain(built, plain),
+        [[0] * 4 for _ in built.words],
+    )
+    return Model(program, built, tables, threads, shared)
+
+
+def _shared_parts(memory: Memory, n_threads: int) -> dict[str, list[int]]:
+    """The parts of the shared row, in order."""
+    heap = bool(memory.types)
+    return {
+        "words": memory.words,
+        "holders": [0] * (2 * len(memory.locks)),
+        "sleep": [0] * n_threads,
+        "permit": [0] * n_threads,
+        "heap_next": [memory.heap_next],
+        "free_head": [head for cpu in memory.free_head for head in cpu] if heap else [],
+        "live": memory.live,
+        "object": memory.object_type if heap else [],
+        "free_next": memory.free_next if heap else [],
+    }
+
+
+_VIEW_PARTS = ("views", "cur", "acq", "rel", "woken", "sc_view", "pool_views", "old")
+"""The parts of the shared row that are views, one after another, and the one behind them."""
+
+
+def _views(n_words: int, n_threads: int) -> dict[str, list[int]]:
+    """The further parts under C11. The pool has room for what a step adds before it drops some."""
+    threads, pool, one = [0] * n_threads, [0] * (POOL + 2), [0]
+    views = [[0] * n_words, *[threads] * 4, one, pool, one]
+    return {**dict(zip(_VIEW_PARTS, views, strict=True)), "keys": pool, "values": pool}
+
+
+def _acquires_by_fence(program: Program) -> bool:
+    return any(row[0] == bytecode.FENCE and row[-1] != Order.RELEASE for row in program.code)
+
+
+def address_of(memory: Memory, name: str) -> int:
+    """The address of a word.
+
+    Raises:
+        CheckError: there is no such word; the message lists those that there are.
+    """
+    for address, word in memory.names:
+        if word == name:
+            return address
+    known = ", ".join(word for _, word in memory.names)
+    raise CheckError(f"there is no word '{name}'; there are {known}")
+
+
+def _plain(memory: Memory, names: Iterable[str]) -> list[int]:
+    marked = {address_of(memory, name) for name in names}
+    return [int(address in marked) for address in range(len(memory.words))]

@@ -1,0 +1,210 @@
+"""A linked program as the checker runs it: no calls, and only the registers that matter.
+
+Two rewritings make states collapse that differ in nothing but history.
+
+*Calls are unfolded.* Linking gives every method registers of its own, above those of all its
+callers, and forbids recursion. So a call can be replaced by a jump into a private copy of the
+callee, and a return by a jump back. The program counter then tells the whole chain of callers, no
+register holds a return address, and what is live in a lock's method does not depend on who else
+calls it.
+
+*Dead registers are dropped.* A register is kept in a state only if some path from there may read
+it before it is written, and if that reading matters: the operands of an instruction whose own
+result is dead are dead too (strong liveness). The duration of a ``compute`` never matters, since
+the checker knows no time; hence a random back-off is dead, and costs no states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from locksim.checker.errors import CheckError
+from locksim.compiler import bytecode as b
+from locksim.compiler.bytecode import Image, Place
+from locksim.core.faults import place as shown
+
+MAX_ROWS = 200_000
+"""Instructions after unfolding; a program that needs more is refused."""
+
+_JUMPS = range(b.JMP, b.JGE + 1)
+_CONDITIONS = (*range(b.JZ, b.JNZ + 1), *range(b.JEQ, b.JGE + 1))
+_MOVES = (b.MOV, b.NEG, b.INV, b.NOT)
+_FAULTY = (b.FLOORDIV, b.MOD, b.SHL, b.SHR, b.INDEX, b.RANDOM, b.EXPONENTIAL)
+_ATOMICS = range(b.SWAP, b.FETCH_XOR + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An unfolded program.
+
+    Arguments:
+        code: rows of :mod:`locksim.compiler.bytecode` without CALL and RET. A
+            RANDOM whose result matters has a 1 in its last column.
+        entry: index of the first row.
+        registers: the values at the start; those that no row writes are
+            constants.
+        keep: the registers to keep where a thread rests at row k are
+            ``keep[keep_start[k] : keep_start[k + 1]]``.
+        keep_start: one more than there are rows.
+        width: the longest of these lists.
+        places: source of each row.
+    """
+
+    code: list[list[int]]
+    entry: int
+    registers: list[int]
+    keep: list[int]
+    keep_start: list[int]
+    width: int
+    places: tuple[Place, ...]
+
+
+def unfold(image: Image) -> Program:
+    """The program of a linked image.
+
+    Raises:
+        CheckError: it is too long, draws an exponential random number that matters, or schedules
+            threads.
+    """
+    _refuse_scheduling(image)
+    code, origin = _unfolded(image)
+    live = _live(code)
+    written = 0
+    for row in code:
+        written |= _defines(row)
+    for k, row in enumerate(code):
+        if row[0] in (b.RANDOM, b.EXPONENTIAL) and live[k + 1] & _defines(row):
+            if row[0] == b.EXPONENTIAL:
+                at = image.places[origin[k]]
+                raise CheckError(
+                    f"{shown(at.file, at.line)}: the result of random_exponential() decides what "
+                    "the program does, and it has too many values to try\n"
+                    "help: use it for compute() only, or take random_below() with a small bound"
+                )
+            row[b.WIDTH - 1] = 1
+    kept = [_members(mask & written) for mask in live[: len(code)]]
+    return Program(
+        code=code,
+        entry=image.entry,
+        registers=list(image.registers),
+        keep=[r for registers in kept for r in registers] or [0],
+        keep_start=list(accumulate(map(len, kept), initial=0)),
+        width=max(map(len, kept)),
+        places=tuple(image.places[i] for i in origin),
+    )
+
+
+def _refuse_scheduling(image: Image) -> None:
+    """Here every thread has a CPU of its own for ever, and there is no clock."""
+    for row, at in zip(image.code, image.places, strict=True):
+        if row[0] in (b.SWITCH, b.NOW):
+            what = "switch()" if row[0] == b.SWITCH else "now()"
+            raise CheckError(
+                f"{shown(at.file, at.line)}: the checker knows no {what}: its threads run on a CPU "
+                "each, in every order, without a clock\n"
+                "help: check the lock by itself, and simulate the program that schedules threads"
+            )
+
+
+def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
+    """The rows with every call replaced by a copy of the callee, and where each row came from."""
+    rows = [list(row) for row in image.code]
+    entries = sorted({row[2] for row in rows if row[0] == b.CALL})
+    ends = dict(zip(entries, [*entries[1:], len(rows)], strict=True))
+    start = entries[0] if entries else len(rows)
+    code: list[list[int]] = []
+    origin: list[int] = []
+
+    def copy(first: int, end: int, back: int) -> int:
+        """Append a copy of rows first … end - 1 whose returns go to row ``back``."""
+        moved = len(code) - first
+        if len(code) + end - first > MAX_ROWS:
+            raise CheckError(
+                f"the program has more than {MAX_ROWS} instructions when its calls are unfolded\n"
+                "help: check a smaller workload"
+            )
+        code.extend([list(row) for row in rows[first:end]])
+        origin.extend(range(first, end))
+        for k in range(first, end):
+            row = code[k + moved]
+            if row[0] in _JUMPS:
+                row[1] += moved
+            elif row[0] == b.RET:
+                code[k + moved] = [b.JMP, back, *[0] * (b.WIDTH - 2)]
+            elif row[0] == b.CALL:
+                into = copy(row[2], ends[row[2]], k + moved + 1)
+                code[k + moved] = [b.JMP, into, *[0] * (b.WIDTH - 2)]
+        return first + moved
+
+    copy(0, start, -1)
+    return code, origin
+
+
+def _live(code: list[list[int]]) -> list[int]:
+    """For each row the registers that matter before it, as a bit set; and 0 for the end."""
+    n = len(code)
+    live = [0] * (n + 1)
+    before: list[list[int]] = [[] for _ in range(n + 1)]
+    for k in range(n):
+        for after in successors(code[k], k):
+            before[after].append(k)
+    todo = list(range(n))
+    waiting = set(todo)
+    while todo:
+        k = todo.pop()
+        waiting.discard(k)
+        row = code[k]
+        out = 0
+        for after in successors(row, k):
+            out |= live[after]
+        defined = _defines(row)
+        matters = _has_effect(row) or out & defined
+        new = (out & ~defined) | (_uses(row) if matters else 0)
+        if new != live[k]:
+            live[k] = new
+            for j in before[k]:
+                if j not in waiting:
+                    waiting.add(j)
+                    todo.append(j)
+    return live
+
+
+def successors(row: list[int], k: int) -> list[int]:
+    """The rows that may run after row ``k``."""
+    if row[0] == b.JMP:
+        return [row[1]]
+    if row[0] == b.EXIT:
+        return []
+    return [row[1], k + 1] if row[0] in _JUMPS else [k + 1]
+
+
+def _has_effect(row: list[int]) -> bool:
+    """Whether a row does anything beside writing its register."""
+    op = row[0]
+    return op in _CONDITIONS or op in _FAULTY or op in (b.ASSERT, b.MARK) or op >= b.FIRST_OPERATION
+
+
+def _defines(row: list[int]) -> int:
+    op = row[0]
+    writes = op <= b.SHR or b.EQ <= op <= b.GE or b.CPU <= op <= b.EXPONENTIAL
+    writes = writes or op in (b.INDEX, b.NTHREADS)
+    return 1 << row[1] if writes or op in (b.LOAD, b.ALLOC) or op in _ATOMICS else 0
+
+
+def _uses(row: list[int]) -> int:
+    op = row[0]
+    if op in _MOVES or op in (b.ADDI, b.JZ, b.JNZ, b.RANDOM, b.EXPONENTIAL, b.ASSERT, b.MARK):
+        return 1 << row[2]
+    if b.ADD <= op <= b.GE or b.JEQ <= op <= b.JGE:
+        return 1 << row[2] | 1 << row[3]
+    if op in (b.INDEX, b.STORE) or b.SWAP <= op <= b.FETCH_XOR:
+        both = 1 << row[2] | 1 << row[4]
+        return both | 1 << row[5] if op == b.COMPARE_SWAP else both
+    if op == b.LOAD:
+        return 1 << row[2]
+    return 1 << row[4] if op in (b.WAKE, b.FREE) else 0
+
+
+def _members(mask: int) -> list[int]:
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]

@@ -1,0 +1,98 @@
+"""A counterexample as a table for the terminal: a column a thread, time from top to bottom."""
+
+from __future__ import annotations
+
+import textwrap
+
+from locksim.checker.replay.counterexample import Counterexample, Step
+from locksim.core.faults import place
+
+MIN_COLUMN = 16
+"""Characters that a thread's column has at least."""
+
+
+def table(counterexample: Counterexample, width: int = 100) -> str:
+    """The steps as text.
+
+    Each step shows the source line, what it did to which word, what the thread does to locks right
+    after, and the thread's store buffer if something is in it.
+
+    Arguments:
+        counterexample: what to show.
+        width: characters in a line, if the threads' columns fit.
+    """
+    n = counterexample.threads
+    digits = max(4, len(str(len(counterexample.steps))))
+    column = max(MIN_COLUMN, (width - digits) // n - 3)
+    head = ["step", *(f"thread {i}" for i in range(n))]
+    widths = [digits] + [column] * n
+    rule = "-+-".join("-" * w for w in widths)
+    lines = [_line(head, widths), rule]
+    for number, step in enumerate(counterexample.steps, start=1):
+        if number - 1 == counterexample.cycle:
+            lines.append("from here on, again and again:")
+            lines.append(rule)
+        cell = _cell(step, column)
+        for i, text in enumerate(cell):
+            cells = [""] * (n + 1)
+            cells[0] = str(number).rjust(digits) if i == 0 else ""
+            cells[step.thread + 1] = text
+            lines.append(_line(cells, widths))
+        lines.append(rule)
+    message = f"{counterexample.found}: {counterexample.message}".splitlines()
+    wrapped_message = [wrapped for line in message for wrapped in _wrap(line, width)]
+    return "\n".join([*lines, *wrapped_message])
+
+
+def _line(cells: list[str], widths: list[int]) -> str:
+    return " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
+
+
+def _cell(step: Step, width: int) -> list[str]:
+    parts = []
+    if step.action == "run":
+        parts.append(f"{place(step.file, step.line)}  {step.source}".rstrip())
+    parts.append(did(step) + behind(step))
+    parts += [f"=> {mark}" for mark in step.marks]
+    buffer = step.buffers[step.thread]
+    if buffer:
+        parts.append("buffer: " + ", ".join(f"{name}={shown}" for name, _, shown in buffer))
+    return [line for part in parts for line in _wrap(part, width)]
+
+
+def behind(step: Step) -> str:
+    """Under C11: how far a step was from the word's last value, as an addition to ``did``."""
+    if not step.behind:
+        return ""
+    values = "a newer value" if step.behind == 1 else f"{step.behind} newer values"
+    return f" (there {'is' if step.behind == 1 else 'are'} {values})"
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, subsequent_indent="  ")
+
+
+def did(step: Step) -> str:
+    """What a step did, in one line: ``swap lock.locked: 0 -> 1``."""
+    match step.operation:
+        case "load" | "read":
+            return f"{step.operation} {step.word}: {step.was}"
+        case "store" if any(step.buffers[step.thread]):
+            return f"store {step.word}: {step.becomes}, into its buffer"
+        case "flush":
+            return f"{step.word} becomes {step.becomes} for all ({place(step.file, step.line)})"
+        case "fence" | "block" | "pause" | "start":
+            return step.operation
+        case "wake":
+            return f"wake thread {step.new}"
+        case "random":
+            return f"chooses {step.choice}"
+        case "alloc":
+            return f"alloc: {step.becomes}"
+        case "free":
+            return f"free {step.word}"
+        case "compare_swap" if step.old == step.new:
+            return f"compare_swap {step.word}: {step.was}, unchanged"
+    if not step.was:
+        return f"{step.operation} {step.word}".rstrip()
+    return f"{step.operation} {step.word}: {step.was} -> {step.becomes}"

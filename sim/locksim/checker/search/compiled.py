@@ -1,0 +1,65 @@
+"""The functions of an exploration, compiled. The only place in the checker that knows numba."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from locksim import jit
+from locksim.checker.models import c11, claims, outcome, registers, sc, tso
+from locksim.checker.models.model import Tables
+from locksim.checker.search import cycles, loop, progress, step, table, wander
+from locksim.lang import randomness
+
+_MODULES = (outcome, sc, tso, c11, claims, registers, step, table, loop, wander, progress, cycles)
+SOURCES = (
+    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "outcome")),
+    *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
+    *(f"checker/search/{name}.py" for name in ("cycles", "loop", "progress", "step")),
+    *(f"checker/search/{name}.py" for name in ("table", "wander")),
+    "compiler/bytecode.py",
+    "core/faults.py",
+    "jit.py",
+    "lang/ops.py",
+    "lang/randomness.py",
+    "lang/words.py",
+)
+"""The files whose functions and numbers are compiled in."""
+
+jit.compilable(randomness.mix)
+for _module in _MODULES:
+    for _function in vars(_module).values():
+        if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
+            # Divisors are known not to be 0.
+            jit.compilable(_function, error_model="numpy")
+
+
+def _tables(tables: Tables) -> Tables:
+    arrays = [np.array(part, np.int64) for part in tables[:-2]]
+    plain, claimed = np.array(tables.plain, np.int8), np.zeros((len(tables.claims), 4), np.int64)
+    return Tables(*arrays, plain, claimed)  # type: ignore[arg-type, call-arg]
+
+
+_DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
+
+FUNCTIONS: dict[str, Any] = {
+    "advance": jit.kept(loop.advance, SOURCES, nogil=True),
+    "move_memo": jit.kept(loop.move_memo, SOURCES),
+    "refill": jit.kept(table.refill, SOURCES),
+    "doomed": jit.kept(progress.doomed, SOURCES),
+    "wander": jit.kept(wander.wander, SOURCES),
+    "follow": jit.kept(wander.follow, SOURCES),
+    "phases": jit.kept(cycles.phases, SOURCES),
+    "part": jit.kept(cycles.part, SOURCES),
+    "components": jit.kept(cycles.components, SOURCES),
+    "fair": jit.kept(cycles.fair, SOURCES),
+    "entries": jit.kept(cycles.entries, SOURCES),
+    "tables": _tables,
+    "row": lambda row: np.array(row, np.int64),
+    "rows": lambda rows: np.array(rows, np.int64),
+    "pairs": lambda rows: np.array(rows, np.int64).reshape(-1, 2),
+    "zeros": lambda code, n: np.zeros(n, _DTYPES[code]),
+}
+"""What a :class:`~locksim.checker.search.runner.Runner` is made of."""

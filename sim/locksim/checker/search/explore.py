@@ -1,0 +1,324 @@
+"""Breadth-first exploration of all interleavings.
+
+A state is a row of small numbers: for each thread the number of its row, then the number of the
+shared row (SPIN calls this COLLAPSE). Rows of threads and shared rows are kept once each, in full.
+
+States are explored in the order in which they were found. The first violation therefore has the
+shortest path, and ``parent`` and ``via`` tell it. The edges are kept, in the same order, for the
+search backwards from the final states (:mod:`locksim.checker.search.progress`).
+
+The loop (:mod:`locksim.checker.search.loop`) stops before a state for which some array
+might be too small; here the array is made larger, and the loop goes on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from locksim.checker.errors import CheckError
+from locksim.checker.models import claims
+from locksim.checker.models import model as m
+from locksim.checker.models.model import Model, Tables
+from locksim.checker.models.outcome import CHOICES, DONE
+from locksim.checker.models.registers import NOTES
+from locksim.checker.search import loop
+from locksim.checker.search.loop import TYPES, Numbers, Space
+from locksim.checker.search.runner import Runner, runner
+from locksim.checker.search.step import MAX_CHOICES, start
+from locksim.checker.search.table import intern
+
+_CHUNK = 20_000
+"""States between two looks at the clock."""
+_MAX_STATES = 1 << 28
+_SCHEDULES, _LONGEST = 32, 10_000
+"""Random schedules before a reduced exploration, and their steps at most."""
+
+
+@dataclass
+class Exploration:
+    """What was explored.
+
+    Arguments:
+        model: of what.
+        runner: the functions that it runs on, and who makes the arrays. tables: as they take them.
+        space: the arrays.
+        complete: True if every reachable state was explored.
+        status: 0, or what is wrong: FAULT, EXCLUSION, STUCK, WRONG_END.
+        state: the state in which that is, or in which the step is taken that shows it.
+        action: that step (thread * 64 + action), or -1.
+        seconds: how long it took.
+        stopped: why it is not complete: "", "states", "time", "memory", "heap".
+    """
+
+    model: Model
+    runner: Runner
+    tables: Tables
+    space: Space
+    complete: bool = False
+    status: int = 0
+    state: int = -1
+    action: int = -1
+    seconds: float = 0.0
+    stopped: str = ""
+
+    @property
+    def states(self) -> int:
+        """Different states found."""
+        return int(self.space.state_count[0])
+
+    @property
+    def depth(self) -> int:
+        """Steps to the last state that was explored; all states nearer than that were."""
+        return int(self.space.depth[max(0, int(self.space.control[loop.EXPLORED]) - 1)])
+
+    @property
+    def buffer_was_full(self) -> bool:
+        """Whether some store had to wait for room in its buffer."""
+        return bool(self.space.control[loop.FULL])
+
+    @property
+    def forgot(self) -> bool:
+        """Whether some word had more messages than are remembered."""
+        return bool(self.space.control[loop.FORGOT])
+
+    @property
+    def wrapped(self) -> int:
+        """The number at which words begin again at 0, if some word reached the one before; or 0."""
+        at, n_words = (self.model.tables.size[i] for i in (m.WRAP, m.N_WORDS))
+        rows = range(int(self.space.shared_count[0])) if at else ()
+        return at if any(at - 1 in self.shared_row(k)[:n_words] for k in rows) else 0
+
+    def path(self, state: int) -> list[int]:
+        """The steps to a state (thread * 64 + action each): a shortest path."""
+        steps = []
+        while state > 0:
+            steps.append(int(self.space.via[state]))
+            state = int(self.space.parent[state])
+        return steps[::-1]
+
+    @property
+    def relied(self) -> Model:
+        """The model with what this exploration relied upon, on which its paths can be replayed."""
+        size = [int(x) for x in self.tables.size]
+        relied = [[int(x) for x in claim] for claim in self.tables.claims]
+        return replace(self.model, tables=self.model.tables._replace(size=size, claims=relied))
+
+    def row_numbers(self, state: int) -> list[int]:
+        """The numbers of a state's rows: of each thread's, then the shared row's."""
+        width = self.model.n_threads + 1
+        return [int(k) for k in self.space.states[state * width : (state + 1) * width]]
+
+    def thread_row(self, number: int) -> list[int]:
+        """The row of a thread that has a number."""
+        width = self.model.tables.size[m.ROW]
+        return [int(x) for x in self.space.threads[number * width : (number + 1) * width]]
+
+    def shared_row(self, number: int) -> list[int]:
+        """The shared row that has a number."""
+        width = self.model.tables.size[m.SHARED]
+        return [int(x) for x in self.space.shared[number * width : (number + 1) * width]]
+
+    @property
+    def finals(self) -> list[int]:
+        """The final states, in order."""
+        return [s for s, final in enumerate(bytes(self.space.final[: self.states])) if final]
+
+    def doomed(self) -> int | None:
+        """The state from which nobody can finish, as :func:`progress.doomed` chooses it, or None.
+
+        The exploration must be complete.
+        """
+        space, zeros, n = self.space, self.runner.zeros, self.states
+        edges = int(space.edge_start[n])
+        scratch = zeros("q", n + 1), zeros("i", edges), zeros("q", n), zeros("b", n)
+        found = self.runner.doomed(n, space.edge_start, space.edges, space.final, *scratch)
+        return None if found < 0 else int(found)
+
+
+def explore(
+    model: Model,
+    *,
+    expect: Sequence[Sequence[int]] = (),
+    deadlock: bool = True,
+    reduction: bool = False,
+    max_states: int = 5_000_000,
+    max_seconds: float = 600.0,
+    max_bytes: int = 8 << 30,
+    report: Callable[[str, float], None] | None = None,
+    by: Runner | None = None,
+) -> Exploration:
+    """Explore until something is wrong, nothing is left, or a budget is used up.
+
+    Arguments:
+        model: the program and its memory.
+        expect: words (address, value) that every final state must have.
+        deadlock: whether a state that no step leaves, and that is not final, is wrong.
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        max_states: states after which to stop. max_seconds: time after which to stop.
+        max_bytes: memory for the states that is not exceeded.
+        report: called now and then with a line of text and the share of the states' budget used.
+        by: what to run on; by default compiled code where it can be had.
+
+    Raises:
+        CheckError: a budget makes no sense, or the program makes a random choice among too many.
+    """
+    if not 1 <= max_states <= _MAX_STATES:
+        raise CheckError(f"{max_states} states: give a number from 1 to {_MAX_STATES}")
+    if not max_seconds > 0:
+        raise CheckError(f"{max_seconds} seconds: give a time above 0")
+    by = by or runner()
+    expected, regs = by.pairs(expect), by.row(model.program.registers)
+    tables = by.tables(model.tables)
+    found = Exploration(model, by, tables, _empty(model, by))
+    if not _enter(found):
+        return found
+    if reduction:
+        _learn(found, tables)
+    # Load the compiled loop, or compile it, before the clock starts.
+    by.advance(tables, found.space, regs, expected, deadlock, 0)
+    begun = time.perf_counter()
+    while True:
+        limit = min(max_states, int(found.space.control[loop.EXPLORED]) + _CHUNK)
+        status = by.advance(tables, found.space, regs, expected, deadlock, limit)
+        found.seconds = time.perf_counter() - begun
+        control = found.space.control
+        if status == loop.REFUTED:
+            # What has been found out about the words stays.
+            _claim_anew(tables)
+            found.space = _empty(model, by)
+            _enter(found)
+        elif status == loop.ROOM:
+            # While an array grows, the old one is there too.
+            if 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
+                found.stopped = "memory"
+                return found
+            found.space = _larger(found)
+        elif status == loop.VIOLATED:
+            found.state, found.action = int(control[loop.BAD_STATE]), int(control[loop.BAD_ACTION])
+            found.status = int(control[loop.BAD_STATUS])
+            if found.status == CHOICES:
+                raise CheckError(
+                    f"a random choice among more than {MAX_CHOICES} values decides what the "
+                    "program does\n"
+                    "help: give random_below() a smaller bound, or use it for compute() only"
+                )
+            return found
+        elif status == loop.COMPLETE:
+            found.complete = not control[loop.HEAP]
+            found.stopped = "heap" if control[loop.HEAP] else ""
+            return found
+        elif control[loop.EXPLORED] >= max_states or found.seconds > max_seconds:
+            found.stopped = "time" if found.seconds > max_seconds else "states"
+            return found
+        if report is not None:
+            report(f"{found.states:,} states, depth {found.depth}", found.states / max_states)
+
+
+def _empty(model: Model, by: Runner) -> Space:
+    """Arrays with room for a small exploration."""
+    size, few, many = model.tables.size, 1 << 10, 1 << 13
+    room = Space(
+        states=many * (model.n_threads + 1),
+        state_slots=2 * many,
+        state_count=1,
+        threads=few * size[m.ROW],
+        thread_slots=2 * few,
+        thread_count=1,
+        shared=few * size[m.SHARED],
+        shared_slots=2 * few,
+        shared_count=1,
+        memo=2 * 2 * many,
+        parent=many,
+        via=many,
+        depth=many,
+        final=many,
+        alone=many,
+        edge_start=many + 1,
+        calm=many,
+        edges=4 * many,
+        edge_via=4 * many,
+        control=9,
+    )
+    return Space(*map(by.zeros, TYPES, room))
+
+
+def _enter(found: Exploration) -> bool:
+    """Enter the first state: every thread at its first operation. False if one fails before."""
+    model, space = found.model, found.space
+    shared, regs = model.shared.copy(), list(model.program.registers)
+    state, note = [], [0] * NOTES
+    for i in range(model.n_threads):
+        row = model.threads[i].copy()
+        status = start(model.tables, row, shared, regs, note)
+        if status != DONE:
+            found.status, found.state, found.action = status, 0, i * 64
+            return False
+        state.append(intern(space.threads, space.thread_slots, space.thread_count, row))
+    state.append(intern(space.shared, space.shared_slots, space.shared_count, shared))
+    intern(space.states, space.state_slots, space.state_count, state)
+    return True
+
+
+def _learn(found: Exploration, tables: Tables) -> None:
+    """Let random schedules refute most of the claims about words that do not hold."""
+    model, by = found.model, found.runner
+    tables.size[m.REDUCTION] = claims.LEARN
+    *numbers, shared = found.row_numbers(0)
+    threads, first = [found.thread_row(k) for k in numbers], found.shared_row(shared)
+    regs, chance = by.row(model.program.registers), by.row([-1])
+    anything, trail, note = by.pairs([]), by.row([0] * _LONGEST), by.row([0] * NOTES)
+    for seed in range(1, _SCHEDULES + 1):
+        rows = by.rows(threads)
+        by.wander(tables, rows, by.row(first), regs, anything, seed, chance, trail, note)
+    _claim_anew(tables)
+    tables.size[m.REDUCTION] = claims.RELY
+
+
+def _claim_anew(tables: Tables) -> None:
+    """Rely upon no claim yet."""
+    for claim in tables.claims:
+        claim[claims.RELIED] = 0
+    tables.claims[0][claims.OWNER] = 0  # a claim was refuted that something relied upon
+
+
+def _larger(found: Exploration) -> Space:
+    """The same space with twice the room wherever half of it is used."""
+    space, size, by = found.space, found.model.tables.size, found.runner
+    changed: dict[str, Any] = {}
+    for rows, width, used in (
+        ("state", found.model.n_threads + 1, found.states),
+        ("thread", size[m.ROW], int(space.thread_count[0])),
+        ("shared", size[m.SHARED], int(space.shared_count[0])),
+    ):
+        name, slots = rows if rows == "shared" else f"{rows}s", f"{rows}_slots"
+        old = getattr(space, name)
+        room = len(old) // width
+        if 2 * used >= room:
+            changed[name] = _grown(by, name, old, 2 * len(old))
+            if len(getattr(space, slots)) < 4 * room:
+                # Every second time: to enter all rows again takes longer than to copy them.
+                changed[slots] = by.zeros("i", 8 * room)
+                by.refill(changed[name], width, changed[slots], used)
+    states: Numbers = changed.get("states", space.states)
+    room = len(states) // (found.model.n_threads + 1)
+    lengths = dict.fromkeys(("parent", "via", "depth", "final", "alone", "calm"), room)
+    lengths["edge_start"] = room + 1
+    if 2 * int(space.control[loop.EDGES]) >= len(space.edges):
+        lengths |= dict.fromkeys(("edges", "edge_via"), 2 * len(space.edges))
+    for name, length in lengths.items():
+        changed[name] = _grown(by, name, getattr(space, name), length)
+    if 8 * int(space.control[loop.MEMOS]) >= len(space.memo):
+        changed["memo"] = by.zeros("q", 2 * len(space.memo))
+        by.move_memo(space.memo, changed["memo"])
+    return space._replace(**changed)
+
+
+def _grown(by: Runner, name: str, old: Numbers, length: int) -> Numbers:
+    if length == len(old):
+        return old
+    new = by.zeros(getattr(TYPES, name), length)
+    new[: len(old)] = old
+    return new

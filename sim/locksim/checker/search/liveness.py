@@ -1,0 +1,287 @@
+"""Is everybody served, and who overtakes whom? Cycles in the graph of all states.
+
+The clients are endless (``StructKind.endless_clients``), so a run that never serves
+somebody is a cycle of states in which that thread waits: between the mark at the start of its
+``acquire`` and the one at its end.
+
+*Starvation and livelock* are cycles that are weakly fair: each thread, and each store buffer that
+is not empty, acts in the cycle, or is unable to act somewhere in it. (A thread that spins acts.)
+In a starvation others get in meanwhile; in a livelock nobody does. A strongly connected component
+holds such a cycle exactly if it holds all that is needed anywhere.
+
+*Bypass*: how often others get in while a thread waits in its waiting loop, at most. No fairness is
+asked for: a thread may be as slow as it likes. The *doorway* before that loop does not count; a
+waiting loop is one with a ``pause()`` or a ``block()`` in it. FIFO locks have a bypass of at most
+one for each of the others. If a cycle holds an entry, there is no bound.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from itertools import accumulate
+
+from locksim.checker.models import model as m
+from locksim.checker.models.model import BUFFERS
+from locksim.checker.models.outcome import DONE
+from locksim.checker.models.program import Program, successors
+from locksim.checker.models.registers import NOTES
+from locksim.checker.search import cycles
+from locksim.checker.search.explore import Exploration
+from locksim.checker.search.loop import Numbers
+from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
+from locksim.compiler import bytecode as b
+from locksim.lang.ops import Mark
+
+_STARTS = (Mark.ACQUIRE_START, Mark.READ_START)
+_ENDS = (Mark.ACQUIRED, Mark.READ_ACQUIRED)
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """A run that goes round for ever.
+
+    Arguments:
+        found: "starvation", "livelock" or "bypass".
+        victim: the thread that waits for ever.
+        path: the steps to the cycle (thread * 64 + action each). cycle: the steps of the cycle.
+    """
+
+    found: str
+    victim: int
+    path: list[int]
+    cycle: list[int]
+
+
+@dataclass(frozen=True)
+class _Graph:
+    """A part of the graph of all states: those in which a thread waits, and edges between them.
+
+    Arguments:
+        found: the exploration, whose edges they are.
+        source, kept, enters: of each edge, where it begins, whether it is in the part, and whether
+            a thread gets in by it.
+        component: of each state, the number of its strongly connected component.
+        inside: of each state and thread, whether it waits. victim: the thread.
+    """
+
+    found: Exploration
+    source: Numbers
+    kept: Numbers
+    enters: Numbers
+    component: Numbers
+    inside: Numbers
+    victim: int
+
+    def agent(self, edge: int) -> int:
+        """Who acts on an edge."""
+        via = int(self.found.space.edge_via[edge])
+        return via // 64 + BUFFERS * (via % 64 == FLUSH)
+
+    def target(self, edge: int) -> int:
+        """Where an edge leads."""
+        return int(self.found.space.edges[edge])
+
+    def around(self, state: int) -> list[int]:
+        """The edges of a state's component."""
+        where, kept, source = self.component, self.kept, self.source
+        here = where[state]
+        ends = enumerate(self.found.space.edges[: len(kept)])
+        return [e for e, to in ends if kept[e] and where[source[e]] == here == where[to]]
+
+
+def starving(found: Exploration) -> Lasso | None:
+    """A weakly fair run in which some thread waits for ever, or None if there is none.
+
+    A livelock is preferred to a starvation.
+
+    Arguments:
+        found: a complete exploration of an endless client.
+    """
+    waits, _ = _phases(found)
+    n, zeros, space = found.model.n_threads, found.runner.zeros, found.space
+    everybody = ((1 << n) - 1) | (((1 << n) - 1) << BUFFERS)
+    for kind in ("livelock", "starvation"):
+        for victim in range(n):
+            enter = kind == "starvation"
+            graph = _part(found, waits, waits, victim, entries=enter)
+            first = found.runner.fair(
+                found.states, n, everybody, space.edge_start, space.edges, space.edge_via,
+                space.calm, waits, victim, graph.kept, graph.enters, enter, graph.component,
+                zeros("q", found.states + 1), zeros("b", found.states + 1),
+            )  # fmt: skip
+            if first >= 0:
+                return _lasso(graph, kind, int(first), range(n))
+    return None
+
+
+def bypass(found: Exploration) -> int | Lasso:
+    """How often others get in at most while a thread waits; or a run in which there is no bound.
+
+    Arguments:
+        found: a complete exploration of an endless client.
+    """
+    waits, begun = _phases(found)
+    space, most = found.space, 0
+    for victim in range(found.model.n_threads):
+        graph = _part(found, waits, begun, victim, entries=True)
+        reached = found.runner.zeros("q", found.states + 1)
+        count, first = found.runner.entries(
+            found.states, space.edge_start, space.edges, graph.kept, graph.enters,
+            graph.component, reached,
+        )  # fmt: skip
+        if first >= 0:
+            return _lasso(graph, "bypass", int(first), ())
+        most = max(most, int(count))
+    return most
+
+
+def _phases(found: Exploration) -> tuple[Numbers, Numbers]:
+    """For each state and thread: whether it is in its acquire, and past the doorway there."""
+    by, space, n = found.runner, found.space, found.model.n_threads
+    columns, results = found.model.tables.size[m.ROW], []
+    for marked in _waiting(found.model.program):
+        results.append(by.zeros("b", found.states * n))
+        rows = by.row([int(mark) for mark in marked])
+        by.phases(found.states, n, columns, space.states, space.threads, rows, results[-1])
+    return results[0], results[1]
+
+
+def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
+    """For each row of the program: whether a thread there waits, and is past the doorway."""
+    code = program.code
+    size = len(code)
+    held: list[frozenset[int] | None] = [None] * size
+    todo: list[tuple[int, frozenset[int]]] = [(program.entry, frozenset())]
+    while todo:
+        k, started = todo.pop()
+        if held[k] is not None:
+            continue
+        held[k] = started
+        row = code[k]
+        if row[0] == b.MARK and row[1] in _STARTS:
+            started = started | {row[2]}
+        elif row[0] == b.MARK and row[1] in _ENDS:
+            started = started - {row[2]}
+        todo += [(j, started) for j in successors(row, k) if j < size]
+    waiting = [bool(h) for h in held]
+    ways = [[j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)]
+    component = _components(ways)
+    looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
+    pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}
+    begun = [waiting[k] and component[k] in looping & pauses for k in range(size)]
+    onward = [k for k in range(size) if begun[k]]
+    while onward:
+        k = onward.pop()
+        for j in successors(code[k], k):
+            if waiting[j] and not begun[j]:
+                begun[j] = True
+                onward.append(j)
+    return waiting, begun
+
+
+def _components(ways: list[list[int]]) -> list[int]:
+    """The strongly connected component of each node of a small graph."""
+    n, start = len(ways), list(accumulate(map(len, ways), initial=0))
+    edges = [to for row in ways for to in row]
+    component, *scratch = ([0] * n for _ in range(6))
+    cycles.components(n, start, edges, [1] * len(edges), component, *scratch)
+    return component
+
+
+def _part(
+    found: Exploration, waits: Numbers, inside: Numbers, victim: int, *, entries: bool
+) -> _Graph:
+    """The states in which a thread is inside, the edges between them, and their components.
+
+    Arguments:
+        entries: whether edges by which somebody gets in belong to it.
+    """
+    space, by, n = found.space, found.runner, found.states
+    edges = int(space.edge_start[n])
+    source, kept, enters = by.zeros("i", edges), by.zeros("b", edges), by.zeros("b", edges)
+    by.part(
+        n, found.model.n_threads, space.edge_start, space.edges, space.edge_via, waits, inside,
+        victim, entries, source, kept, enters,
+    )  # fmt: skip
+    component, *scratch = (by.zeros("q", n) for _ in range(6))
+    by.components(n, space.edge_start, space.edges, kept, component, *scratch)
+    return _Graph(found, source, kept, enters, component, inside, victim)
+
+
+def _lasso(graph: _Graph, kind: str, first: int, acting: range | tuple[()]) -> Lasso:
+    """A cycle in which the threads ``acting`` act or can not, and somebody enters if need be."""
+    found, here = graph.found, graph.around(first)
+    out: dict[int, list[int]] = {}
+    for e in here:
+        out.setdefault(int(graph.source[e]), []).append(e)
+    cycle: list[int] = []
+    at = first
+    visited = {at}
+
+    def go(goal: set[int]) -> None:
+        """Walk on to one of some edges, and over it."""
+        nonlocal at
+        for e in _way(graph, out, at, goal):
+            cycle.append(int(found.space.edge_via[e]))
+            at = graph.target(e)
+            visited.add(at)
+
+    if kind != "livelock":
+        go({e for e in here if graph.enters[e]})
+    for agent in [i + BUFFERS for i in acting] + list(acting):
+        did = {v // 64 + BUFFERS * (v % 64 == FLUSH) for v in cycle}
+        if agent in did:
+            continue
+        edges = {e for e in here if graph.agent(e) == agent}
+        calm = {s for s in (*out, at) if found.space.calm[s] >> agent & 1}
+        if calm and not calm & visited:
+            go({e for e in here if graph.target(e) in calm})
+        if calm & visited:
+            spot = at if at in calm else None
+            if spot is None:
+                go({e for e in here if graph.target(e) in calm})
+            if agent < BUFFERS and (still := _standing(found, at, agent)) is not None:
+                cycle.append(still)
+        elif edges:
+            go(edges)
+    if at != first:
+        go({e for e in here if graph.target(e) == first})
+    return Lasso(kind, graph.victim, found.path(first), cycle)
+
+
+def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -> list[int]:
+    """The edges of a shortest walk from a state whose last edge is one of the goal."""
+    before: dict[int, int] = {}
+    todo = deque([start])
+    seen = {start}
+    while todo:
+        s = todo.popleft()
+        for e in out.get(s, []):
+            target = graph.target(e)
+            if e in goal:
+                way = [e]
+                while s != start:
+                    way.append(before[s])
+                    s = int(graph.source[before[s]])
+                return way[::-1]
+            if target not in seen:
+                seen.add(target)
+                before[target] = e
+                todo.append(target)
+    raise AssertionError("the goal is not in the component")
+
+
+def _standing(found: Exploration, state: int, thread: int) -> int | None:
+    """A step of a thread that changes nothing, as a spin's; None if it can not act at all."""
+    model = found.model
+    numbers = found.row_numbers(state)
+    before, words = found.thread_row(numbers[thread]), found.shared_row(numbers[-1])
+    note, regs = [0] * NOTES, list(model.program.registers)
+    for action in range(MAX_CHOICES):
+        row, shared = before.copy(), words.copy()
+        if perform(model.tables, row, shared, regs, action, note) != DONE:
+            return None
+        if row == before and shared == words:
+            return thread * 64 + action
+    return None

@@ -1,0 +1,261 @@
+"""The loop over states; :mod:`locksim.checker.search.explore` drives it and makes room.
+
+What a thread does depends on its own row and the shared row only. So an action's outcome is kept by
+that pair (the memo), and found again in every state that differs only in what *other* threads are
+up to. Most transitions then cost two look-ups and no interpretation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from locksim.checker.models import claims
+from locksim.checker.models import model as m
+from locksim.checker.models.model import BUFFERS
+from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
+from locksim.checker.models.registers import N_ADDRESS, N_FORGOT, NOTES
+from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
+from locksim.checker.search.table import intern
+from locksim.compiler import bytecode as b
+from locksim.lang.randomness import GOLDEN
+from locksim.lang.words import shifted, wrap64, zeros
+
+STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
+"""What is wrong with a state itself; what is wrong with a step, its outcome says."""
+
+RUNNING, COMPLETE, ROOM, VIOLATED, REFUTED = range(5)
+"""Why the loop stopped."""
+
+# The control block.
+(EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS, FORGOT) = range(9)
+
+Numbers = Any
+"""An array of whole numbers: of the standard library, or of numpy for compiled code."""
+
+
+class Space(NamedTuple):
+    """The arrays of an exploration; the counts are arrays of one.
+
+    Rows stand one after another: those of states have a number for each thread and one for the
+    shared row.
+    """
+
+    states: Numbers
+    state_slots: Numbers
+    state_count: Numbers
+    threads: Numbers
+    thread_slots: Numbers
+    thread_count: Numbers
+    shared: Numbers
+    shared_slots: Numbers
+    shared_count: Numbers
+    memo: Numbers  # pairs: what was done in which rows, + 1 (0: empty), and what came of it
+    parent: Numbers
+    via: Numbers  # thread * 64 + action
+    depth: Numbers
+    final: Numbers
+    alone: Numbers  # whether only one agent went on there
+    edge_start: Numbers
+    calm: Numbers  # agents that can not act, or act without changing anything
+    edges: Numbers
+    edge_via: Numbers
+    control: Numbers
+
+
+TYPES = Space(*"iiqqiqqiqqihibbqiihq")
+"""The type codes of their elements, as of the standard library's arrays."""
+
+
+def _memo_slot(memo: Numbers, key: int) -> int:
+    """Where an action's outcome stands in the memo, or is to stand: the pair's first index."""
+    mask = len(memo) - 1
+    # What may be done in the same shared row is looked up together, and lies together.
+    row, who = wrap64((key & 0x7FFFFFFF) * GOLDEN), wrap64((key >> 31) * GOLDEN)
+    at = 2 * (shifted(row, 32) + shifted(who, 58)) & mask
+    while memo[at] != key + 1 and memo[at]:
+        at = (at + 2) & mask
+    return at
+
+
+def move_memo(memo: Numbers, larger: Numbers) -> None:
+    """Enter what a memo holds into a larger one that is empty."""
+    for i in range(0, len(memo), 2):
+        if memo[i]:
+            at = _memo_slot(larger, memo[i] - 1)
+            larger[at] = memo[i]
+            larger[at + 1] = memo[i + 1]
+
+
+def _roomy(t: m.Tables, x: Space, most: int) -> bool:
+    """Whether a state with ``most`` successors surely fits."""
+    return bool(
+        x.state_count[0] + most < len(x.parent)
+        and (x.thread_count[0] + most) * t.size[m.ROW] < len(x.threads)
+        and (x.shared_count[0] + most) * t.size[m.SHARED] < len(x.shared)
+        and x.control[EDGES] + most < len(x.edges)
+        and 4 * (x.control[MEMOS] + most) < len(x.memo)
+    )
+
+
+def _first_time(
+    t: m.Tables,
+    x: Space,
+    regs: list[int],
+    note: list[int],
+    row: list[int],
+    shared: list[int],
+    at: int,
+    key: int,
+) -> None:
+    """Perform an action whose outcome is not known yet, and keep the outcome in the memo.
+
+    An outcome is one number: the thread's row, the shared row (31 bits), whether the step is local
+    (1), the status (5). So a look-up is one line of the processor's cache.
+    """
+    first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
+    before = x.shared[first : first + len(shared)]
+    row[:] = x.threads[at_row : at_row + len(row)]
+    shared[:] = before
+    action = (key >> 31) & 63
+    code = t.code[row[m.PC]]
+    status = perform(t, row, shared, regs, action, note)
+    outcome = status
+    x.control[MEMOS] += 1
+    x.control[FORGOT] |= note[N_FORGOT]
+    if status == DONE:
+        alone = claims.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
+        thread_row = intern(x.threads, x.thread_slots, x.thread_count, row)
+        shared_row = intern(x.shared, x.shared_slots, x.shared_count, shared)
+        outcome |= (((thread_row << 31) | shared_row) << 6) | (int(alone) << 5)
+    x.memo[at] = key + 1
+    x.memo[at + 1] = outcome
+
+
+def _goes_round(x: Space, s: int) -> bool:
+    """Whether a state with the edges that it has might close a cycle in which nobody else goes on.
+
+    Such a cycle is closed by its last state that is explored. So each way on has to lead to a state
+    that comes later, or past states with one way on to such a one, or to where all went on.
+    """
+    begin, end = x.edge_start[s], x.control[EDGES]
+    for e in range(begin, end):
+        to = x.edges[e]
+        while to < s and x.alone[to] and end == begin + 1:
+            if x.edge_start[to + 1] - x.edge_start[to] > 1:
+                return True
+            to = x.edges[x.edge_start[to]]
+        if to == s or (to < s and x.alone[to]):
+            return True
+    return False
+
+
+def advance(
+    t: m.Tables, x: Space, regs: list[int], expect: list[list[int]], deadlock: bool, limit: int
+) -> int:
+    """Explore states in order until ``limit`` are done; says why it stopped."""
+    n = t.size[m.N_THREADS]
+    most = n * (MAX_ACTIONS + 2)
+    note, row, shared = zeros(NOTES), zeros(t.size[m.ROW]), zeros(t.size[m.SHARED])
+    state = zeros(n + 1)
+    # Names of their own: passing the whole tuple on costs more than a transition.
+    c11 = t.size[m.MODEL] == m.C11
+    agents = 0
+    if t.size[m.REDUCTION] == claims.RELY:
+        agents = 2 * n if t.size[m.MODEL] == m.TSO else n
+    c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
+    memo, threads, columns, ops = x.memo, x.threads, t.size[m.ROW], t.op
+    edges, edge_via = x.edges, x.edge_via
+    while True:
+        s = c[EXPLORED]
+        if s == count[0]:
+            return COMPLETE
+        if s >= limit:
+            return RUNNING
+        if not _roomy(t, x, most):
+            return ROOM
+        here = s * (n + 1)
+        shared_row = int(states[here + n])
+        for agent in range(agents + 1):  # each alone, if its step is local; at last all together
+            alone = agent < agents
+            first = agent % n if alone else 0
+            enabled = exited = calm = 0
+            c[EDGES] = x.edge_start[s]
+            fits = alone
+            for i in range(first, first + 1 if alone else n):
+                thread_row = int(states[here + i])
+                op = ops[threads[thread_row * columns + m.PC]]
+                many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
+                actions = MAX_ACTIONS if many else 1
+                if op == b.EXIT:
+                    exited += 1
+                    actions = 0
+                if alone and agent >= n:
+                    actions = 0  # its buffer's step, -1, and none of its own
+                able = 0
+                for k in range(0 if alone and agent < n else -1, actions):
+                    action = FLUSH if k < 0 else k
+                    if k < 0 and threads[thread_row * columns + m.BUFFERED] == 0:
+                        calm |= 1 << (i + BUFFERS)
+                        continue
+                    key = ((thread_row << 6) | action) << 31 | shared_row
+                    at = _memo_slot(memo, key)
+                    if memo[at] == 0:
+                        _first_time(t, x, regs, note, row, shared, at, key)
+                        if t.claims[0][0]:
+                            return REFUTED
+                    outcome = memo[at + 1]
+                    status = outcome & 31
+                    if status == DISABLED:
+                        if many:
+                            break
+                        continue
+                    if alone and not outcome & 32:
+                        fits = False
+                        break
+                    if status == FULL_BUFFER:
+                        c[FULL] = 1
+                        continue
+                    if status == HEAP_FULL:
+                        c[HEAP] = 1
+                        enabled += 1
+                        continue
+                    if status != DONE:
+                        c[BAD_STATE], c[BAD_ACTION], c[BAD_STATUS] = s, i * 64 + action, status
+                        return VIOLATED
+                    enabled += 1
+                    able += k >= 0
+                    if outcome >> 6 == (thread_row << 31) | shared_row:
+                        calm |= 1 << i  # a step that changes nothing: a spin
+                        fits = False
+                        continue
+                    for j in range(n):
+                        state[j] = states[here + j]
+                    state[i] = outcome >> 37
+                    state[n] = (outcome >> 6) & 0x7FFFFFFF
+                    before = count[0]
+                    to = intern(states, slots, count, state)
+                    if to == before:
+                        x.parent[to], x.via[to] = s, i * 64 + action
+                        x.depth[to] = x.depth[s] + 1
+                    edges[c[EDGES]], edge_via[c[EDGES]] = to, i * 64 + action
+                    c[EDGES] += 1
+                if able == 0:
+                    calm |= 1 << i
+            if fits and enabled and not _goes_round(x, s):
+                x.alone[s] = 1
+                break
+        x.calm[s] = calm
+        x.edge_start[s + 1] = c[EDGES]
+        if enabled == 0:
+            c[BAD_STATE], c[BAD_ACTION] = s, -1
+            if exited == n:
+                x.final[s] = 1
+                for j in range(len(expect)):
+                    word = shared_row * t.size[m.SHARED] + expect[j][0]
+                    if x.shared[word] != expect[j][1]:
+                        c[BAD_STATUS] = WRONG_END
+                        return VIOLATED
+            elif deadlock:
+                c[BAD_STATUS] = STUCK
+                return VIOLATED
+        c[EXPLORED] = s + 1

@@ -1,0 +1,83 @@
+"""The functions that an exploration runs on, plain or compiled, and the arrays that they want."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from locksim import jit
+from locksim.checker.models.model import Tables
+from locksim.checker.search import cycles, loop, progress, table, wander
+from locksim.checker.search.loop import Numbers
+
+
+@dataclass(frozen=True)
+class Runner:
+    """One way to run an exploration.
+
+    Arguments:
+        advance: :func:`loop.advance`. move_memo: :func:`loop.move_memo`.
+        refill: :func:`table.refill`. doomed: :func:`progress.doomed`.
+        wander, follow: :func:`wander.wander`, :func:`wander.follow`.
+        phases, part, components, fair, entries: those of :mod:`cycles`.
+        tables: gives the model's tables as these functions take them.
+        row, rows, pairs: give a row of numbers as they take it, several, and some pairs.
+        zeros: gives an array of zeros for a type code and a length.
+    """
+
+    advance: Callable[..., int]
+    move_memo: Callable[..., None]
+    refill: Callable[..., None]
+    doomed: Callable[..., int]
+    wander: Callable[..., tuple[int, int]]
+    follow: Callable[..., tuple[int, int]]
+    phases: Callable[..., None]
+    part: Callable[..., None]
+    components: Callable[..., None]
+    fair: Callable[..., int]
+    entries: Callable[..., tuple[int, int]]
+    tables: Callable[[Tables], Any]
+    row: Callable[[Sequence[int]], Any]
+    rows: Callable[[Sequence[Sequence[int]]], Any]
+    pairs: Callable[[Sequence[Sequence[int]]], Any]
+    zeros: Callable[[str, int], Numbers]
+
+
+def _tables(tables: Tables) -> Tables:
+    """Tables whose sizes and claims may be changed."""
+    return tables._replace(size=list(tables.size), claims=[[0] * 4 for _ in tables.claims])
+
+
+def _rows(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    return [list(row) for row in rows]
+
+
+PLAIN = Runner(
+    advance=loop.advance,
+    move_memo=loop.move_memo,
+    refill=table.refill,
+    doomed=progress.doomed,
+    wander=wander.wander,
+    follow=wander.follow,
+    phases=cycles.phases,
+    part=cycles.part,
+    components=cycles.components,
+    fair=cycles.fair,
+    entries=cycles.entries,
+    tables=_tables,
+    row=list,
+    rows=_rows,
+    pairs=_rows,
+    zeros=lambda code, n: array(code, [0]) * n,
+)
+
+
+def runner() -> Runner:
+    """The compiled functions where they can be had, else the plain ones."""
+    if not jit.enabled():
+        return PLAIN
+    from locksim.checker.search.compiled import FUNCTIONS
+
+    return Runner(**FUNCTIONS)

@@ -1,0 +1,44 @@
+"""Remove one mechanism of the machine and show what changes.
+
+The tables are those of docs/ABLATIONS.md and docs/LMBENCH.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Annotated, Any
+
+import typer
+
+from lockui.console import console, say
+from lockui.errors import UsageError, reported
+from lockui.suggest import did_you_mean
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+
+@app.command()
+@reported()
+def ablation(
+    name: Annotated[
+        str, typer.Argument(help="name of an ablation; without it all are listed")
+    ] = "",
+) -> None:
+    """Show one ablation's tables, or list the ablations."""
+    package = importlib.import_module("locksim.papers.ablations")
+    known = {m.name.replace("_", "-"): m.name for m in pkgutil.iter_modules(package.__path__)}
+    if not name:
+        for shown, module in known.items():
+            summary = (_load(module).__doc__ or "").partition("\n")[0]
+            say(f"{shown:<12}  {summary}")
+        return
+    if name not in known:
+        raise UsageError(f"there is no ablation '{name}'; {did_you_mean(name, known)}")
+    output = console()
+    for part in _load(known[name]).view():
+        output.print(part, soft_wrap=isinstance(part, str))
+
+
+def _load(module: str) -> Any:
+    return importlib.import_module(f"locksim.papers.ablations.{module}")

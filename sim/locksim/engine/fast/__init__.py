@@ -1,0 +1,1 @@
+"""The fast engine: one numba loop over the linked bytecode."""

@@ -1,0 +1,153 @@
+"""Caches of the fast engine: PHYSICS.md, "What a CPU can hold", in numba.
+
+A set is a row of line numbers, the last used one first, with empty ways (-1) at its end. Using a
+line moves those before it back by one, which may evict the last one.
+
+The loop gets ``None`` instead of a :class:`Held` for a machine without caches. Numba compiles the
+loop once for each of the two types and removes the branches that a type excludes, so a machine
+without caches has no extra cost.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim.engine.counters import CPU_COUNTERS
+from locksim.jit import compilable
+from locksim.machine import MachineTables
+
+N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
+EMPTY = -1
+HIT = -2
+
+
+_compiled: Any = partial(compilable, _nrt=False)
+"""Nothing here allocates. Otherwise every call would count references to six arrays with atomic
+instructions, which takes half of the time of an event."""
+
+
+class Held(NamedTuple):
+    """The lines that the CPUs hold.
+
+    Arguments:
+        place: int64[lines], each line's address.
+        private, l1: int32[CPUs, sets, ways] of line numbers; no sets without an L1.
+        modified: int8[lines], 1 if the owner's copy differs from memory.
+        gone: uint64[lines, words], CPUs that evicted the line and would still hold it in an
+            unlimited cache.
+        beyond_l1_ps: int64[1], the extra time of a hit that is not in L1.
+    """
+
+    place: npt.NDArray[np.int64]
+    private: npt.NDArray[np.int32]
+    l1: npt.NDArray[np.int32]
+    modified: npt.NDArray[np.int8]
+    gone: npt.NDArray[np.uint64]
+    beyond_l1_ps: npt.NDArray[np.int64]
+
+
+def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
+    """Empty caches, or None for a machine whose CPUs keep every line."""
+    if not t.private_sets:
+        return None
+    words = -(-t.n_cpus // 64)
+    return Held(
+        place=place,
+        private=np.full((t.n_cpus, t.private_sets, t.private_ways), EMPTY, np.int32),
+        l1=np.full((t.n_cpus, t.l1_sets, t.l1_ways), EMPTY, np.int32),
+        modified=np.zeros(len(place), np.int8),
+        gone=np.zeros((len(place), words), np.uint64),
+        beyond_l1_ps=np.array([t.private_hit_ps - t.l1_hit_ps], np.int64),
+    )
+
+
+@_compiled
+def use(caches, c, x):  # type: ignore[no-untyped-def]
+    """A CPU uses line x; the line that it evicts for it, EMPTY or HIT."""
+    victim = _use(caches.private, c, caches.place[x], x)
+    if caches.l1.shape[1]:
+        if victim >= 0:
+            _drop(caches.l1, c, caches.place[victim], victim)
+        _use(caches.l1, c, caches.place[x], x)
+    return victim
+
+
+@_compiled
+def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
+    """A CPU uses line x, which it holds; whether L1 had it.
+
+    If there are no more L1 sets than private sets, lines that share a private set share an L1 set.
+    So the first line in L1 is the first in both, and stays it.
+    """
+    n = caches.l1.shape[1]
+    if n and n <= caches.private.shape[1] and caches.l1[c, caches.place[x] & (n - 1), 0] == x:
+        return True
+    _use(caches.private, c, caches.place[x], x)
+    if caches.l1.shape[1] and _use(caches.l1, c, caches.place[x], x) != HIT:
+        count[c, N_BEYOND_L1] += 1
+        return False
+    return True
+
+
+@_compiled
+def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
+    """Whether a CPU finds line x, which it holds, in L1."""
+    if not caches.l1.shape[1]:
+        return True
+    s = caches.place[x] & (caches.l1.shape[1] - 1)
+    for way in range(caches.l1.shape[2]):  # noqa: SIM110 - numba has no any() of a generator
+        if caches.l1[c, s, way] == x:
+            return True
+    return False
+
+
+@_compiled
+def lose(caches, c, x):  # type: ignore[no-untyped-def]
+    """A CPU loses line x."""
+    _drop(caches.private, c, caches.place[x], x)
+    if caches.l1.shape[1]:
+        _drop(caches.l1, c, caches.place[x], x)
+
+
+@_compiled
+def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
+    """Whether a transfer is for a line that the CPU itself evicted; it now holds it again."""
+    bit = np.uint64(1) << np.uint64(c & 63)
+    found = caches.gone[x, c >> 6] & bit != 0
+    if exclusive:
+        caches.gone[x, :] = 0
+    elif found:
+        caches.gone[x, c >> 6] ^= bit
+    return found
+
+
+@_compiled
+def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
+    """Make line x the first of its set; the evicted line, EMPTY, or HIT if x was there."""
+    s = place & (ways.shape[1] - 1)
+    moving = x
+    for way in range(ways.shape[2]):
+        other = np.int64(ways[c, s, way])
+        ways[c, s, way] = moving
+        if other == x:
+            return HIT
+        if other == EMPTY:
+            return EMPTY
+        moving = other
+    return moving
+
+
+@_compiled
+def _drop(ways, c, place, x):  # type: ignore[no-untyped-def]
+    """Remove line x from its set, if it is there."""
+    s = place & (ways.shape[1] - 1)
+    last = ways.shape[2] - 1
+    found = False
+    for way in range(last + 1):
+        found = found or ways[c, s, way] == x
+        if found:
+            ways[c, s, way] = ways[c, s, way + 1] if way < last else EMPTY

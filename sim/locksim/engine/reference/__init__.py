@@ -1,0 +1,1 @@
+"""The reference engine: SimPy drives the generators themselves."""

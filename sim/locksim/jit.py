@@ -1,0 +1,101 @@
+"""Compiled code: one way to make it, keep it and know when it is out of date.
+
+Functions that are compiled stand in their modules as plain Python, and run so where numba is
+missing or switched off (``NUMBA_DISABLE_JIT=1``). :func:`compilable` lets compiled code call them,
+:func:`kept` makes those few that Python calls.
+
+Numba keeps machine code on disk and compiles anew when *the file of the function* changes, not when
+a function or a number that it uses from another file does. An engine or a checker that runs stale
+code gives wrong results. So only the functions of :func:`kept` stay on disk, and each holds a
+digest of all sources behind it in its closure, which numba makes part of the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from locksim.lang import words
+
+_PACKAGE = Path(__file__).parent
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def enabled() -> bool:
+    """Whether functions can be compiled here; looks for numba, but does not import it."""
+    if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        return False
+    try:
+        return importlib.util.find_spec("numba") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def digest(sources: tuple[str, ...]) -> int:
+    """A number that stands for the text of some files of the package.
+
+    Arguments:
+        sources: paths relative to the package's folder.
+    """
+    text = b"".join((_PACKAGE / source).read_bytes() for source in sources)
+    return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
+
+
+def compilable(function: _F, **options: Any) -> _F:
+    """Let compiled code call a plain function, if there is any; gives the function itself.
+
+    Arguments:
+        function: what it calls.
+        options: of ``numba.njit``.
+    """
+    if enabled():
+        from numba.extending import register_jitable
+
+        _words()
+        register_jitable(**{"inline": "never", **options})(function)
+    return function
+
+
+def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any) -> Any:
+    """Compile a function for Python to call, and keep the machine code on disk.
+
+    Arguments:
+        function: what :func:`compilable` was called for.
+        sources: every file whose functions and numbers are compiled in.
+        options: of ``numba.njit``.
+    """
+    from numba import njit
+
+    key = digest(sources)
+
+    def entry(*arguments):  # type: ignore[no-untyped-def]
+        if key == 0:  # it has to be used, or it would not be in the closure
+            raise ValueError
+        return function(*arguments)
+
+    # Numba names the files after these.
+    entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
+    entry.__doc__ = function.__doc__
+    return njit(cache=True, **options)(entry)
+
+
+@cache
+def _words() -> None:
+    """Compiled numbers wrap round by themselves; compiled rows are arrays."""
+    import numpy as np
+    from numba.extending import overload, register_jitable
+
+    @overload(words.wrap64)
+    def _wrap64(value):  # type: ignore[no-untyped-def]
+        return lambda value: np.int64(value)
+
+    @overload(words.zeros)
+    def _zeros(n):  # type: ignore[no-untyped-def]
+        return lambda n: np.zeros(n, np.int64)
+
+    register_jitable(words.shifted)

@@ -1,0 +1,182 @@
+"""The checker on a lock of any kind: the lock's kind has the test clients."""
+
+from __future__ import annotations
+
+from locksim.checker.check import Progress, check_clients
+from locksim.checker.client import Client, chosen
+from locksim.checker.errors import CheckError
+from locksim.checker.models.model import model
+from locksim.checker.play.walk import Walk
+from locksim.checker.sample import Sampling, sample_clients
+from locksim.checker.verdict import LIVENESS, Budget, Verdict
+from locksim.kinds import StructKind, kind_of, kinds
+from locksim.lang.struct import Struct
+
+MOST_ROUNDS = 100
+
+
+def check_lock(
+    lock: Struct | type[Struct],
+    *,
+    threads: int = 3,
+    rounds: int = 1,
+    memory: str = "sc",
+    property: str = "all",  # noqa: A002 - the contract's word
+    budget: Budget | None = None,
+    name: str = "",
+    client: str = "",
+    reduction: bool = True,
+    report: Progress | None = None,
+) -> Verdict:
+    """Check a lock with the test clients of its kind.
+
+    Arguments:
+        lock: a lock, RCU or cache of decisions, class or description.
+        threads: 1 to 8. rounds: critical sections of each.
+        memory: "sc", "tso" or "c11". property: one of PROPERTIES.
+        budget: when to give up.
+        name: for the verdict; by default the class's.
+        client: only those clients whose name begins so.
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        report: called now and then with a line of text and the share of the states' budget used.
+
+    Raises:
+        CheckError: the request makes no sense, or the lock cannot be checked.
+        CompileError, LinkError, SimulationError: the lock is not a valid program.
+    """
+    if property in LIVENESS:
+        known = endless_clients_of(lock)
+    else:
+        known = chosen(clients_of(lock, threads, rounds), client)
+    return check_clients(
+        known,
+        name=name or _class(lock).__name__,
+        threads=threads,
+        rounds=rounds,
+        memory=memory,
+        property=property,
+        budget=budget,
+        reduction=reduction,
+        report=report,
+    )
+
+
+def sample_lock(
+    lock: Struct | type[Struct],
+    sampling: Sampling,
+    *,
+    threads: int = 8,
+    rounds: int = 1,
+    memory: str = "sc",
+    property: str = "all",  # noqa: A002 - the contract's word
+    budget: Budget | None = None,
+    name: str = "",
+    report: Progress | None = None,
+) -> Verdict:
+    """Try a lock with the test clients of its kind on random schedules.
+
+    Arguments:
+        sampling: how many schedules, and which.
+        lock, threads, rounds, memory, property, budget, name, report: as for :func:`check_lock`; of
+            the budget only the time and the sizes count.
+
+    Returns:
+        A verdict that is "violated" or "unfinished". Its ``states`` are steps, its ``depth`` the
+        longest schedule.
+
+    Raises:
+        CheckError: the request makes no sense, or the lock cannot be checked.
+        CompileError, LinkError, SimulationError: the lock is not a valid program.
+    """
+    return sample_clients(
+        clients_of(lock, threads, rounds),
+        sampling,
+        name=name or _class(lock).__name__,
+        threads=threads,
+        rounds=rounds,
+        memory=memory,
+        property=property,
+        budget=budget,
+        report=report,
+    )
+
+
+def walk_of_lock(
+    lock: Struct | type[Struct],
+    *,
+    threads: int = 2,
+    rounds: int = 1,
+    memory: str = "tso",
+    client: str = "",
+    name: str = "",
+) -> Walk:
+    """The walk through one of a lock's test clients.
+
+    Arguments:
+        lock, threads, rounds, memory, name: as for :func:`check_lock`.
+        client: name of one of its clients, as a verdict gives it; by default the first.
+
+    Raises:
+        CheckError: the lock cannot be checked, or has no such client.
+    """
+    known = {c.name: c for c in clients_of(lock, threads, rounds)}
+    if client and client not in known:
+        raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
+    walked = known[client] if client else next(iter(known.values()))
+    built = model(walked.workload, threads, memory, plain=walked.plain)
+    return Walk(built, walked, name or _class(lock).__name__)
+
+
+def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
+    """The test clients of a lock.
+
+    Arguments:
+        lock: a lock's class or description.
+        threads: how many will run. rounds: critical sections of each, 1 to 100.
+
+    Raises:
+        CheckError: the struct's kind has no test clients, or the rounds make no sense.
+    """
+    if not 1 <= rounds <= MOST_ROUNDS:
+        raise CheckError(f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}")
+    kind = kind_of(lock)
+    found = kind.clients(lock, threads, rounds) if kind else []
+    if not found:
+        raise CheckError(
+            f"{_class(lock).__name__} is not a {bases_with('clients')}: only these have test "
+            "clients\nhelp: derive it from one of them, or write a Workload and call "
+            "locksim.checker.check_workload()"
+        )
+    return found
+
+
+def endless_clients_of(lock: Struct | type[Struct]) -> list[Client]:
+    """The test clients of a lock that never end, for properties of infinite runs.
+
+    Raises:
+        CheckError: the struct's kind has no such clients.
+    """
+    kind = kind_of(lock)
+    found = kind.endless_clients(lock) if kind else []
+    if not found:
+        raise CheckError(
+            f"{_class(lock).__name__} is not a {bases_with('endless_clients')}: only these have "
+            "clients that never end"
+        )
+    return found
+
+
+def bases_with(answer: str) -> str:
+    """The base classes of the kinds that give an answer of their own, as a text."""
+    *most, last = (base.__name__ for base in checked_bases(answer))
+    return f"{', '.join(most)} or {last}"
+
+
+def checked_bases(answer: str = "clients") -> tuple[type[Struct], ...]:
+    """The base classes of the kinds that give an answer of their own: by default test clients."""
+    none = getattr(StructKind, answer)
+    return tuple(kind.base for kind in kinds() if getattr(type(kind), answer) is not none)
+
+
+def _class(lock: Struct | type[Struct]) -> type[Struct]:
+    return lock if isinstance(lock, type) else type(lock)

@@ -1,0 +1,82 @@
+"""Counted references: a lock and a count of references in one struct."""
+
+from __future__ import annotations
+
+from locksim.checker.client import Client
+from locksim.kinds.load import LoadSettings
+from locksim.kinds.lock import LockKind
+from locksim.lang import *
+from locksim.library.locks.lockref import Lockref
+from locksim.library.workloads.counted_ref import CountedRefs
+
+
+class CountedRefKind(LockKind):
+    """A lock that counts references too: ``get``, ``put`` and ``references``."""
+
+    base = CountedRef
+
+    def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
+        """References taken and dropped."""
+        return CountedRefs(lock=struct, **settings.paced())
+
+    def test_loads(self, struct: type[Struct], think_ps: int) -> list[Workload]:
+        """A lock's, and references beside the lock."""
+        counting = CountedRefs(lock=struct, think_ps=think_ps, lock_percent=20)
+        return [*super().test_loads(struct, think_ps), counting]
+
+    def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
+        """A lock's, and references beside the lock."""
+        counting, *tries = super().clients(struct, threads, rounds)
+        referring = [
+            Client(
+                f"get and put; {who} threads begin with the lock",
+                Referring(lock=struct, rounds=rounds, shift=shift),
+                {"alive": 0, "ends": 1},
+                ("alive", "ends"),
+            )
+            for shift, who in enumerate(("odd", "even"))
+        ]
+        return [counting, *referring, *tries]
+
+
+class Referring(Workload):
+    """Each thread owns a reference, takes and drops more, and drops its own: one drops the last.
+
+    Other threads hold the lock meanwhile and see the count stand still. The thread that drops the
+    last reference has the object alone and ends its life; while any thread has one it must be
+    alive.
+
+    Arguments:
+        rounds: how often each thread takes another reference or the lock.
+        shift: thread t takes the lock in round r if t + r + shift is odd.
+    """
+
+    rounds = param(1)
+    shift = param(0)
+    lock = part(Lockref)
+    alive = word(1)
+    ends = word()
+
+    def setup(self):
+        """One reference for each thread; the first is there."""
+        for _ in range(n_cpus() - 1):
+            yield from self.lock.get()
+
+    def thread(self):
+        for i in range(self.rounds):
+            if (thread() + i + self.shift) % 2 == 0:
+                yield from self.lock.get()
+                left = yield from self.lock.put()
+                assert left > 0
+            else:
+                yield from self.lock.acquire()
+                before = yield from self.lock.references()
+                after = yield from self.lock.references()
+                assert before == after
+                yield from self.lock.release()
+        assert (yield self.alive.load(RELAXED)) == 1
+        left = yield from self.lock.put()
+        if left == 0:
+            yield self.alive.store(0, RELAXED)
+            ends = yield self.ends.load(RELAXED)
+            yield self.ends.store(ends + 1, RELAXED)

@@ -1,0 +1,1 @@
+"""Programs in the language: locks, decision caches, kernel paths, schedulers, workloads, probes."""

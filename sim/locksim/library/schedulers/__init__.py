@@ -1,0 +1,1 @@
+"""Schedulers, one file each, written in the lock language: which task runs on which CPU."""

@@ -1,0 +1,147 @@
+"""The two lmbench tables of 2001 as printed, each line with its kernel path.
+
+smalley-2001's rows are named like the paths. franke-2001's are in five sections of lmbench's
+summary, without the latencies of caches and memory, which depend on the machine and not on the
+kernel.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Line", "published", "summary_name"]
+
+BANDWIDTH = "MB/s"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a published table.
+
+    Arguments:
+        name: as printed. row: the path, a key of ``locksim.library.kernel.syscalls.ROWS``.
+        unit: us a call, or MB/s.
+        printed: without and with SELinux. understood: the same as corrected numbers.
+    """
+
+    name: str
+    row: str
+    unit: str
+    printed: tuple[str, str]
+    understood: tuple[float, float]
+
+    def us(self, value: float) -> float:
+        """Microseconds per call or megabyte, from the line's unit; also its inverse."""
+        return 1e6 / value if self.unit == BANDWIDTH else value
+
+    def overhead(self) -> float:
+        """Overhead of SELinux, as a fraction of the time without it."""
+        return self.us(self.understood[1]) / self.us(self.understood[0]) - 1
+
+    def overhead_range(self) -> tuple[float, float]:
+        """The lowest and highest overhead that rounds to these digits."""
+        import lockdata
+
+        ranges = [lockdata.interval(text) for text in self.printed]
+        base, selinux = (found or (math.nan, math.nan) for found in ranges)
+        if self.unit == BANDWIDTH:
+            base, selinux = selinux, base
+        return selinux[0] / base[1] - 1, selinux[1] / base[0] - 1
+
+
+def published(name: str) -> list[Line]:
+    """The table of an experiment, ``smalley-2001-lmbench`` or ``franke-2001-lmbench``."""
+    import lockdata
+
+    if name == "smalley-2001-lmbench":
+        frame = lockdata.load("smalley-2001/lmbench", reading="both")
+        frame = frame[frame["measure"] != "overhead"]
+        return _lines(frame, "test", "measure", ("base", "selinux"), {})
+    found = []
+    for section, rows in _FRANKE.items():
+        frame = lockdata.load(f"franke-2001/lmbench-{section}", reading="both")
+        frame = frame[frame["measure"].isin(rows)]
+        found += _lines(frame, "measure", "kernel", ("vanilla", "selinux"), rows)
+    return found
+
+
+def summary_name(name: str) -> str:
+    """A line's name in lmbench's summary (:mod:`locksim.study.reports.lmbench`)."""
+    return _FIGURES[name]
+
+
+def _lines(
+    frame: Any, row: str, column: str, kernels: tuple[str, str], names: dict[str, tuple[str, str]]
+) -> list[Line]:
+    """Lines from a dataset: ``names`` has each row's printed name and its path."""
+    found = []
+    for key in dict.fromkeys(frame[row]):
+        two = frame[frame[row] == key].set_index(column).loc[list(kernels)]
+        name, path = names.get(key, (key, key))
+        printed, understood = two["printed"].tolist(), two["understood"].tolist()
+        unit = two["unit"].iloc[0]
+        found.append(
+            Line(
+                name,
+                path,
+                str(unit),
+                (str(printed[0]), str(printed[1])),
+                (float(understood[0]), float(understood[1])),
+            )
+        )
+    return found
+
+
+_SWITCHES = [f"{n}p_{size}" for n, size in [(2, "0k"), (2, "16k"), (2, "64k"), (8, "16k")]]
+_SWITCHES += ["8p_64k", "16p_16k", "16p_64k"]
+_FRANKE: dict[str, dict[str, tuple[str, str]]] = {
+    "processes": {
+        "null_call": ("null call", "null call"),
+        "null_io": ("null I/O", "null I/O"),
+        "stat": ("stat", "stat"),
+        "open_close": ("open/close", "open/close"),
+        "select_tcp": ("select TCP", "select TCP"),
+        "signal_install": ("signal install", "signal install"),
+        "signal_handle": ("signal handle", "signal handle"),
+        "fork": ("fork", "fork"),
+        "exec": ("execve", "execve"),
+        "sh": ("sh", "sh"),
+    },
+    "context-switch": {name: (f"switch {name}", "context switch") for name in _SWITCHES},
+    "communication": {
+        "pipe": ("pipe", "pipe"),
+        "af_unix": ("AF_UNIX", "AF_UNIX"),
+        "udp": ("UDP", "UDP"),
+        "rpc_udp": ("RPC/UDP", "RPC/UDP"),
+        "tcp": ("TCP", "TCP"),
+        "rpc_tcp": ("RPC/TCP", "RPC/TCP"),
+        "tcp_connect": ("TCP connect", "TCP connect"),
+    },
+    "files": {
+        "create_0k": ("0KB create", "0KB create"),
+        "delete_0k": ("0KB delete", "0KB delete"),
+        "create_10k": ("10KB create", "10KB create"),
+        "delete_10k": ("10KB delete", "10KB delete"),
+        "mmap": ("mmap", "mmap"),
+        "protection_fault": ("protection fault", "protection fault"),
+        "page_fault": ("page fault", "page fault"),
+    },
+    "bandwidth": {
+        "pipe": ("pipe bandwidth", "pipe bandwidth"),
+        "af_unix": ("AF_UNIX bandwidth", "AF_UNIX bandwidth"),
+        "tcp": ("TCP bandwidth", "TCP bandwidth"),
+        "file_reread": ("file reread", "file reread"),
+        "mmap_reread": ("mmap reread", "memory"),
+        "bcopy_libc": ("bcopy (libc)", "memory"),
+        "bcopy_hand": ("bcopy (hand)", "memory"),
+        "memory_read": ("memory read", "memory"),
+        "memory_write": ("memory write", "memory"),
+    },
+}
+_FIGURES = {
+    name: f"bandwidth_{measure}" if section == "bandwidth" else measure
+    for section, rows in _FRANKE.items()
+    for measure, (name, _) in rows.items()
+}

@@ -1,1 +1,0 @@
-"""Schedulers, one file each, written in the lock language: who runs on which CPU."""

@@ -1,0 +1,1 @@
+"""One simulation or many: replications, jobs, sampling, reports, traces, analytic models."""

@@ -1,0 +1,391 @@
+"""Run a workload on a machine and report the measurements with their uncertainty.
+
+One replication warms up until every CPU has done some units of work, then measures until enough
+more are done. Replications differ only in their seeds. Means come with 95 % intervals from
+Student's t over the replications.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim import machine as machines
+from locksim.compiler.link import link
+from locksim.core.memory import build
+from locksim.core.result import SimulationError
+from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
+from locksim.lang.layout import Space
+from locksim.lang.struct import Workload, tasks_of
+from locksim.machine import Machine
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from locksim.compiler.bytecode import Image
+    from locksim.core.memory import Memory
+    from locksim.machine import MachineTables
+
+Placement = Literal["compact", "scatter"] | list[int]
+Progress = Callable[[str, float], None]
+LONGEST_PS = 10**13
+"""Simulated time (10 s) after which a replication without a finished unit of work is a livelock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean with its 95 % interval; with a single replication low and high are NaN."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Replication:
+    """The raw counts of one replication's measuring window.
+
+    Arguments:
+        seed: of the random streams.
+        window_ps: length of the window.
+        cpu: int64[n_cpus, len(CPU_COUNTERS)].
+        locks: int64[n_locks, len(LOCK_COUNTERS)].
+        lines: int64[n_lines], transfers of each line.
+    """
+
+    seed: int
+    window_ps: int
+    cpu: npt.NDArray[np.int64]
+    locks: npt.NDArray[np.int64]
+    lines: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """The measurements of ``simulate``.
+
+    Arguments:
+        machine: the profile's name. cpus: number of CPUs. placement: their places.
+        lock_names: the metered structs, in the order of the rows of each replication's ``locks``.
+        replications: the raw counts.
+        complete: False if it was interrupted; the replications are then the finished ones.
+    """
+
+    machine: str
+    cpus: int
+    placement: str
+    lock_names: list[str]
+    replications: list[Replication]
+    complete: bool = True
+    seconds: float = field(default=0.0, compare=False)
+
+    def operation_ps(self) -> Interval:
+        """Mean time from one unit of work to the next, on one CPU, in picoseconds."""
+        done = CPU_COUNTERS.index("done")
+        return interval([r.window_ps * self.cpus / r.cpu[:, done].sum() for r in self.replications])
+
+    def throughput(self) -> Interval:
+        """Units of work per second of simulated time, all CPUs together."""
+        return self.per_second("done")
+
+    def per_second(self, counter: str) -> Interval:
+        """A CPU counter (see ``CPU_COUNTERS``) per second of simulated time, all CPUs together."""
+        column = CPU_COUNTERS.index(counter)
+        return interval([r.cpu[:, column].sum() / r.window_ps * 1e12 for r in self.replications])
+
+    def per_operation(self, counter: str) -> Interval:
+        """Mean count of a CPU counter (see ``CPU_COUNTERS``) per unit of work."""
+        done, column = CPU_COUNTERS.index("done"), CPU_COUNTERS.index(counter)
+        return interval([r.cpu[:, column].sum() / r.cpu[:, done].sum() for r in self.replications])
+
+    def summary(self) -> pd.DataFrame:
+        """Rows: measures of the whole run; columns: mean, low, high (95 % interval), unit."""
+        import pandas as pd
+
+        rows = {
+            "throughput": (self.throughput(), "1/s"),
+            "time per operation": (_scaled(self.operation_ps(), 1e-3), "ns"),
+            "line transfers per operation": (self.transactions(), "1"),
+            "fairness (slowest / fastest CPU)": (self.fairness(), "1"),
+        }
+        switches = self.per_second("switches")
+        if switches.mean:
+            rows["context switches"] = (switches, "1/s")
+        return pd.DataFrame(
+            [
+                {"measure": k, "mean": v.mean, "low": v.low, "high": v.high, "unit": u}
+                for k, (v, u) in rows.items()
+            ]
+        )
+
+    def by_cpu(self) -> pd.DataFrame:
+        """One row for each CPU and replication: the counters (``CPU_COUNTERS``) in the window."""
+        import pandas as pd
+
+        frames = []
+        for r in self.replications:
+            frame = pd.DataFrame(r.cpu, columns=list(CPU_COUNTERS))
+            frame.insert(0, "cpu", range(self.cpus))
+            frame.insert(0, "seed", r.seed)
+            frame["window_ps"] = r.window_ps
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+    def by_lock(self) -> pd.DataFrame:
+        """One row for each lock and side, with lockmeter's columns.
+
+        They are utilisation, contention, hold and wait times (means and maxima), and counts.
+        ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
+        CPUs' time spent waiting, as in lockmeter. A writer that waited for another writer also
+        counts in ``con_ww`` and ``wait_ww_ns``. ``busy_ns`` is the mean reader busy period: from
+        the first reader's entry to the last one's exit, cut by the window. ``rejected`` counts
+        failed tries of both sides, which are not part of ``total``.
+        """
+        import pandas as pd
+
+        window = sum(r.window_ps for r in self.replications)
+        rows = []
+        for i, name in enumerate(self.lock_names):
+            counts = {
+                k: (max if k in LOCK_MAXIMA else sum)(int(r.locks[i, j]) for r in self.replications)
+                for j, k in enumerate(LOCK_COUNTERS)
+            }
+            rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus)
+        return pd.DataFrame(rows)
+
+    def violations(self) -> int:
+        """How often a lock was entered while a thread was in that excludes this."""
+        table = self.by_lock()
+        return 0 if table.empty else int(table.groupby("lock")["violations"].max().sum())
+
+    def transactions(self) -> Interval:
+        """Line transfers (misses and upgrades of all CPUs) per unit of work."""
+        done = CPU_COUNTERS.index("done")
+        return interval([r.lines.sum() / r.cpu[:, done].sum() for r in self.replications])
+
+    def fairness(self) -> Interval:
+        """Units of work of the slowest CPU over the fastest's: 1 is fair, 0 is starvation."""
+        done = CPU_COUNTERS.index("done")
+        return interval([r.cpu[:, done].min() / r.cpu[:, done].max() for r in self.replications])
+
+
+def simulate(
+    workload: Workload,
+    *,
+    machine: str | Machine = "ideal-8",
+    cpus: int | None = None,
+    placement: Placement = "compact",
+    operations: int = 100,
+    warmup: int = 20,
+    replications: int = 5,
+    seed: int = 1,
+    heap_lines: int | None = None,
+    longest_ps: int = LONGEST_PS,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Simulate a workload in its steady state.
+
+    Arguments:
+        workload: a description, such as ``CriticalSection(lock=TicketLock)``.
+        machine: a profile, its name, or the path of its TOML file.
+        cpus: number of CPUs (default: all), with one thread on each.
+        placement: "compact" fills node by node, "scatter" alternates between the nodes, or a list
+            of CPU numbers.
+        operations: units of work (``yield done()``) to measure, on average over the CPUs.
+        warmup: units of work, on average over the CPUs, before the measurement.
+        replications: independent runs, with seeds seed, seed + 1, …
+        heap_lines: cache lines for ``alloc``.
+        longest_ps: simulated time without a finished unit of work after which the run is stopped as
+            a livelock.
+        progress: called at times with the running part and the fraction done.
+
+    Returns:
+        A :class:`Simulation`. After Ctrl-C: the finished replications, with ``complete`` False,
+        if there is one.
+
+    Raises:
+        CompileError, LinkError: the program is outside the language.
+        MachineError: the machine is unknown, or has fewer CPUs.
+        SimulationError: a fault, deadlock or livelock of the program.
+    """
+    if replications < 1 or operations < 1 or warmup < 0:
+        raise SimulationError(
+            "a simulation needs at least 1 replication and 1 operation, and no negative warm-up "
+            f"(replications={replications}, operations={operations}, warmup={warmup})"
+        )
+    began = time.perf_counter()
+    profile = machines.load(machine) if isinstance(machine, str) else machine
+    n = profile.n_cpus if cpus is None else cpus
+    tables = profile.tables(n, placement)
+    image, memory = prepare(workload, tables, heap_lines=heap_lines)
+    finished: list[Replication] = []
+    complete = True
+    try:
+        for k in range(replications):
+            finished.append(
+                _replicate(
+                    image,
+                    memory,
+                    tables,
+                    seed + k,
+                    warmup * n,
+                    operations * n,
+                    longest_ps,
+                    None
+                    if progress is None
+                    else lambda f, k=k: progress(  # type: ignore[misc]
+                        f"replication {k + 1} of {replications}", (k + f) / replications
+                    ),
+                )
+            )
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        complete = False
+    return Simulation(
+        machine=profile.name,
+        cpus=n,
+        placement=placement if isinstance(placement, str) else ",".join(map(str, placement)),
+        lock_names=memory.locks,
+        replications=finished,
+        complete=complete,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def prepare(
+    workload: Workload,
+    tables: MachineTables,
+    *,
+    heap_lines: int | None = None,
+) -> tuple[Image, Memory]:
+    """Link a workload and lay out its memory for a machine, as input of the engines' ``run``.
+
+    Raises:
+        CompileError, LinkError, SimulationError: see :func:`simulate`.
+    """
+    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
+    image = link(workload, space, base=tables.words_per_line)
+    options = {} if heap_lines is None else {"heap_lines": heap_lines}
+    return image, build(workload, tables, list(image.types), **options)
+
+
+def meter_rows(
+    name: str, counts: dict[str, int], *, window_ps: int, cpus: int
+) -> list[dict[str, Any]]:
+    """A lock's rows, one for each side that was taken: see :meth:`Simulation.by_lock`.
+
+    Arguments:
+        name: the lock's. counts: its ``LOCK_COUNTERS``.
+        window_ps: total length of the counting windows. cpus: number of CPUs.
+    """
+    rows = []
+    for side, p in (("write", ""), ("read", "read_")):
+        total, contended = counts[f"{p}total"], counts[f"{p}contended"]
+        if not total and not (p and counts["busy_ps"]):
+            continue  # no thread took this side, nor held it through the window
+        ww = 0 if p else counts["contended_ww"]
+        rows.append(
+            {
+                "lock": name,
+                "side": side,
+                "util": (counts["busy_ps"] if p else counts["hold_ps"]) / window_ps,
+                "con": _share(contended, total),
+                "hold_ns": _mean_ns(counts[f"{p}hold_ps"], total),
+                "hold_max_ns": counts[f"{p}hold_max_ps"] / 1e3,
+                "wait_ns": _mean_ns(counts[f"{p}wait_ps"], contended),
+                "wait_max_ns": counts[f"{p}wait_max_ps"] / 1e3,
+                "cpu_share": counts[f"{p}wait_ps"] / window_ps / cpus,
+                "total": total,
+                "per_second": total / window_ps * 1e12,
+                "readers_max": counts["readers_max"] if p else 0,
+                "rejected": counts["rejected"],
+                "con_ww": _share(ww, total),
+                "wait_ww_ns": _mean_ns(counts["wait_ww_ps"], ww),
+                "wait_ww_max_ns": 0.0 if p else counts["wait_ww_max_ps"] / 1e3,
+                "busy_ns": _mean_ns(counts["busy_ps"], counts["busy_periods"]) if p else 0.0,
+                "busy_max_ns": counts["busy_max_ps"] / 1e3 if p else 0.0,
+                "violations": counts["violations"],
+            }
+        )
+    return rows
+
+
+def interval(values: list[float]) -> Interval:
+    """Mean and 95 % interval of independent replications (Student's t)."""
+    from scipy import stats
+
+    mean = float(np.mean(values))
+    if len(values) < 2:
+        return Interval(mean, float("nan"), float("nan"))
+    half = float(
+        stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
+    )
+    return Interval(mean, mean - half, mean + half)
+
+
+def _replicate(
+    image: Image,
+    memory: Memory,
+    tables: MachineTables,
+    seed: int,
+    warmup: int,
+    operations: int,
+    longest_ps: int,
+    report: Callable[[float], None] | None,
+) -> Replication:
+    from locksim.engine.fast.engine import Session
+
+    session = Session(image, memory, tables, seed=seed)
+    goal = warmup + operations
+
+    def progress(_time: int, _events: int) -> None:
+        if report is not None:
+            report(min(1.0, session.done() / goal))
+
+    # A run is cut by time, so that no unit in progress is lost or counted twice.
+    step = 1_000_000
+    while session.done() < max(warmup, 1):
+        if session.time_ps >= longest_ps:
+            raise session.livelock()
+        session.advance(min(session.time_ps + step, longest_ps), progress)
+        if session.finished:
+            raise SimulationError(
+                f"all threads have returned after {session.done()} units of work, before the "
+                f"warm-up of {warmup} was over\nhelp: let thread() loop for ever, or measure the "
+                "whole run with locksim.engine.fast.engine.run"
+            )
+        step *= 2
+    start, before = session.time_ps, session.done()
+    session.reset()
+    while session.done() < operations:
+        # The remaining work at the pace so far, and a little more; never below a
+        # microsecond.
+        done = session.done()
+        pace = (session.time_ps - start) / done if done else start / max(before, 1)
+        session.advance(
+            session.time_ps + max(1_000_000, int((operations - done) * pace * 1.05)), progress
+        )
+        if session.time_ps - start > longest_ps and not session.done():
+            raise session.livelock()
+        if session.finished:
+            break
+    result = session.result()
+    return Replication(seed, session.time_ps - start, result.cpu, result.locks, result.lines)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _mean_ns(total_ps: int, times: int) -> float:
+    return total_ps / times / 1e3 if times else 0.0
+
+
+def _scaled(value: Interval, by: float) -> Interval:
+    return Interval(value.mean * by, value.low * by, value.high * by)

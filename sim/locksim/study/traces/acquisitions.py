@@ -1,0 +1,148 @@
+"""Acquisitions of locks, found from the marks, and the acquisition of each row of a trace.
+
+An acquisition has three phases: *acquire* up to the success mark, *hold* up to the release mark
+(before the release's first operation), and *release* up to the thread's next mark. A row belongs to
+the phase that its thread entered last, so the rows of a nested lock are not counted twice. A
+drained store belongs to the phase that issued it. If another thread releases the lock, the release
+belongs to that thread.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from locksim.engine.trace import MARK
+from locksim.lang.ops import Kind, Mark
+
+if TYPE_CHECKING:
+    from locksim.study.traces.trace import Trace
+
+PHASES = ("acquire", "hold", "release")
+ACQUIRE, HOLD, RELEASE = range(3)
+NOTHING = -1
+
+_STARTS = {Mark.ACQUIRE_START: "write", Mark.READ_START: "read"}
+_SUCCESSES = (Mark.ACQUIRED, Mark.READ_ACQUIRED)
+_FAILURES = (Mark.TRY_FAILED, Mark.READ_TRY_FAILED)
+_RELEASES = (Mark.RELEASED, Mark.READ_RELEASED)
+
+
+@dataclass(slots=True)
+class Acquisition:
+    """One acquisition of a lock, from the first try to the end of the release.
+
+    Arguments:
+        number: in the order of their starts. thread: its thread. cpu: where it started.
+        lock: index into the trace's locks.
+        mode: "write" or "read"; locks without readers have only "write".
+        start_ps, acquired_ps, released_ps: times of the marks, -1 if the trace ends earlier.
+        end_ps: time of the release's last operation.
+        failed: a try that did not succeed.
+    """
+
+    number: int
+    thread: int
+    cpu: int
+    lock: int
+    mode: str
+    start_ps: int
+    acquired_ps: int = NOTHING
+    released_ps: int = NOTHING
+    end_ps: int = NOTHING
+    failed: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether it succeeded and its release lies within the trace."""
+        return self.released_ps != NOTHING
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The acquisitions of a trace, and the acquisition and phase of each row.
+
+    Arguments:
+        acquisitions: in the order of their starts.
+        of_row: for each row the acquisition's number, or -1.
+        phase_of_row: for each row an index into PHASES, or -1.
+    """
+
+    acquisitions: list[Acquisition]
+    of_row: list[int]
+    phase_of_row: list[int]
+
+
+def attribute(trace: Trace) -> Attribution:
+    """Find the acquisitions of a trace."""
+    lock_of = trace.memory.lock_of
+    found: list[Acquisition] = []
+    running = list(range(trace.tables.n_cpus))
+    stacks: dict[int, list[list[int]]] = defaultdict(list)
+    holders: dict[int, int] = {}
+    of_row, phase_of_row = [], []
+    for time, agent, what, address, value in trace.rows.tolist():
+        thread = running[agent >> 1]
+        stack = stacks[thread]
+        if what > MARK:
+            mark = Mark(what - MARK)
+            if mark != Mark.NOTE:
+                stack[:] = [entry for entry in stack if entry[1] != RELEASE]
+            lock = int(lock_of[address]) - 1 if 0 <= address < len(lock_of) else NOTHING
+            if lock >= 0 and mark in _STARTS:
+                new = Acquisition(len(found), thread, agent >> 1, lock, _STARTS[mark], time)
+                found.append(new)
+                stack.append([new.number, ACQUIRE])
+            elif lock >= 0:
+                if mark == Mark.ACQUIRED:
+                    holders[lock] = thread
+                elif mark == Mark.RELEASED and holders.get(lock, thread) != thread:
+                    _inherit(stacks[holders[lock]], stack, lock, found)
+                _pass(mark, lock, time, stack, found)
+        top = stack[-1] if stack and not agent & 1 else [NOTHING, NOTHING]
+        of_row.append(top[0])
+        phase_of_row.append(top[1])
+        if top[1] == RELEASE:
+            found[top[0]].end_ps = time
+        if what == Kind.SWITCH:
+            running[agent >> 1] = value
+    for transfer in trace.transfers:
+        if transfer.buffered:
+            for row in (transfer.row, transfer.effect):
+                if row != NOTHING:
+                    of_row[row] = of_row[transfer.issued]
+                    phase_of_row[row] = phase_of_row[transfer.issued]
+    return Attribution(found, of_row, phase_of_row)
+
+
+def _inherit(
+    theirs: list[list[int]], mine: list[list[int]], lock: int, found: list[Acquisition]
+) -> None:
+    """Move an acquisition to the thread that releases it."""
+    for entry in reversed(theirs):
+        if entry[1] == HOLD and found[entry[0]].lock == lock:
+            theirs.remove(entry)
+            mine.append(entry)
+            return
+
+
+def _pass(
+    mark: Mark, lock: int, time: int, stack: list[list[int]], found: list[Acquisition]
+) -> None:
+    """End a phase of the lock that a thread entered last."""
+    phase = HOLD if mark in _RELEASES else ACQUIRE
+    for entry in reversed(stack):
+        acquisition = found[entry[0]]
+        if acquisition.lock == lock and entry[1] == phase:
+            if mark in _SUCCESSES:
+                acquisition.acquired_ps = time
+                entry[1] = HOLD
+            else:
+                stack.remove(entry)
+                if mark in _RELEASES:
+                    acquisition.released_ps = acquisition.end_ps = time
+                    stack.append([entry[0], RELEASE])
+                else:
+                    acquisition.failed = True
+            return

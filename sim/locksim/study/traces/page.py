@@ -1,0 +1,60 @@
+"""One HTML file with the player and its data, which needs no network."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+
+from locksim.study.traces.bundle import script, style
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';
+  script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>
+{style}
+html {{ color-scheme: light dark; }}
+body {{ margin: 0; }}
+body > main > .locklab {{ max-width: 1400px; margin: 0 auto; border: 0; border-radius: 0; }}
+body:has(> main > .locklab[data-theme="dark"]) {{ background: #15191f; }}
+</style>
+</head>
+<body>
+<main id="player"></main>
+<noscript>This page needs JavaScript; it loads nothing from the network.</noscript>
+<script id="data" type="application/json">{data}</script>
+<script type="module">
+{script}
+mount(document.getElementById("player"), JSON.parse(document.getElementById("data").textContent));
+</script>
+</body>
+</html>
+"""
+
+
+def page(path: Path, data: dict[str, Any]) -> Path:
+    """Write a page that plays some data.
+
+    Arguments:
+        path: the file. data: with a ``kind`` that the player knows (see ``static/player.js``).
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    made = _PAGE.format(
+        title=html.escape(str(data["title"])), style=style(), script=script(), data=embedded(data)
+    )
+    path.write_text(made, encoding="utf-8")
+    return path
+
+
+def embedded(data: dict[str, Any]) -> str:
+    """Data as the content of a script element; no text in it can end the element."""
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

@@ -1,0 +1,112 @@
+"""Starvation, livelock and bypass: the known answers, and cycles that can be gone round."""
+
+import pytest
+from checker import zoo
+from checker.classics import Bakery, DekkerFence, PetersonFence, Szymanski
+
+from locksim.checker import CheckError, check_lock, replay
+from locksim.kinds.checking import endless_clients_of
+from locksim.lang import RELAXED, SEQ_CST, Lock, array, fence, pause, thread, word
+from locksim.library.locks.clh import CLHLock
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rwlock import ReaderPreferenceRWLock
+from locksim.library.locks.tas import TASLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
+from locksim.library.locks.ttas_backoff import TTASBackoffLock
+
+UNFAIR = [TASLock, TTASLock, TTASBackoffLock, ReaderPreferenceRWLock]
+FIFO = [TicketLock, MCSLock, CLHLock]
+strong_models = pytest.mark.parametrize("memory", ["sc", "tso"])
+
+
+class Polite(Lock):
+    """Wrong: who sees that the other wants in steps back, and tries again; so does the other."""
+
+    wants = array(2, word())
+
+    def acquire(self):
+        me = thread()
+        yield self.wants[me].store(1, RELAXED)
+        yield fence(SEQ_CST)
+        while (yield self.wants[1 - me].load(RELAXED)):
+            yield self.wants[me].store(0, RELAXED)
+            yield pause()
+            yield self.wants[me].store(1, RELAXED)
+            yield fence(SEQ_CST)
+
+    def release(self):
+        yield self.wants[thread()].store(0, RELAXED)
+
+
+def confirm(verdict, lock):
+    """Go round a cycle on the generators."""
+    client = next(c for c in endless_clients_of(lock) if c.name == verdict.client)
+    return replay(verdict.counterexample, client, memory=verdict.memory)
+
+
+@strong_models
+@pytest.mark.parametrize("threads", [2, 3])
+@pytest.mark.parametrize("lock", UNFAIR)
+def test_unfair_lock_may_starve_somebody(lock, threads, memory):
+    """Each thread acts again and again, one never gets in, and there is no bound on overtaking."""
+    for asked in ("starvation", "bypass"):
+        verdict = check_lock(lock, threads=threads, memory=memory, property=asked)
+        assert ("violated", asked) == (verdict.verdict, verdict.found)
+        assert asked == confirm(verdict, lock)
+
+
+@strong_models
+@pytest.mark.parametrize(("lock", "threads"), [(lock, n) for lock in FIFO for n in (2, 3)])
+def test_queue_starves_nobody(lock, threads, memory):
+    """Who waits is overtaken by those before it only: once by each."""
+    verdict = check_lock(lock, threads=threads, memory=memory, property="starvation")
+    assert "proven" == verdict.verdict
+    verdict = check_lock(lock, threads=threads, memory=memory, property="bypass")
+    assert ("proven", threads - 1) == (verdict.verdict, verdict.bypass)
+
+
+@pytest.mark.parametrize(
+    ("lock", "bypass"), [(PetersonFence, 1), (DekkerFence, None), (Szymanski(), 2)]
+)
+def test_classics_starve_nobody(lock, bypass):
+    """Dekker's waits for its turn, but others may be overtaken without bound."""
+    assert "proven" == check_lock(lock, threads=2, property="starvation").verdict
+    assert bypass == check_lock(lock, threads=2, property="bypass").bypass
+
+
+@strong_models
+def test_livelock_is_told_from_starvation(memory):
+    """Two that give way to each other for ever can still finish, so no deadlock is found."""
+    assert "proven" == check_lock(Polite, threads=2, memory=memory).verdict
+    verdict = check_lock(Polite, threads=2, memory=memory, property="starvation")
+    assert ("violated", "livelock") == (verdict.verdict, verdict.found)
+    assert "no thread acquires the lock" in verdict.counterexample.message
+    assert "livelock" == confirm(verdict, Polite)
+
+
+def test_sleepers_may_starve():
+    """Who is woken has to compete again."""
+    verdict = check_lock(zoo.SleepingLock, threads=2, property="starvation")
+    assert ("violated", "starvation") == (verdict.verdict, verdict.found)
+    assert "starvation" == confirm(verdict, zoo.SleepingLock)
+
+
+def test_narrow_words_are_mentioned():
+    """A proof for numbers that grow for ever rests on words that begin again at 0."""
+    verdict = check_lock(TicketLock, threads=2, property="bypass")
+    assert "begins again at 0 after 31" in verdict.limits[0]
+    assert [] == check_lock(MCSLock, threads=2, property="bypass").limits
+
+
+def test_what_only_narrow_words_break_is_no_violation():
+    """The bakery compares its numbers: in narrow words they are out of order for a moment."""
+    verdict = check_lock(Bakery, threads=2, property="starvation")
+    assert ("unfinished", None) == (verdict.verdict, verdict.counterexample)
+    assert "no proof" in verdict.limits[0]
+
+
+def test_fairness_under_c11_is_refused():
+    """C11 does not say when a store must become visible."""
+    with pytest.raises(CheckError, match="starvation under c11"):
+        check_lock(TASLock, property="starvation", memory="c11")

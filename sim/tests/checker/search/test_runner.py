@@ -1,0 +1,59 @@
+"""Plain and compiled code of the checker are one source: they give the same, state for state."""
+
+import dataclasses
+
+import pytest
+from checker import zoo, zoo_weak
+
+from locksim import jit
+from locksim.checker import Sampling, check_lock, sample_lock
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rcu import RCU
+from locksim.library.locks.rwlock import ReaderPreferenceRWLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.locks.ttas import TTASLock
+
+RIGHT = [MCSLock, TicketLock, ReaderPreferenceRWLock, RCU]
+WRONG = [
+    zoo.TASTestThenSet,
+    zoo.TicketSkipsOne,
+    zoo.MCSLockedTooLate,
+    zoo.HeapMCS,
+    zoo.RWWriterClearsAll,
+    zoo_weak.MCSSpinNoAcquire,
+]
+all_models = pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+
+
+def both(ask):
+    """What a question gives compiled, and plain; without the time that it took."""
+    answers = [ask()]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jit, "enabled", lambda: False)
+        answers.append(ask())
+    return [dataclasses.replace(answer, seconds=0.0) for answer in answers]
+
+
+@all_models
+@pytest.mark.parametrize("lock", [*RIGHT, *WRONG], ids=lambda lock: lock.__name__)
+def test_verdict_states_and_counterexample_are_the_same(lock, memory):
+    """The whole verdict."""
+    compiled, plain = both(lambda: check_lock(lock, threads=2, memory=memory))
+    assert compiled == plain
+    assert lock in WRONG or "proven" == plain.verdict
+
+
+@pytest.mark.parametrize("property", ["starvation", "bypass"])
+@pytest.mark.parametrize("lock", [TicketLock, TTASLock, zoo.TicketSkipsOne])
+def test_cycles_are_the_same(lock, property):  # noqa: A002 - the contract's word
+    """Who starves, how, and who overtakes whom."""
+    compiled, plain = both(lambda: check_lock(lock, threads=2, memory="tso", property=property))
+    assert compiled == plain
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_random_schedules_are_the_same(depth):
+    """The same seeds, the same steps, the same shrunk failure."""
+    sampling = Sampling(30, depth)
+    compiled, plain = both(lambda: sample_lock(zoo.TASTestThenSet, sampling, threads=3))
+    assert compiled == plain

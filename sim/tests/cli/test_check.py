@@ -1,0 +1,185 @@
+"""``locklab check``: exit codes, JSON, messages."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from locksim.cli.check import app
+
+BAD = '''
+from locksim.lang import *
+
+class Bad(Lock):
+    """Reads and writes in two steps."""
+
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.load(ACQUIRE)) != 0:
+            yield pause()
+        yield self.locked.store(1, RELAXED)
+
+    def release(self):
+        yield self.locked.store(0, RELEASE)
+'''
+KEYS = {"lock", "threads", "memory", "property", "verdict", "states", "seconds", "counterexample"}
+
+
+def run(*arguments):
+    """Run the command."""
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def bad(tmp_path):
+    """A file with a broken lock."""
+    file = tmp_path / "bad.py"
+    file.write_text(BAD)
+    return f"{file}:Bad"
+
+
+def test_proof_exits_with_0():
+    """A line with the verdict and what it rests on."""
+    result = run("ticket", "--threads", 2, "--memory", "tso")
+    assert 0 == result.exit_code
+    assert "ticket, 2 threads, tso, all: proven" in result.stdout
+
+
+def test_violation_exits_with_1_and_shows_the_way(bad):
+    """The table comes first, with lines of the user's file."""
+    result = run(bad, "--threads", 2)
+    assert 1 == result.exit_code
+    assert "bad.py:10" in result.stdout
+    assert "exclusion: thread" in result.stdout
+    assert "violated" in result.stdout
+
+
+def test_budget_exits_with_3():
+    """An exploration that is not finished says that it is no proof."""
+    result = run("mcs", "--threads", 3, "--max-states", 50)
+    assert 3 == result.exit_code
+    assert "not finished, no proof" in result.stdout
+    assert ": proven" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nope",), "no lock, cache or scheduler 'nope'"),
+        (
+            ("avc_rcu",),
+            ": only these have test clients",
+        ),
+        (("ticket", "--memory", "arm"), "no memory model 'arm'"),
+        (("ticket", "--threads", 0), "0 threads"),
+        (("ticket", "--max-seconds", 0), "0.0 seconds"),
+        (("ticket", "--property", "speed"), "no property 'speed'"),
+        (("ticket", "--max-memory", 0), "0 bytes"),
+        (("ticket", "--memory", "c11", "--history", 0), "a history of 0 messages"),
+        (("ticket", "--memory", "c11", "--property", "bypass"), "bypass under c11"),
+        (("ticket", "--pct", 3), "--pct needs --random"),
+        (("ticket", "--random", -1), "-1 schedules"),
+    ],
+)
+def test_bad_input_exits_with_2(arguments, message):
+    """One message on stderr and nothing on stdout."""
+    result = run(*arguments)
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert message in result.stderr
+
+
+def test_json_of_a_proof():
+    """The keys of the contract, and no counterexample."""
+    document = json.loads(run("tas", "--threads", 2, "--json").stdout)
+    assert set(document) >= KEYS
+    assert ("proven", None) == (document["verdict"], document["counterexample"])
+    assert document["states"] > 0
+
+
+def test_json_of_a_violation(bad):
+    """The steps: who, what, which word, which value, where."""
+    document = json.loads(run(bad, "--threads", 2, "--memory", "tso", "--json").stdout)
+    assert ("violated", "exclusion") == (document["verdict"], document["found"])
+    steps = document["counterexample"]["steps"]
+    assert 4 == len(steps)
+    last = steps[-1]
+    assert ("store", "lock.locked", 1) == (last["operation"], last["word"], last["new"])
+    assert last["file"].endswith("bad.py")
+    assert "self.locked.store(1, RELAXED)" in last["source"]
+    assert [["lock.locked", 1, "1"]] == last["buffers"][last["thread"]]
+
+
+def test_json_of_an_unfinished_check():
+    """The depth and the reason are there."""
+    document = json.loads(run("mcs", "--threads", 3, "--max-states", 50, "--json").stdout)
+    assert "unfinished" == document["verdict"]
+    assert document["depth"] > 0
+    assert "50 states" in document["limits"][0]
+
+
+def test_budget_of_memory_exits_with_3():
+    """The number of states and the depth are told."""
+    result = run("clh", "--threads", 4, "--memory", "c11", "--max-memory", 16)
+    assert 3 == result.exit_code
+    assert "not finished, no proof: the budget of 16777216 bytes was used up" in result.stdout
+    assert "states, to depth" in result.stdout
+
+
+def test_bypass_is_told():
+    """The bound, and in JSON a number."""
+    assert "proven, at most 2 overtake" in run("mcs", "--property", "bypass").stdout
+    assert 2 == json.loads(run("mcs", "--property", "bypass", "--json").stdout)["bypass"]
+
+
+def test_random_schedules_exit_with_3():
+    """They find nothing wrong, which is no proof."""
+    result = run("mcs", "--threads", 8, "--random", 50, "--seed", 3, "--pct", 2)
+    assert 3 == result.exit_code
+    assert "no proof: 100 schedules (by priorities, depth 2, seeds from 3)" in result.stdout
+
+
+def test_old_value_is_told():
+    """Under C11 the table says that a load read what was not the last."""
+    from checker.classics import Peterson
+
+    from locksim.checker import check_lock
+    from locksim.checker.replay.render import table
+
+    text = table(check_lock(Peterson, threads=2, memory="c11").counterexample)
+    assert "(there is a newer" in text.replace("\n", " ")
+
+
+def test_play_writes_the_game(bad, tmp_path):
+    """A page with the client that breaks the lock; the verdict is told as without it."""
+    page = tmp_path / "game.html"
+    result = run(bad, "--threads", 2, "--play", page)
+    assert 1 == result.exit_code
+    assert f"open {page} in a browser" in result.stdout
+    assert "bad.py" in page.read_text(encoding="utf-8")
+
+
+def test_play_wants_a_page(bad):
+    """Another ending is a mistake, found before anything runs."""
+    result = run(bad, "--play", "game.txt")
+    assert 2 == result.exit_code
+    assert "--play game.txt: the page must be a file that ends in .html" in result.stderr
+
+
+def test_play_of_too_large_a_client_is_refused(tmp_path):
+    """The message says how to make it smaller; no half page is left."""
+    page = tmp_path / "game.html"
+    result = run("mcs", "--threads", 4, "--memory", "tso", "--play", page)
+    assert 2 == result.exit_code
+    assert "help: take fewer threads or rounds" in result.stderr
+    assert not page.exists()
+
+
+def test_no_reduction_explores_more_states():
+    """The same verdict from all interleavings."""
+    answers = [
+        json.loads(run("mcs", "--threads", 2, "--json", *option).stdout)
+        for option in ((), ("--no-reduction",))
+    ]
+    assert ["proven", "proven"] == [answer["verdict"] for answer in answers]
+    assert answers[0]["states"] < answers[1]["states"]

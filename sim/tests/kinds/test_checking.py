@@ -1,0 +1,71 @@
+"""The test clients of a lock follow from its kind."""
+
+import pytest
+
+from locksim.checker import CheckError
+from locksim.compiler import compile_source
+from locksim.kinds.checking import clients_of
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rcu import RCU, RcuHead
+from locksim.library.locks.rwlock import ReaderPreferenceRWLock
+from locksim.library.locks.ticket import TicketLock
+
+NO_TRY = """
+from locksim.lang import *
+
+class Plain(Lock):
+    word_ = word()
+
+    def acquire(self):
+        while (yield self.word_.swap(1)) != 0:
+            yield pause()
+
+    def release(self):
+        yield self.word_.store(0)
+"""
+
+
+@pytest.mark.parametrize("lock", [TicketLock, TicketLock(), MCSLock])
+def test_lock_that_can_be_tried_has_two_clients(lock):
+    """One only waits, the other tries first; both count every critical section."""
+    found = clients_of(lock, 3, 2)
+    assert ["Counting", "Trying"] == [type(c.workload).__name__ for c in found]
+    assert [{"count": 6}] * 2 == [c.expect for c in found]
+
+
+def test_lock_without_try_has_one_client():
+    """Also where the class exists only as parsed text."""
+    code = compile_source(NO_TRY, "plain.py")["Plain"]
+    (found,) = clients_of(code.struct, 2, 1)
+    assert {"count": 2} == found.expect
+
+
+@pytest.mark.parametrize(("threads", "rounds", "writings"), [(2, 2, (2, 2)), (3, 1, (2, 1))])
+def test_rwlock_has_two_mixtures(threads, rounds, writings):
+    """What one thread reads in the first it writes in the second."""
+    found = clients_of(ReaderPreferenceRWLock, threads, rounds)
+    assert [{"count": w, "copy": w} for w in writings] == [c.expect for c in found]
+
+
+def test_rcu_has_three_clients():
+    """Threads wait for grace periods, or hand over to them; a fault there has a name of its own."""
+    found = clients_of(RCU, 2, 1)
+    assert [
+        "1 readings, 1 replacements; thread 0 replaces first",
+        "1 readings, 1 replacements; thread 1 replaces first",
+        "call_rcu",
+    ] == [c.name for c in found]
+    assert {"grace-period violation"} == {c.means["memory"] for c in found}
+
+
+def test_clients_have_names_of_their_own():
+    """A verdict names the client that found the fault."""
+    for lock in (TicketLock, ReaderPreferenceRWLock, RCU):
+        names = [c.name for c in clients_of(lock, 3, 1)]
+        assert len(names) == len(set(names))
+
+
+def test_what_is_no_lock_is_refused():
+    """The message says what to do instead."""
+    with pytest.raises(CheckError, match=r"is not a [^$]*Lock[^$]*check_workload"):
+        clients_of(RcuHead, 2, 1)

@@ -1,0 +1,100 @@
+"""Every struct of the library has a kind, and every kind answers what it is asked."""
+
+import pytest
+
+import locksim.checker
+from locksim.compiler import compile_source
+from locksim.kinds import LoadError, LoadSettings, kind_of, kinds, plain_load
+from locksim.kinds.checking import bases_with, checked_bases
+from locksim.lang import NS, CountedRef, Lock, RWLock, Struct, Workload
+from locksim.lang import struct as language
+from locksim.library.locks.lockref import Lockref
+from locksim.library.locks.rcu import RcuHead
+from locksim.library.locks.ticket import TicketLock
+from locksim.library.registry import entries, resolve
+from locksim.library.schedulers.interface import Scheduler
+
+every_kind = pytest.mark.parametrize("kind", kinds(), ids=lambda kind: type(kind).__name__)
+every_entry = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
+
+
+def test_every_base_class_of_the_language_has_a_kind():
+    """A base class without a kind could be written, and neither run nor checked."""
+    assert set(language.KINDS) - {Struct} <= {kind.base for kind in kinds()}
+
+
+@every_entry
+def test_everything_in_the_library_can_be_run(entry):
+    """Its kind gives it a plain load, and loads that the engines are compared under."""
+    load = plain_load(entry.name, LoadSettings(tasks=3))
+    assert isinstance(load.workload, Workload)
+    assert load.livelock_limit_ps(2) > load.livelock_limit_ps(1)
+    tests = load.kind.test_loads(entry.struct, 1000)
+    assert len(tests) == len({type(load) for load in tests}) > 0
+
+
+def test_the_nearest_base_decides():
+    """A counted reference is a lock too, and is not taken for a plain one."""
+    assert [CountedRef, Lock] == [kind_of(struct).base for struct in (Lockref, TicketLock)]
+    assert kind_of(TicketLock) is kind_of(TicketLock())
+
+
+def test_a_class_without_base_is_known_by_its_methods():
+    """Also where it exists only as parsed text."""
+    text = """
+from locksim.lang import *
+
+class Open(Struct):
+    def has_perm(self, ssid, tsid, tclass, requested):
+        yield pause()
+        return 0
+"""
+    parsed = compile_source(text, "open.py")["Open"].struct
+    assert kind_of(resolve("avc_rcu").struct) is kind_of(parsed)
+    assert kind_of(RcuHead) is None
+
+
+def test_a_load_that_fits_no_kind_is_refused(tmp_path):
+    """The message names what there is."""
+    file = tmp_path / "odd.py"
+    file.write_text("from locksim.lang import *\nclass Odd(Struct):\n    count = word()\n")
+    with pytest.raises(LoadError, match=r"it is not a .*Lock.* has no has_perm\(\) or label"):
+        plain_load(str(file))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"hold_ps": -1 * NS}, r"--hold must be between 0 and 1,000,000,000 ns \(got -1\)"),
+        ({"read_percent": 101}, r"--read-percent must be between 0 and 100 \(got 101\)"),
+        ({"words": 65}, r"--words must be between 0 and 64 \(got 65\)"),
+        ({"tasks": 0}, r"--tasks must be between 1 and 65,536 \(got 0\)"),
+    ],
+)
+def test_settings_out_of_range_are_refused(settings, message):
+    """Under the name of the option that sets them."""
+    with pytest.raises(LoadError, match=message):
+        LoadSettings(**settings)
+
+
+@every_kind
+def test_clients_have_names_of_their_own(kind):
+    """A verdict names the client that found the fault."""
+    for entry in entries():
+        if kind_of(entry.struct) is kind:
+            names = [client.name for client in kind.clients(entry.struct, 3, 2)]
+            assert len(names) == len(set(names))
+
+
+def test_messages_name_the_bases_that_can_be_checked():
+    """Workloads are checked by a function of their own, and schedulers not at all."""
+    assert {Lock, RWLock} <= {*checked_bases("endless_clients")} < {*checked_bases("clients")}
+    assert {Workload, Scheduler}.isdisjoint(checked_bases("clients"))
+    assert "Lock, RWLock" in bases_with("endless_clients").replace(" or", ",")
+
+
+def test_the_checker_offers_what_asks_the_kinds():
+    """The public path; another name that is not there is refused as usual."""
+    assert locksim.checker.check_lock is locksim.check_lock
+    with pytest.raises(AttributeError, match="no attribute 'check_lck'"):
+        _ = locksim.checker.check_lck

@@ -1,0 +1,190 @@
+"""long-2013: redo, shares of time, the literal reading, and what other cures would have done."""
+
+import json
+from functools import cache
+
+import pytest
+
+from locksim.papers.experiment import Reproduction
+from locksim.papers.long_2013 import (
+    awr as long_2013_awr,
+)
+from locksim.papers.long_2013 import (
+    redo as long_2013_redo,
+)
+from locksim.papers.long_2013 import (
+    setting as long_2013,
+)
+from locksim.papers.long_2013.fit import fit_latched
+from locksim.papers.long_2013.setting import PATCHES, literal, published
+from locksim.papers.what_if import Comparison, Runs, find
+
+
+@cache
+def redo() -> Reproduction:
+    """The redo table as the command gives it (some ten seconds)."""
+    return long_2013_redo.EXPERIMENT.reproduce()
+
+
+@cache
+def awr() -> Reproduction:
+    """The table of shares (some seconds more: the runs with writers are shared)."""
+    return long_2013_awr.EXPERIMENT.reproduce()
+
+
+def test_every_published_cell_is_there() -> None:
+    """12 and 36 cells, each once."""
+    rows = {(c.row, c.column) for c in [*redo().cells, *awr().cells]}
+    assert 12 == len(redo().cells)
+    assert 36 == len(awr().cells)
+    assert len(published()) == len(rows) == 48
+
+
+def test_more_cells_are_predicted_than_numbers_fitted() -> None:
+    """In each of the two tables; nothing that was seen counts as predicted."""
+    for result in (redo(), awr()):
+        summary = result.summary()
+        assert 5 == summary["fitted"] < summary["predicted"]
+
+
+def test_the_gain_is_within_four_points() -> None:
+    """In each of the four rows, and redo itself within a twentieth."""
+    changes = {c.row: c for c in redo().cells if c.column == "change"}
+    assert ["8+64", "32+64", "80+64", "128+64"] == list(changes)
+    for cell in changes.values():
+        assert cell.understood is not None
+        assert abs(cell.simulated - cell.understood) <= 4, cell
+        assert cell.low > 0
+    for cell in redo().cells:
+        if cell.unit == "MB/s":
+            assert cell.error is not None
+            assert abs(cell.error) <= 0.05, cell
+
+
+@pytest.mark.slow
+def test_the_gain_is_within_four_points_on_average() -> None:
+    """Also with other seeds: of 80+64 a table of five runs may be beyond it (docs/LONG_2013.md)."""
+    result = long_2013_redo.EXPERIMENT.reproduce(seed=6, replications=25)
+    off = result.extra["gain_off_by_points"]
+    assert ["8+64", "32+64", "80+64", "128+64"] == list(off)
+    assert max(map(abs, off.values())) <= 4, off
+    assert off["80+64"] > 3, off
+
+
+@pytest.mark.parametrize("row", ["32+0", "80+0", "32+64", "80+64"])
+def test_the_share_in_spinlocks_is_within_eight_points(row: str) -> None:
+    """Under both kernels, in the rows of up to 80 readers."""
+    cells = [c for c in awr().cells if c.row == row and c.column.startswith("spinlock")]
+    assert 2 == len(cells)
+    for cell in cells:
+        assert cell.understood is not None
+        assert abs(cell.simulated - cell.understood) <= 8, cell
+
+
+def test_the_patches_lessen_spinning_everywhere() -> None:
+    """The understood direction, in all six rows; the literal one says the contrary."""
+    cells = {(c.row, c.column): c for c in awr().cells}
+    said = literal()
+    for row in long_2013_awr.ROWS:
+        name = long_2013.title(row)
+        without, with_ = (cells[name, f"spinlock {patch}"] for patch in PATCHES)
+        assert with_.high < without.low, name
+        assert said[*row, "spinlock", "with"] > said[*row, "spinlock", "without"]
+
+
+def test_the_report_has_the_shares_of_every_row() -> None:
+    """Headings, and a line for each row without and with the patches."""
+    report = awr().report
+    assert report is not None
+    heads, *lines = report.text.splitlines()
+    assert ["System", "User", "Idle", "spinlock"] == heads.replace("%", "").split()
+    assert 12 == len(lines)
+    cells = {(c.row, c.column): c.simulated for c in awr().cells}
+    for line in lines:
+        name, system, _, _, spinlock = line.rsplit(maxsplit=4)
+        row, patch = name.split(", ")
+        assert f"{cells[row, f'system {patch}']:.1f}" == system
+        assert f"{cells[row, f'spinlock {patch}']:.1f}" == spinlock
+
+
+def test_nobody_reproduces_the_literal_reading() -> None:
+    """It stands beside the simulation, and is off three times as far where the other one holds."""
+    rows = awr().extra["literal_reading"]
+    assert 12 == len(rows)
+    near = {"32+0", "80+0", "32+64", "80+64"}
+    literally = [abs(r["off_by_points"]) for r in rows if r["row"] in near]
+    understood = [
+        abs(c.simulated - c.understood)
+        for c in awr().cells
+        if c.row in near and c.column.startswith("spinlock") and c.understood is not None
+    ]
+    assert sum(literally) > 3 * sum(understood)
+
+
+def test_user_time_is_the_machine_that_was_measured() -> None:
+    """Within six points up to 80 readers: idle CPUs, busy CPUs, and all of them busy."""
+    for cell in awr().cells:
+        if cell.column.startswith("user") and not cell.row.startswith("128"):
+            assert cell.understood is not None
+            assert abs(cell.simulated - cell.understood) <= 6, cell
+
+
+@cache
+def cures(name: str) -> dict[tuple[str, str], Comparison]:
+    """A what-if's rows."""
+    rows = find(f"long-2013-redo-{name}").run(Runs(replications=2)).rows
+    return {(r.row, r.column): r for r in rows}
+
+
+@pytest.mark.parametrize("row", ["8+64", "32+64", "80+64", "128+64"])
+def test_other_cures(row: str) -> None:
+    """Best is mainline's optimistic walk; as long as walks take long in turns, spinning remains."""
+    with_patches = next(c for c in redo().cells if (c.row, c.column) == (row, "redo with"))
+    assert cures("seqretry")[row, "redo"].after.mean > with_patches.simulated
+    assert cures("seqretry")[row, "spinlock"].gain > 2
+    assert cures("lockref")[row, "redo"].gain > 1.05
+    assert 0.5 < cures("qspinlock")[row, "spinlock"].gain < 2
+
+
+def test_json_and_sources() -> None:
+    """What other programs read; no figure comes from nowhere."""
+    for result in (redo(), awr()):
+        document = json.loads(json.dumps(result.to_json()))
+        assert {"experiment", "machine", "parameters", "cells", "summary", "notes"} <= set(document)
+        for parameter in result.parameters:
+            assert parameter.source
+
+
+def test_plots_have_alternative_text(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    """The text names the kernels and is in the file."""
+    for experiment, result in (
+        (long_2013_redo.EXPERIMENT, redo()),
+        (long_2013_awr.EXPERIMENT, awr()),
+    ):
+        path = tmp_path / f"{experiment.name}.svg"
+        assert "with" in experiment.plot(result, path)
+        assert "Description" in path.read_text() or "description" in path.read_text()
+
+
+def test_a_row_is_a_function_of_its_seed() -> None:
+    """Equal samples for equal seeds, though the runs are kept."""
+    first = long_2013.runs((8, 64), "with", replications=1, samples=200, seed=9)
+    long_2013._KEPT.clear()
+    assert first == long_2013.runs((8, 64), "with", replications=1, samples=200, seed=9)
+
+
+@pytest.mark.slow
+def test_the_figures_are_what_the_fit_gives() -> None:
+    """The fourth step, done again, gives the stored figures within a tenth."""
+    again = fit_latched(long_2013.WORK, rounds=1)
+    assert again.latched_ps == pytest.approx(long_2013.WORK.latched_ps, rel=0.1)
+    assert again.sleep_percent == pytest.approx(long_2013.WORK.sleep_percent, rel=0.15)
+
+
+def test_formulas_stand_beside_the_shares_in_spinlocks() -> None:
+    """For the rows in which everybody does the same; they know of no other cell."""
+    models = awr().extra["models"]
+    assert {"32+0", "80+0"} == {cell["column"] for cell in models["cells"]}
+    assert {"mva", "markov", "usl"} == {cell["model"] for cell in models["cells"]}
+    (load,) = models["loads"].values()
+    assert 0 < load["hold_ns"] < load["think_ns"]

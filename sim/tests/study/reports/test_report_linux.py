@@ -1,0 +1,160 @@
+"""Linux's own two: /proc/lock_stat and perf lock contention."""
+
+import pytest
+from study.reports.samples import LOCK_STAT, PERF, PERF_LOCKS
+
+from locksim.study.reports import detect, lock_stat, perf_lock
+from locksim.study.reports.errors import ReportError
+from locksim.study.reports.identities import check
+
+
+def test_lock_stat_has_sides_and_callers():
+    """A class with readers is two rows; the first block below are those who waited."""
+    (table,) = lock_stat.parse(LOCK_STAT)
+    assert [
+        "&s->list_lock (write)",
+        "&s->list_lock (read)",
+        "&s->list_lock (write), from insert+0x1c/0x90",
+        "&s->list_lock (write), from remove+0x30/0x70",
+        "&(&d->lock)->rlock",
+    ] == [row.label for row in table.rows]
+    assert [
+        "*WARNING* lock debugging disabled!! - possibly due to a lockdep warning"
+    ] == table.notes
+    row = table.rows[0]
+    assert (20, 1000, 0.02, 3000, 60_000, 500) == pytest.approx(
+        (row.contended, row.total, row.con, row.wait_ns, row.wait_total_ns, row.hold_ns)
+    )
+
+
+def test_lock_stat_knows_shares_of_time_from_the_window():
+    """Who tells the window and the CPUs gets UTIL and % CPU; a reader's UTIL can not be told."""
+    table = lock_stat.parse(LOCK_STAT, cpus=4, window_ns=1e6)[0]
+    write, read = table.locks[:2]
+    assert (0.5, 0.015) == pytest.approx((write.util, write.cpu_share))
+    assert (None, 0.0) == (read.util, read.cpu_share)
+
+
+def test_version_0_3_has_no_averages():
+    """Ten columns; the means follow from totals and counts."""
+    text = (
+        "lock_stat version 0.3\n"
+        "      a_lock:   10   20   0.50   9.00   60.00   100   1000   0.10   20.00   500.00\n"
+    )
+    (row,) = lock_stat.parse(text)[0].rows
+    assert (3000, 500) == pytest.approx((row.wait_ns, row.hold_ns))
+
+
+def test_rows_alone_say_their_version():
+    """What `grep : /proc/lock_stat` leaves: no first line, no places."""
+    rows = "".join(line + "\n" for line in LOCK_STAT.splitlines()[1:] if ": " in line)
+    whole, alone = detect.parse(LOCK_STAT)[0], detect.parse(rows)[0]
+    assert [row for row in whole.rows if not row.caller] == alone.rows
+    assert whole.system == alone.system
+
+
+def test_every_reading_of_the_file_is_a_table():
+    """Counters before and after, in one text; with the line ends of another system."""
+    text = LOCK_STAT + "\n" + LOCK_STAT.replace("4000", "9000")
+    before, after = lock_stat.parse(text.replace("\n", "\r\n"))
+    assert lock_stat.parse(LOCK_STAT)[0].rows == before.rows
+    assert [4000, 9000] == [table.locks[1].total for table in (before, after)]
+
+
+def test_perf_reads_units_and_skips_chains():
+    """Places that waited, with their kind; call chains and perf's own tail are no rows."""
+    (table,) = perf_lock.parse(PERF)
+    assert ["insert+0x1c", "remove+0x30 (write)", "scan+0x60 (read)"] == [
+        row.label for row in table.rows
+    ]
+    assert [1.5e6, 2e4, 2.5e9] == pytest.approx([row.wait_total_ns for row in table.rows])
+    assert ["spinlock", "rwlock:W", "rwsem:R"] == [row.type for row in table.rows]
+
+
+def test_perf_by_lock_has_symbols():
+    """Perf lock contention -l: the lock's name, its kind in brackets."""
+    (table,) = perf_lock.parse(PERF_LOCKS, cpus=2, window_ns=1e6)
+    assert [("task_lock", "mutex"), ("&slab-512", "spinlock")] == [
+        (row.name, row.type) for row in table.rows
+    ]
+    assert 1950 / 1e6 / 2 == pytest.approx(table.rows[0].cpu_share)
+
+
+def test_a_lock_without_a_symbol_is_its_address():
+    """Locks that were allocated have none; what stands in brackets is their kind."""
+    text = PERF_LOCKS.replace("task_lock (mutex)", "(mutex)").replace("   &slab-512 (spinlock)", "")
+    (table,) = perf_lock.parse(text)
+    assert [("ffff9d5e852d3498", "mutex"), ("ffff9d5e852d3538", "")] == [
+        (row.name, row.type) for row in table.rows
+    ]
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "name"),
+    [
+        ("         pid   comm", "      1514752   Chrome IOThread", "Chrome IOThread (pid 1514752)"),
+        ("         pid   owner", "          -1   Unknown", "Unknown (pid -1)"),
+        ("  cgroup", "  /user.slice/a b", "/user.slice/a b"),
+    ],
+)
+def test_perf_by_thread_owner_and_cgroup(heading: str, row: str, name: str):
+    """Whoever a line is of; names may have blanks."""
+    times = " contended   total wait     max wait     avg wait"
+    (table,) = detect.parse(f"{times} {heading}\n\n  3   29.31 us   11.65 us   9.77 us {row}\n")
+    (found,) = table.rows
+    assert (name, 3, 9770) == (found.name, found.contended, found.wait_ns)
+
+
+def test_perf_prints_the_columns_that_were_chosen():
+    """-F leaves some out, and may ask for the shortest wait, which has no column here."""
+    text = " avg wait     min wait         type   caller\n\n 5.00 us   1.00 us   rwsem:W   f+0x1\n"
+    (row,) = detect.parse(text)[0].rows
+    assert (5000, None, None, "write") == (row.wait_ns, row.contended, row.wait_max_ns, row.kind)
+
+
+def test_perf_separated_has_whole_nanoseconds():
+    """-x, with any string between; each heading begins a table, and each knows its kinds."""
+    text = (
+        "# output: contended, total wait, max wait, avg wait, type, caller\n"
+        "100, 1500000, 30000, 15000, spinlock, insert+0x1c\n"
+        "# total=100, bad=0\n"
+        "# output: contended; total wait; avg wait; address; symbol; type\n"
+        "2; 1953; 976; ffff9d5e852d3498; ; mutex\n"
+    )
+    places, locks = detect.parse(text)
+    assert ("insert+0x1c", "spinlock", 1.5e6) == (
+        places.rows[0].name,
+        places.rows[0].type,
+        places.rows[0].wait_total_ns,
+    )
+    assert ("ffff9d5e852d3498", "mutex") == (locks.rows[0].name, locks.rows[0].type)
+    assert [[], []] == [check(table).breaches for table in (places, locks)]
+    wrong = text.replace("15000,", "14000,", 1)
+    assert ["totals"] == [breach.identity for breach in check(detect.parse(wrong)[0]).breaches]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (LOCK_STAT.replace("0.4", "0.9", 1), "lock_stat: version 0.9; known versions: 0.3, 0.4"),
+        (LOCK_STAT.replace("        60.00", ""), "line 7: 11 numbers, expected a lock's 12"),
+        (LOCK_STAT.replace("          50", " fifty"), "line 17: not a row, expected a lock's 12"),
+        ("lock_stat version 0.4\n", "the table has no lock"),
+        ("lock_stat version\n", "lock_stat: no version and no row; known versions"),
+        (PERF.replace("1.50 ms", "1.50 ly"), "line 3: not a row of perf lock contention"),
+        (PERF.partition("\n")[0] + "\n", "the table has no row"),
+        ("hello", "the text is not in a known format"),
+    ],
+)
+def test_bad_text_is_refused(text: str, message: str):
+    """What, where, how to mend."""
+    with pytest.raises(ReportError) as caught:
+        detect.parse(text)
+    assert str(caught.value).startswith(message)
+    assert "\nhelp: " in str(caught.value)
+
+
+def test_unknown_format_is_refused():
+    """With those that there are."""
+    with pytest.raises(ReportError, match="unknown format 'dtrace': write lockmeter, lock_stat"):
+        detect.parse("", "dtrace")

@@ -1,0 +1,106 @@
+"""Compiled code belongs to the sources of today, and counts as plain code does."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numba import njit
+
+from locksim import jit
+from locksim.checker.search import compiled
+from locksim.engine.fast import engine as fast
+from locksim.lang import randomness
+from locksim.lang.words import shifted, wrap64, zeros
+from locksim.study.traces import flat_profile
+
+NUMBERS = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+def double(x):
+    """Something to compile."""
+    return wrap64(2 * x)
+
+
+@jit.compilable
+def arithmetic(x, y, bits):
+    """What plain code may do with words."""
+    row = zeros(3)
+    row[0], row[1], row[2] = wrap64(x * y), wrap64(x + y), shifted(x, bits)
+    return row[0] ^ row[1] ^ row[2]
+
+
+@njit
+def same(x, y, bits):
+    """The same, compiled."""
+    return arithmetic(x, y, bits)
+
+
+@njit
+def drawn(seed, thread, counter, mean):
+    """A draw and an exponential number of it, compiled."""
+    bits = randomness.draw(seed, thread, counter)
+    return bits, randomness.exponential_of(bits, mean)
+
+
+@given(NUMBERS, NUMBERS, st.integers(1, 63))
+@settings(deadline=None)
+def test_compiled_numbers_wrap_as_plain_ones(x, y, bits):
+    """Products, sums and shifts of 64 bits."""
+    assert arithmetic(x, y, bits) == same(x, y, bits)
+
+
+@given(st.integers(0, (1 << 63) - 1), st.integers(0, 1 << 21), st.integers(0, 1 << 40))
+@settings(deadline=None)
+def test_compiled_draws_are_the_plain_ones(seed, thread, counter):
+    """Both engines see the same random numbers, to the last bit of the logarithm."""
+    bits = randomness.draw(seed, thread, counter)
+    for mean in (1, 977, 10**12):
+        plain = bits, randomness.exponential_of(bits, mean)
+        assert plain == drawn(seed, thread, counter, mean)
+
+
+def test_digest_depends_on_the_text(monkeypatch, tmp_path):
+    """Another text, another number; the same text, the same number."""
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    source = tmp_path / "a.py"
+    source.write_text("N = 1\n", encoding="utf-8")
+    first = jit.digest(("a.py",))
+    assert first == jit.digest(("a.py",))
+    source.write_text("N = 2\n", encoding="utf-8")
+    assert first != jit.digest(("a.py",))
+
+
+def test_code_of_another_text_is_never_used(monkeypatch, tmp_path):
+    """Numba's key for what is on disk differs as soon as one source does."""
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    jit.compilable(double)
+    keys = []
+    for text in ("N = 1\n", "N = 2\n", "N = 1\n"):
+        (tmp_path / "a.py").write_text(text, encoding="utf-8")
+        entry = jit.kept(double, ("a.py",))
+        assert -(1 << 63) == entry(1 << 62)
+        (signature,) = entry.signatures
+        keys.append(entry._cache._index_key(signature, entry.targetctx.codegen()))
+    assert keys[0] == keys[2] != keys[1]
+
+
+ENTRIES = [
+    (compiled.FUNCTIONS["advance"], compiled.SOURCES),
+    (compiled.FUNCTIONS["wander"], compiled.SOURCES),
+    (fast.advance, fast.SOURCES),
+    (fast.unpark, fast.SOURCES),
+    (flat_profile._booked, flat_profile._SOURCES),
+]
+
+
+@pytest.mark.parametrize(("entry", "sources"), ENTRIES)
+def test_digest_is_part_of_what_is_compiled(entry, sources):
+    """The number is in the function's closure, where numba's key takes it from."""
+    assert jit.digest(sources) in [cell.cell_contents for cell in entry.py_func.__closure__]
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", False), ("0", True), ("", True)])
+def test_compilation_can_be_switched_off(monkeypatch, value, expected):
+    """Numba's own variable is asked."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", value)
+    assert expected == jit.enabled()
+    assert double is jit.compilable(double)

@@ -1,0 +1,62 @@
+"""Checks on the values of options, made before anything runs."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from lockui.errors import UsageError, saving
+
+__all__ = ["bounded", "folder_to_write", "whole_numbers"]
+
+
+def bounded(value: int, option: str, low: int, high: int) -> int:
+    """Return the value of an option if it is between ``low`` and ``high``, both included.
+
+    Raises:
+        UsageError: the value is out of range.
+    """
+    if not low <= value <= high:
+        raise UsageError(f"{option} must be between {low:,} and {high:,} (got {value})")
+    return value
+
+
+def folder_to_write(folder: Path, option: str) -> Path:
+    """Create a folder and its parents, and check that files can be created in it.
+
+    The check creates a file: permission bits mislead on read-only file systems and for root.
+
+    Arguments:
+        folder: where the results go.
+        option: the option that named it, for the message.
+
+    Raises:
+        UsageError: the folder cannot be created or written to.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{option}: {folder} is not a folder; name a folder, which may be new")
+    with saving(option):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+
+
+def whole_numbers(text: str, option: str) -> list[int]:
+    """Return the integers of a text such as ``1,2,4``.
+
+    Arguments:
+        text: what the user wrote.
+        option: the option, for the message.
+
+    Raises:
+        UsageError: a part is not an integer, or there is none.
+    """
+    numbers = []
+    for part in text.split(","):
+        try:
+            numbers.append(int(part))
+        except ValueError:
+            raise UsageError(
+                f"{option} {text}: '{part.strip()}' is not an integer; write them as 1,2,4"
+            ) from None
+    return numbers
