@@ -13,21 +13,24 @@
  *   buffers.c   stores that linger: TSO
  *   races.c     vector clocks: which access happens before which (C11)
  *   heap.c      malloc and free: use after free, overflow, double free, leaks
- *   schedule.c  fibers; who may run; spinning and deadlock
- *   search.c    which of those who may run does: depth first, at random, or as told
- *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, told in terms of the above
+ *   schedule.c  fibers; who may run; deadlock and livelock
+ *   spins.c     which iterations of a waiting loop can be left out
+ *   events.c    which steps depend on each other, and what another order of them would be
+ *   search.c    which run comes next: reduced and complete, bounded, at random, or given
+ *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
  *   confine.c   a program that is not trusted writes to what is its own only
  *   libc.c      the few functions of the C library that must not run unseen
  *   statics.c   the program's statics, put back between two runs
+ *   locals.c    its thread-local variables
  *   run.c       one run, from setup to check, and how it ends
  *   report.c    the steps of a run, and the verdict as JSON
  *   main.c      options, and the loop over all runs
  *
- * Where a thread may be interrupted. Before every atomic operation, fence, lock and other call that
+ * Where a thread may be interrupted. Before every atomic operation, lock and other call that
  * threads meet in; not before plain reads and writes. Two plain accesses that are not ordered by
  * happens-before are a data race, and reported, whichever of them comes first in this run. If
- * there is none, no other thread can tell where between two atomic operations a plain access
+ * there is none, no other thread can observe where between two atomic operations a plain access
  * took place (Musuvathi and Qadeer, PLDI 2007, section 4). --every-access interrupts before these
  * too.
  *
@@ -42,14 +45,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MAX_THREADS 16
-#define MAX_BUFFERED 8 /* stores in one thread's buffer */
-#define MAX_VISITS 64
-#define MAX_FRAMES 64                 /* functions that call each other, when confined */
+#define MAX_THREADS 64
+#define MAX_AGENTS (2 * MAX_THREADS)   /* each thread, and its store buffer */
+#define MAX_BUFFERED 64                /* stores in one thread's buffer; more: unfinished */
+#define MAX_EVENTS (1u << 16)          /* of one run */
+#define MAX_FRAMES 64                  /* functions that call each other, when confined */
 #define STACK_SIZE ((size_t)256 << 10) /* of each thread */
 
 typedef uintptr_t address;
-typedef unsigned __int128 value; /* of an atomic: up to 16 bytes */
+__extension__ typedef unsigned __int128 value; /* of an atomic: up to 16 bytes */
 
 /* What every entry of the program leaves here on its way in (machine.S): who called, and all
  * registers that a call preserves, which together with the stack are the thread's whole state. */
@@ -64,7 +68,7 @@ extern struct door ex_door;
 
 struct options {
     int threads;
-    int preemptions; /* bound of the depth-first search */
+    int preemptions; /* bound of a search for errors; -1: complete, with reduction */
     bool tso;        /* store buffers, else sequential consistency */
     int pct_depth;   /* > 0: random runs with this many priority changes */
     uint64_t runs;   /* of the random search */
@@ -73,6 +77,9 @@ struct options {
     double seconds;     /* time to spend at most */
     uint64_t max_steps; /* of one run */
     bool every_access;
+    bool spurious; /* wake-ups and weak compare-and-swaps that fail, for no reason */
+    bool leaks;
+    bool cpp20; /* release sequences end at any store */
     const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */
 };
@@ -86,6 +93,29 @@ struct clock {
 
 void ex_clock_join(struct clock *into, const struct clock *other);
 
+/* what a thread is about to do (events.c) */
+
+/* The bytes of an operation's subject. A subject below 4096 is no memory, but one of these. */
+enum { SUBJECT_THREADS = 16, SUBJECT_READERS = 32, SUBJECT_CALLBACKS = 48 };
+
+enum effect { NOTHING, LOOKS, STORES, UPDATES, COMPARES };
+
+struct thread;
+
+struct operation {
+    address at;
+    unsigned size;
+    enum effect effect;
+    value expected; /* COMPARES: changes memory when this is there */
+    bool drains;    /* not before the thread's buffer is empty */
+    bool locks;     /* an operation of a lock that waits, or its unlock */
+    /* Waits until one of these holds of the subject's bytes, or of the rest of the state. */
+    bool (*open)(value word, const struct thread *self);
+    bool (*ready)(const struct thread *self, address subject);
+    address subject;
+    const char *waits_for; /* for the report */
+};
+
 /* threads (schedule.c) */
 
 struct buffered {
@@ -94,10 +124,7 @@ struct buffered {
     value what;
     struct clock released;
     address pc;
-};
-
-struct visit {
-    uint64_t key, state;
+    int event; /* that put it there */
 };
 
 struct reader { /* of liburcu */
@@ -122,34 +149,41 @@ struct thread {
     void *argument, *result;
     bool detached;
 
-    /* May it run? Only when ready(subject) says so, and not while it spins in vain. */
-    bool (*ready)(struct thread *self, address subject);
-    address subject;
-    const char *waits_for; /* for the report */
-    bool spins;
-    uint64_t spins_on; /* what it has seen of memory and buffers */
-    struct visit visits[MAX_VISITS];
-    unsigned in_a_row; /* steps since another thread took one */
-    uint64_t writes;   /* to memory that others can read */
+    struct operation next; /* what it does when it is let run */
+    bool spins;            /* has gone round a loop that changes nothing: spins.c */
+    bool gone;             /* assumed something that does not hold: never runs again */
+    bool exits;            /* ends the run when no other thread can go on */
+    bool returned;         /* from main() */
+    unsigned in_a_row;     /* steps since another thread took one */
+    unsigned plain_in_a_row;
+    address low;     /* of the stack that the program uses, when it stopped last */
+    uint64_t state;  /* a hash of what it has on its stack and in registers */
+    uint64_t writes; /* to memory that others can read */
 
     struct clock now;      /* what happens before its next operation */
     struct clock met;      /* what relaxed loads have met: an acquire fence adds it to `now` */
     struct clock released; /* `now` at its last release fence: relaxed stores publish it */
-    struct buffered buffer[MAX_BUFFERED];
     unsigned buffered;
+    uint64_t stored, flushed; /* stores that entered the buffer, and left it */
 
     address pc;                    /* of its last operation */
-    uint64_t priority;             /* of the random search */
+    uint64_t priority[2];          /* of the random search: its own, and its buffer's */
+    int made_by, woken_by;         /* events */
+    uint64_t random;               /* numbers that it has drawn */
+    int error;                     /* errno */
     int (*start_c11)(void *);      /* threads.c */
     address condition;             /* the condition variable that it waits on, until signalled */
     uint32_t generation;           /* of the barrier that it waits at */
     bool serves;                   /* the library's own thread: nobody waits for its end */
     struct reader reader;          /* rcu.c */
     uint64_t awaited[MAX_THREADS]; /* the sections of others whose end it waits for */
+    uint64_t begun[MAX_THREADS];   /* stores of others that have to arrive before */
+    int left_by[MAX_THREADS];      /* the events that ended those sections */
     address lent; /* confine.c */
     size_t lent_size;
     unsigned depth;
-    struct frame frames[MAX_FRAMES];
+    struct frame frames[MAX_FRAMES]; /* from here on not cleared */
+    struct buffered buffer[MAX_BUFFERED];
 };
 
 extern struct thread ex_threads[MAX_THREADS];
@@ -159,46 +193,82 @@ extern int ex_conductor;       /* the thread that does setup and check; -1: ther
 struct thread *ex_spawn(int number, void *(*start)(void *), void *argument);
 int ex_free_number(void);
 
+extern int ex_threads_used; /* numbers from here on are unused */
+void ex_schedule_begin(void);
+
 /* The program is about to do something that others can see. Returns when it may. */
-void ex_point(void);
-/* The same, and not before ready(self, subject) holds. */
-void ex_wait(bool (*ready)(struct thread *self, address subject), address subject,
-             const char *waits_for);
-void ex_forget_visits(void);
+void ex_point(struct operation operation);
+/* A point without an effect. */
+void ex_pause(void);
+/* Before a plain access: a loop of nothing else comes to a point too. */
+void ex_plain_patience(void);
+/* The thread has assumed what does not hold: never comes back. */
+_Noreturn void ex_vanish(void);
 void ex_bound_steps(void); /* gives a run up that takes too many */
 /* The thread is over: never comes back. */
 _Noreturn void ex_end_thread(void *result);
 void ex_stacks_make(void);
+address ex_stack_pointer(const struct thread *thread);
+address ex_stack_top(const struct thread *thread);
+address ex_stack_end(const struct thread *thread); /* of its thread-local variables, above it */
+void ex_stack_is_used(const struct thread *thread, address low);
 /* From outside into the first thread of a run, and from any thread back. */
 void ex_enter(struct thread *first);
 _Noreturn void ex_leave(void);
 
 /* runs (run.c) */
 
-enum outcome { ENDED_WELL, FAILED, GAVE_UP };
+enum outcome { ENDED_WELL, CUT_SHORT, FAILED, GAVE_UP };
 
 enum outcome ex_run_once(void);
-/* The run is over without a fault: the program has left main() or called exit(). */
+/* The program has left main() or called exit(). */
+_Noreturn void ex_exit(void);
+/* The run is over without a fault. */
 _Noreturn void ex_end_run(void);
+/* The run adds nothing: its continuations are those of another. */
+_Noreturn void ex_cut_run(void);
 /* The run is over with one. `text` may contain {pc:HEX} and {at:HEX}, which the reader names. */
 _Noreturn void ex_fail(const char *found, const char *text, ...)
     __attribute__((format(printf, 2, 3)));
-/* The run can not be judged: verdict "unfinished". */
+/* The run cannot be judged: verdict "unfinished". */
 _Noreturn void ex_give_up(const char *text, ...) __attribute__((format(printf, 1, 2)));
+/* Unless a run fails, the verdict is "unfinished", for this reason. */
+void ex_leave_open(const char *text);
+bool ex_is_open(void);
 /* What was found, and the text. */
 const char *ex_found(void);
 const char *ex_message(void);
 
 /* search (search.c) */
 
-struct choice {
-    int agent; /* a thread's number; -1: none */
-    unsigned cost;
-};
+/* A set of agents: bit 2n is thread n, bit 2n + 1 its store buffer. */
+__extension__ typedef unsigned __int128 agents;
+
+static inline agents ex_agent(int agent)
+{
+    return (agents)1 << agent;
+}
+
+static inline int ex_lowest(agents set)
+{
+    uint64_t low = (uint64_t)set;
+
+    return low != 0 ? __builtin_ctzll(low) : 64 + __builtin_ctzll((uint64_t)(set >> 64));
+}
+
+static inline bool ex_reduces(void) /* complete search with partial-order reduction */
+{
+    return ex_options.preemptions < 0 && ex_options.pct_depth == 0;
+}
 
 void ex_search_begin(void);
 bool ex_search_next(void); /* is there another run? */
-unsigned ex_choose(const struct choice *choices, unsigned n);
+/* Which of these goes on. `current` is the thread that took the last step; `patient`: it may go on
+ * for free. */
+int ex_pick(agents enabled, int current, bool patient);
+int ex_node(void); /* of the last pick */
+/* A number below n, each of which is tried; numbers above 0 cost `cost`. */
+unsigned ex_choose(unsigned n, unsigned cost);
 void ex_choices_print(int fd);
 void ex_search_run_begins(void);
 void ex_search_run_ends(void);
@@ -206,10 +276,47 @@ void ex_priority_new(struct thread *thread);
 bool ex_search_complete(void); /* nothing was left out for the bound */
 int ex_search_bound(void);
 uint64_t ex_random(void);
+/* Another order is to be tried: at this point of the run, one of `first`. */
+void ex_search_add(int node, agents first, int preferred);
+bool ex_search_is_new(int node); /* not a part of an earlier run */
+
+/* steps that depend on each other (events.c) */
+
+void ex_events_begin(void);
+/* Starts the step of an agent that search.c picked at a node, while others waited. */
+void ex_event_start(int agent, int node, agents waiting);
+void ex_event_stop(void);
+/* The step that is under way comes after another in any order. */
+void ex_event_after(int event);
+int ex_event_now(void);          /* its number; -1: none */
+int ex_event_last(int agent);    /* an agent's last */
+/* What a thread waits for, and never got, could have come earlier. */
+void ex_event_never(struct thread *thread);
+/* Those of a sleeping set that do not depend on the last step. */
+agents ex_event_asleep(agents set);
+
+/* waiting loops (spins.c) */
+
+void ex_spins_begin(struct thread *thread);
+/* A thread is at a point, at a place of the explorer: has it gone round a loop that changed nothing?
+ */
+bool ex_spins(struct thread *thread, address place);
+/* Would the loop do the same again? */
+bool ex_spins_on(const struct thread *thread);
+/* What the loop changes for a while, can another thread observe it? */
+bool ex_spins_disturbs(const struct thread *thread, const struct thread *other);
+void ex_spins_forget(struct thread *thread);
+/* A step of the thread is over. */
+void ex_spins_add(struct thread *thread, const struct operation *operation, value old, value new,
+                  bool weakens);
+void ex_spins_add_plain(address at, size_t size, bool changes, value old, value new);
+void ex_spins_add_choice(void);
+/* A thread (NULL: a buffer) is about to write into a stack, or to use its own. */
+void ex_stack_access(const struct thread *by, address at, size_t size, bool writes);
 
 /* models (libc.c, rcu.c) */
 
-void ex_libc_begin(void);
+const char *ex_partial(void); /* what the program could do and was not tried, or "" */
 void ex_rcu_begin(void);
 bool ex_rcu_idle(void); /* no callback is pending */
 
@@ -222,9 +329,11 @@ value ex_load(address at, unsigned size, enum order order);
 void ex_store(address at, unsigned size, value what, enum order order);
 value ex_update(enum update how, address at, unsigned size, value with, enum order order);
 bool ex_compare_swap(address at, unsigned size, value *expected, value desired, enum order success,
-                     enum order failure);
+                     enum order failure, bool is_weak);
 void ex_fence(enum order order);
 void ex_plain(address at, size_t size, bool writes);
+/* A plain write that a model does for the program. */
+void ex_plain_write(address at, const void *from, size_t size);
 /* The value of a plain write is known only once the program comes back. */
 void ex_settle(void);
 void ex_memory_begin(void);
@@ -232,6 +341,10 @@ uint64_t ex_peek(address at, size_t size); /* up to 8 bytes */
 void ex_memory_write(address at, const void *from, size_t size);
 extern uint64_t ex_memory_hash;
 uint64_t ex_mix(uint64_t a, uint64_t b);
+
+value ex_bytes(address at, unsigned size);
+/* What a thread would read: its own buffer, else memory. */
+value ex_visible(const struct thread *thread, address at, unsigned size);
 
 /* For the models in threads.c and rcu.c: synchronisation on a word of the program, without a step
  * in the report and without a point. */
@@ -242,14 +355,13 @@ void ex_release(address at);
 
 /* store buffers (buffers.c) */
 
-const struct buffered *ex_buffered(address at, size_t size);
-void ex_reach_memory(address at, unsigned size, value what, const struct clock *released);
+const struct buffered *ex_buffered(const struct thread *thread, address at, size_t size);
+bool ex_buffer_covers(const struct buffered *store, address at, size_t size);
+/* A store or an update of `by` reaches memory, from its buffer or at once. */
+void ex_reach_memory(const struct thread *by, address at, unsigned size, value what,
+                     const struct clock *released, bool is_update, bool from_buffer);
+void ex_buffer_add(address at, unsigned size, value what, const struct clock *released);
 void ex_flush_oldest(struct thread *thread);
-void ex_drain(struct thread *thread);
-bool ex_flush_any(void);
-/* Before an access: which of the others' stores to these bytes have arrived by now? */
-void ex_let_arrive(address at, unsigned size);
-uint64_t ex_visible(void); /* a hash of memory and all buffers */
 
 /* a program that is not trusted (confine.c) */
 
@@ -264,8 +376,11 @@ void ex_races_begin(void);
 void ex_access(address at, size_t size, enum access access);
 /* The clock that was released into a place, joined over all its bytes. */
 void ex_meet(address at, unsigned size, struct clock *into);
-/* `clock` replaces what was released there. */
-void ex_publish(address at, unsigned size, const struct clock *clock);
+/* A thread releases `clock` into a place: an update carries on what was released there. */
+void ex_publish(const struct thread *by, address at, unsigned size, const struct clock *clock,
+                bool is_update);
+/* Counts an atomic access; returns how many there have been to these bytes, summed over them. */
+uint32_t ex_count(address at, unsigned size);
 
 /* heap (heap.c) */
 
@@ -288,13 +403,14 @@ void ex_step_held(void); /* the last step's store went into the buffer */
 void ex_step_mark(const char *what);
 void ex_report_begin(void);
 uint64_t ex_steps(void);
-void ex_report(int fd, const char *verdict, uint64_t runs, double seconds);
+void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, double seconds);
 void ex_print(int fd, const char *text, ...) __attribute__((format(printf, 2, 3)));
 
 uint64_t ex_total_steps(void);                  /* of all runs */
 _Noreturn void ex_finish(enum outcome outcome); /* main.c: report and exit */
 void ex_signals_catch(void);
 bool ex_on_a_stack(address at);
+struct thread *ex_stack_owner(address at);
 
 /* the program's statics (statics.c) */
 
@@ -303,6 +419,12 @@ bool ex_on_a_stack(address at);
 
 void ex_statics_save(void);
 void ex_statics_restore(void);
+/* the program's thread-local variables (locals.c) */
+
+size_t ex_locals_size(void);
+void ex_locals_make(address at); /* a thread's own */
+void ex_locals_use(address at);  /* by the program from now on */
+
 void ex_statics_range(unsigned which, address *from, address *to);
 
 #endif

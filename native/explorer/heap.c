@@ -2,15 +2,16 @@
 /*
  * malloc and free of the program.
  *
- * Blocks lie one behind the other in a fixed range, with a gap between, and no address is given out
+ * Each thread has a range of its own, so that what malloc gives out does not depend on what others
+ * do. Blocks lie one behind the other there, with a gap between, and no address is given out
  * twice in a run. So an address says which block it was meant for, however long that
  * has been free: use after free, double free and overflow are certain, not likely. (For the same
  * reason a program that is wrong only because memory comes back, ABA, shows as a use after free.)
- * New memory holds 0xa5 bytes. free() counts as a write to the whole block: an access that nothing
- * orders before it is a race.
+ * New memory holds 0xa5 bytes. malloc() counts as a write to the block, and free() to the whole of
+ * it: an access that nothing orders between the two is a race.
  *
- * A leak is a block that at the end is neither freed nor reachable from a static, directly or
- * through other reachable blocks.
+ * A leak is a block that at the end is neither freed nor reachable from a static, or from the stack
+ * of a thread that exit() finds unfinished, directly or through other reachable blocks.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -18,8 +19,10 @@
 #include "explorer.h"
 
 #define HEAP ((address)0x1000000000)
-#define HEAP_SIZE ((size_t)16 << 20)
+#define ARENA ((size_t)8 << 20) /* of each thread */
+#define HEAP_SIZE (MAX_THREADS * ARENA)
 #define GRAIN 16
+#define FILLED 4096 /* bytes of a block that malloc counts as written */
 #define MAX_BLOCKS 4096
 
 struct block {
@@ -32,20 +35,27 @@ struct block {
 
 static struct block blocks[MAX_BLOCKS];
 static unsigned n_blocks;
-static address next;
+static address next[MAX_THREADS];
 static uint16_t owner[HEAP_SIZE / GRAIN]; /* block's number + 1, of each grain */
 
 void ex_heap_begin(void)
 {
-    if (next == 0) {
+    static bool is_mapped;
+
+    if (!is_mapped) {
         void *got = mmap((void *)HEAP, HEAP_SIZE, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
         if (got != (void *)HEAP)
             ex_give_up("no memory for the heap");
-    } else {
-        memset(owner, 0, (next - HEAP) / GRAIN * sizeof(owner[0]));
+        is_mapped = true;
     }
-    next = HEAP + GRAIN;
+    for (size_t i = 0; i < MAX_THREADS; i++) {
+        address arena = HEAP + i * ARENA;
+
+        if (next[i] > arena + GRAIN)
+            memset(&owner[(arena - HEAP) / GRAIN], 0, (next[i] - arena) / GRAIN * sizeof(owner[0]));
+        next[i] = arena + GRAIN;
+    }
     n_blocks = 0;
 }
 
@@ -64,20 +74,24 @@ static struct block *block_of(address at)
 void *ex_allocate(size_t size, size_t alignment)
 {
     size_t rounded = (size + GRAIN - 1) / GRAIN * GRAIN;
-    address at;
+    address *mine = &next[ex_self->number], at;
+    address end = HEAP + ((address)ex_self->number + 1) * ARENA;
 
     if (alignment < GRAIN)
         alignment = GRAIN;
-    at = (next + alignment - 1) & ~(alignment - 1);
-    if (n_blocks == MAX_BLOCKS || size > HEAP_SIZE || at + rounded + GRAIN > HEAP + HEAP_SIZE)
-        ex_give_up("a run allocates more than %d blocks or %zu bytes: make the test smaller",
-                   MAX_BLOCKS, HEAP_SIZE);
+    at = (*mine + alignment - 1) & ~(alignment - 1);
+    if (n_blocks == MAX_BLOCKS || size > ARENA || at + rounded + GRAIN > end)
+        ex_give_up("a run allocates more than %d blocks, or a thread more than %zu bytes: make the "
+                   "test smaller",
+                   MAX_BLOCKS, ARENA);
+    ex_spins_forget(ex_self);
     blocks[n_blocks++] = (struct block){.at = at, .size = size, .made = ex_self->pc};
     /* The gap behind belongs to the block too, so that an overflow names it. */
     for (address grain = at; grain < at + rounded + GRAIN; grain += GRAIN)
         owner[(grain - HEAP) / GRAIN] = (uint16_t)n_blocks;
-    next = at + rounded + GRAIN;
+    *mine = at + rounded + GRAIN;
     memset((void *)at, 0xa5, size);
+    ex_access(at, size < FILLED ? size : FILLED, WRITES);
     ex_step("alloc", at, (unsigned)size, 0, at);
     return (void *)at;
 }
@@ -89,6 +103,7 @@ void ex_release_block(void *block)
 
     if (block == NULL)
         return;
+    ex_spins_forget(ex_self);
     ex_step("free", at, 0, 0, 0);
     if (found == NULL || found->at != at)
         ex_fail("memory", "thread %d frees {at:%zx} at {pc:%zx}, which malloc never gave out",
@@ -111,6 +126,21 @@ size_t ex_block_size(void *block)
     return found != NULL ? found->size : 0;
 }
 
+/* A local variable is gone when its function has returned, or its thread has ended. */
+static void check_stack(address at, size_t size, const char *does)
+{
+    const struct thread *whose = ex_stack_owner(at);
+    address low = whose == ex_self ? ex_door.sp : whose->low;
+
+    if (whose->stage == STARTED && at >= low)
+        return;
+    ex_step("access", at, (unsigned)size, 0, 0);
+    ex_fail("memory",
+            "thread %d %s {at:%zx} at {pc:%zx}, a local variable of a function of thread %d that "
+            "has returned (use after return)",
+            ex_self->number, does, at, ex_self->pc, whose->number);
+}
+
 void ex_heap_check(address at, size_t size, bool writes)
 {
     const char *does = writes ? "writes" : "reads";
@@ -121,6 +151,8 @@ void ex_heap_check(address at, size_t size, bool writes)
         ex_fail("memory", "thread %d %s through a null pointer (address %zu) at {pc:%zx}",
                 ex_self->number, does, (size_t)at, ex_self->pc);
     }
+    if (ex_on_a_stack(at))
+        check_stack(at, size, does);
     if (!ex_on_heap(at))
         return;
     found = block_of(at);
@@ -171,6 +203,13 @@ void ex_heap_leaks(void)
         ex_statics_range(i, &from, &to);
         reach(from, to);
     }
+    for (int i = 0; i < ex_threads_used; i++) /* exit() leaves what they hold */
+        if (ex_threads[i].stage == STARTED && !ex_threads[i].returned && i != ex_conductor &&
+            ex_stack_pointer(&ex_threads[i]) != 0)
+            reach(ex_stack_pointer(&ex_threads[i]), ex_stack_end(&ex_threads[i]));
+    for (unsigned i = 0; i < sizeof(ex_door.saved) / sizeof(ex_door.saved[0]); i++)
+        if (!ex_self->returned && ex_self->number != ex_conductor)
+            reach_block(ex_door.saved[i]);
     for (unsigned i = 0; i < n_blocks; i++)
         if (!blocks[i].is_free && !blocks[i].reachable)
             ex_fail("leak",

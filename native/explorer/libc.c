@@ -7,6 +7,7 @@
  * million runs would mix; those that end the program end the run. Functions of registers only
  * (sqrt, abs, …) need nothing. Any other is called as it is: what it does to memory is not seen.
  */
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +32,15 @@ static size_t reads_string(const char *text)
 
     ex_plain((address)text, size + 1, false);
     return size;
+}
+
+static size_t reads_at_most(const char *text, size_t most)
+{
+    size_t length = strnlen(text, most);
+
+    if (most > 0)
+        ex_plain((address)text, length < most ? length + 1 : most, false);
+    return length;
 }
 
 /* memory */
@@ -69,8 +79,7 @@ int ENTRY(posix_memalign)(void **block, size_t alignment, size_t size)
 
     enter();
     made = ex_allocate(size, alignment);
-    ex_access((address)block, sizeof(made), WRITES);
-    ex_memory_write((address)block, &made, sizeof(made));
+    ex_plain_write((address)block, &made, sizeof(made));
     return 0;
 }
 
@@ -100,12 +109,25 @@ size_t ENTRY(malloc_usable_size)(void *block)
     return ex_block_size(block);
 }
 
+static char *copy_of(const char *text, size_t length)
+{
+    char *made;
+
+    enter();
+    made = ex_allocate(length + 1, 0);
+    ENTRY(memmove)(made, text, length);
+    ENTRY(memset)(made + length, 0, 1);
+    return made;
+}
+
 char *ENTRY(strdup)(const char *text)
 {
-    size_t size = reads_string(text) + 1;
-    char *made = ex_allocate(size, 0);
+    return copy_of(text, reads_string(text));
+}
 
-    return ENTRY(memmove)(made, text, size);
+char *ENTRY(strndup)(const char *text, size_t most)
+{
+    return copy_of(text, reads_at_most(text, most));
 }
 
 /* strings */
@@ -117,9 +139,22 @@ int ENTRY(memcmp)(const void *a, const void *b, size_t size)
     return memcmp(a, b, size);
 }
 
+void *ENTRY(memchr)(const void *from, int byte, size_t size)
+{
+    char *found = memchr(from, byte, size);
+
+    ex_plain((address)from, found != NULL ? (size_t)(found - (const char *)from) + 1 : size, false);
+    return found;
+}
+
 size_t ENTRY(strlen)(const char *text)
 {
     return reads_string(text);
+}
+
+size_t ENTRY(strnlen)(const char *text, size_t most)
+{
+    return reads_at_most(text, most);
 }
 
 int ENTRY(strcmp)(const char *a, const char *b)
@@ -129,6 +164,32 @@ int ENTRY(strcmp)(const char *a, const char *b)
     return strcmp(a, b);
 }
 
+int ENTRY(strncmp)(const char *a, const char *b, size_t most)
+{
+    reads_at_most(a, most);
+    reads_at_most(b, most);
+    return strncmp(a, b, most);
+}
+
+char *ENTRY(strchr)(const char *text, int character)
+{
+    reads_string(text);
+    return strchr(text, character);
+}
+
+char *ENTRY(strrchr)(const char *text, int character)
+{
+    reads_string(text);
+    return strrchr(text, character);
+}
+
+char *ENTRY(strstr)(const char *text, const char *part)
+{
+    reads_string(text);
+    reads_string(part);
+    return strstr(text, part);
+}
+
 char *ENTRY(strcpy)(char *to, const char *from)
 {
     return ENTRY(memmove)(to, from, strlen(from) + 1);
@@ -136,16 +197,116 @@ char *ENTRY(strcpy)(char *to, const char *from)
 
 char *ENTRY(strncpy)(char *to, const char *from, size_t size)
 {
-    reads_string(from);
+    reads_at_most(from, size);
     ex_plain((address)to, size, true);
     return strncpy(to, from, size);
 }
 
+char *ENTRY(strcat)(char *to, const char *from)
+{
+    ENTRY(memmove)(to + reads_string(to), from, strlen(from) + 1);
+    return to;
+}
+
+char *ENTRY(strncat)(char *to, const char *from, size_t most)
+{
+    size_t length = strnlen(from, most);
+    char *end = to + reads_string(to);
+
+    ENTRY(memmove)(end, from, length);
+    ENTRY(memset)(end + length, 0, 1);
+    return to;
+}
+
 /* output */
+
+/* The strings that a format reads. Returns behind the conversion that `at` begins with. */
+static const char *reads_conversion(const char *at, va_list *arguments)
+{
+    int precision = -1;
+    unsigned longs = 0;
+
+    for (; *at != '\0' && strchr("-+ #0'", *at) != NULL; at++)
+        ;
+    for (; *at != '\0' && strchr("0123456789.*", *at) != NULL; at++) {
+        bool is_precision = *at == '.';
+
+        if (is_precision)
+            precision = 0;
+        else if (*at == '*' && precision >= 0)
+            precision = va_arg(*arguments, int);
+        else if (*at == '*')
+            (void)va_arg(*arguments, int);
+        else if (precision >= 0)
+            precision = 10 * precision + (*at - '0');
+    }
+    for (; *at != '\0' && strchr("hljztL", *at) != NULL; at++)
+        longs += *at == 'h' ? 0 : *at == 'L' ? 8 : 1;
+    if (*at == 's' && longs == 0)
+        reads_at_most(va_arg(*arguments, const char *), precision >= 0 ? (size_t)precision : INT_MAX);
+    else if (*at != '\0' && strchr("aAeEfFgG", *at) != NULL && longs >= 8)
+        (void)va_arg(*arguments, long double);
+    else if (*at != '\0' && strchr("aAeEfFgG", *at) != NULL)
+        (void)va_arg(*arguments, double);
+    else if (*at != '\0' && strchr("diouxXc", *at) != NULL && longs == 0)
+        (void)va_arg(*arguments, int);
+    else if (*at != '%' && *at != 'm' && *at != '\0')
+        (void)va_arg(*arguments, long);
+    return *at == '\0' ? at : at + 1;
+}
+
+static void reads_format(const char *format, va_list arguments)
+{
+    va_list left;
+
+    va_copy(left, arguments);
+    reads_string(format);
+    for (const char *at = strchr(format, '%'); at != NULL; at = strchr(at, '%'))
+        at = reads_conversion(at + 1, &left);
+    va_end(left);
+}
+
+int ENTRY(vsnprintf)(char *to, size_t size, const char *format, va_list arguments)
+{
+    va_list again;
+    int length;
+
+    enter();
+    reads_format(format, arguments);
+    va_copy(again, arguments);
+    length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (size > 0 && length >= 0)
+        ex_plain((address)to, (size_t)length < size ? (size_t)length + 1 : size, true);
+    return vsnprintf(to, size, format, arguments);
+}
+
+int ENTRY(snprintf)(char *to, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = ENTRY(vsnprintf)(to, size, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+int ENTRY(sprintf)(char *to, const char *format, ...)
+{
+    va_list arguments;
+    int length;
+
+    va_start(arguments, format);
+    length = ENTRY(vsnprintf)(to, INT_MAX, format, arguments);
+    va_end(arguments);
+    return length;
+}
 
 static int print(const char *format, va_list arguments)
 {
     enter();
+    reads_format(format, arguments);
     return ex_options.replay != NULL ? vfprintf(stderr, format, arguments) : 0;
 }
 
@@ -243,7 +404,7 @@ void ENTRY(exit)(int status)
     if (status != 0)
         ex_fail("assertion", "thread %d calls exit(%d) at {pc:%zx}", ex_self->number, status,
                 ex_self->pc);
-    ex_end_run();
+    ex_exit();
 }
 
 void ENTRY(_exit)(int status)
@@ -267,18 +428,30 @@ void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, un
     ENTRY(__assert_fail)(condition, file, line, NULL);
 }
 
-/* random numbers: a program's, the same in every run */
-
-static uint64_t random_number;
-
-void ex_libc_begin(void)
+int *ENTRY(__errno_location)(void)
 {
-    random_number = 0;
+    return &ex_self->error;
+}
+
+/* Random numbers: each thread has a few, which come again and again, so that a loop that waits a
+ * random time comes back to where it was. */
+
+#define RANDOM_NUMBERS 4
+
+static bool drew_numbers;
+
+const char *ex_partial(void)
+{
+    return drew_numbers ? "rand() gave a few numbers, the same in each run: what others lead to was "
+                          "not tried (locklab_any(n) tries all below n)"
+                        : "";
 }
 
 int ENTRY(rand)(void)
 {
-    return (int)(ex_mix(random_number++, 7) & 0x7fffffff);
+    drew_numbers = true;
+    ex_self->random = (ex_self->random + 1) % RANDOM_NUMBERS;
+    return (int)(ex_mix(ex_self->random, (uint64_t)ex_self->number) & 0x7fffffff);
 }
 
 long ENTRY(random)(void)
@@ -286,14 +459,20 @@ long ENTRY(random)(void)
     return ENTRY(rand)();
 }
 
+int ENTRY(rand_r)(unsigned *seed)
+{
+    (void)seed;
+    return ENTRY(rand)();
+}
+
 void ENTRY(srand)(unsigned seed)
 {
-    random_number = seed;
+    (void)seed;
 }
 
 void ENTRY(srandom)(unsigned seed)
 {
-    random_number = seed;
+    (void)seed;
 }
 
 /* locklab/explore.h */
@@ -316,16 +495,20 @@ void ENTRY(locklab_mark)(const char *what)
 
 unsigned ENTRY(locklab_any)(unsigned n)
 {
-    struct choice choices[36];
     unsigned chosen;
 
     enter();
     if (n == 0 || n > 36)
         ex_give_up("locklab_any(%u): from 1 to 36 numbers can be tried", n);
-    for (unsigned i = 0; i < n; i++)
-        choices[i] = (struct choice){-1, 0};
-    chosen = ex_choose(choices, n);
-    ex_forget_visits();
+    chosen = ex_choose(n, 0);
+    ex_spins_add_choice();
     ex_step("any", 0, 0, n, chosen);
     return chosen;
+}
+
+void ENTRY(locklab_assume)(int condition)
+{
+    enter();
+    if (!condition)
+        ex_vanish();
 }

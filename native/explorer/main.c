@@ -11,10 +11,10 @@
 
 #include "explorer.h"
 
-struct options ex_options = {.threads = 2, .preemptions = 2, .runs = 1, .max_steps = 20000};
+struct options ex_options = {.threads = 2, .preemptions = -1, .runs = 1, .max_steps = 20000, .leaks = true};
 
 static const char *report;
-static uint64_t runs;
+static uint64_t runs, traces;
 static struct timespec began;
 
 static double seconds(void)
@@ -34,7 +34,7 @@ void ex_finish(enum outcome outcome)
               outcome == FAILED    ? "violated"
               : outcome == GAVE_UP ? "unfinished"
                                    : "passed",
-              runs, seconds());
+              runs, traces, seconds());
     fflush(NULL);
     _exit(fd < 0);
 }
@@ -64,6 +64,12 @@ static void read_options(char **words)
             ex_options.max_steps = strtoull(text, NULL, 10);
         else if (strcmp(name, "every-access") == 0)
             ex_options.every_access = atoi(text) != 0;
+        else if (strcmp(name, "spurious") == 0)
+            ex_options.spurious = atoi(text) != 0;
+        else if (strcmp(name, "release-sequences") == 0)
+            ex_options.cpp20 = strcmp(text, "c++20") == 0;
+        else if (strcmp(name, "leaks") == 0)
+            ex_options.leaks = atoi(text) != 0;
         else if (strcmp(name, "confine") == 0)
             ex_options.confine = text;
         else if (strcmp(name, "replay") == 0)
@@ -93,10 +99,11 @@ int main(int argc, char **argv)
                        (size_t)runs);
         outcome = ex_run_once();
         runs++;
-        if (outcome != ENDED_WELL)
+        traces += outcome == ENDED_WELL;
+        if (outcome == FAILED || outcome == GAVE_UP)
             ex_finish(outcome);
         if (runs % 256 == 0 && seconds() > ex_options.seconds)
             ex_give_up("the time is up: raise --seconds, or make the test smaller");
     } while (ex_search_next());
-    ex_finish(ENDED_WELL);
+    ex_finish(ex_is_open() ? GAVE_UP : ENDED_WELL);
 }

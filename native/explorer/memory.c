@@ -2,10 +2,10 @@
 /*
  * What an access does to memory.
  *
- * Under SC it takes effect at once; under TSO an atomic store may linger (buffers.c).
+ * Under SC it takes effect at once; under TSO an atomic store enters a buffer (buffers.c).
  *
- * Every change of memory also changes ex_memory_hash, and a change back restores it. A thread that
- * waits in vain is recognised by that (schedule.c).
+ * Every change of memory also changes ex_memory_hash, and a change back restores it. A run that
+ * comes back to an earlier state is recognised by that (schedule.c).
  */
 #include <string.h>
 
@@ -16,6 +16,7 @@ uint64_t ex_memory_hash;
 static struct {
     address at;
     size_t size;
+    value old;
     uint64_t *new_value; /* where the report wants it */
 } unsettled;
 
@@ -76,16 +77,60 @@ void ex_memory_begin(void)
     unsettled.size = 0;
 }
 
+value ex_bytes(address at, unsigned size)
+{
+    return peek(at, size < sizeof(value) ? size : sizeof(value));
+}
+
+static value cut(value what, unsigned size)
+{
+    return size < sizeof(what) ? what & (((value)1 << (8 * size)) - 1) : what;
+}
+
+value ex_visible(const struct thread *thread, address at, unsigned size)
+{
+    const struct buffered *store = ex_buffered(thread, at, size);
+
+    if (store != NULL && ex_buffer_covers(store, at, size))
+        return cut(store->what >> (8 * (at - store->at)), size);
+    return ex_bytes(at, size);
+}
+
 /* plain accesses */
+
+static bool is_own_stack(address at)
+{
+    return ex_on_a_stack(at) && ex_stack_owner(at) == ex_self && at < ex_stack_top(ex_self);
+}
+
+/* A loop is known by what it reads, and by what it changes. */
+static void add_plain(address at, size_t size, bool changes, value old)
+{
+    if (is_own_stack(at))
+        return;
+    if (changes && size > sizeof(value)) {
+        ex_spins_forget(ex_self);
+        return;
+    }
+    for (size_t done = 0; done < size; done += sizeof(value)) {
+        unsigned part = (unsigned)(size - done < sizeof(value) ? size - done : sizeof(value));
+        value now = peek(at + done, part);
+
+        ex_spins_add_plain(at + done, part, changes && now != old, changes ? old : now, now);
+    }
+}
 
 void ex_settle(void)
 {
-    if (unsettled.size == 0)
+    size_t size = unsettled.size;
+
+    if (size == 0)
         return;
-    hash_words(unsettled.at, unsettled.size);
-    if (unsettled.new_value != NULL)
-        *unsettled.new_value = ex_peek(unsettled.at, unsettled.size);
     unsettled.size = 0;
+    hash_words(unsettled.at, size);
+    if (unsettled.new_value != NULL)
+        *unsettled.new_value = ex_peek(unsettled.at, size);
+    add_plain(unsettled.at, size, true, unsettled.old);
 }
 
 void ex_plain(address at, size_t size, bool writes)
@@ -93,13 +138,17 @@ void ex_plain(address at, size_t size, bool writes)
     uint64_t old;
     uint64_t *new_value;
 
-    if (ex_options.every_access)
-        ex_point();
+    if (ex_options.every_access && !is_own_stack(at))
+        ex_point((struct operation){.at = at,
+                                    .size = (unsigned)size,
+                                    .effect = writes ? STORES : LOOKS,
+                                    .drains = ex_buffered(ex_self, at, size) != NULL});
     ex_settle();
     ex_bound_steps(); /* a loop of plain reads meets no point */
     ex_self->pc = ex_door.pc;
-    if (ex_buffered(at, size) != NULL)
-        ex_drain(ex_self);
+    ex_plain_patience();
+    if (ex_buffered(ex_self, at, size) != NULL)
+        ex_point((struct operation){.effect = NOTHING, .drains = true});
     ex_access(at, size, writes ? WRITES : READS);
     old = ex_peek(at, size);
     new_value = ex_step(writes ? "write" : "read", at, (unsigned)size, old, old);
@@ -107,33 +156,22 @@ void ex_plain(address at, size_t size, bool writes)
         hash_words(at, size);
         unsettled.at = at;
         unsettled.size = size;
+        unsettled.old = ex_bytes(at, (unsigned)size);
         unsettled.new_value = new_value;
+    } else {
+        add_plain(at, size, false, 0);
     }
 }
 
 /* atomics */
 
-/* Stays in the buffer by choice, at the price of one deviation, or because it stands behind. */
+/* Goes into the buffer? In the complete search always: when it leaves is the buffer's own step. In
+ * the others by choice, at the price of one deviation, or because it stands behind. */
 static bool lingers(enum order order)
 {
-    static const struct choice choices[] = {{-1, 0}, {-1, 1}};
-
     if (!ex_options.tso || order == SEQ_CST)
         return false;
-    return ex_self->buffered > 0 || ex_choose(choices, 2) == 1;
-}
-
-/* A point; then all that can have happened to the word before is decided. */
-static void arrives(address at, unsigned size)
-{
-    ex_point();
-    ex_let_arrive(at, size);
-}
-
-static void starts(address at, unsigned size, enum access access)
-{
-    arrives(at, size);
-    ex_access(at, size, access);
+    return ex_reduces() || ex_self->buffered > 0 || ex_choose(2, 1) == 1;
 }
 
 static void meets(address at, unsigned size, enum order order)
@@ -148,22 +186,13 @@ static const struct clock *published(enum order order)
 
 value ex_load(address at, unsigned size, enum order order)
 {
-    const struct buffered *store;
     value found;
 
-    starts(at, size, ATOMIC_READS);
-    store = ex_buffered(at, size);
-    if (store != NULL && store->at <= at && at + size <= store->at + store->size) {
-        found = store->what >> (8 * (at - store->at));
-        if (size < sizeof(found))
-            found &= ((value)1 << (8 * size)) - 1;
-        ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
-        return found;
-    }
-    if (store != NULL)
-        ex_drain(ex_self);
-    found = peek(at, size);
-    meets(at, size, order);
+    ex_point((struct operation){.at = at, .size = size, .effect = LOOKS});
+    ex_access(at, size, ATOMIC_READS);
+    found = ex_visible(ex_self, at, size);
+    if (ex_buffered(ex_self, at, size) == NULL)
+        meets(at, size, order);
     ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
     return found;
 }
@@ -172,19 +201,23 @@ void ex_store(address at, unsigned size, value what, enum order order)
 {
     uint64_t old;
 
-    starts(at, size, ATOMIC_WRITES);
-    old = (uint64_t)peek(at, size);
-    if (lingers(order)) {
-        if (ex_self->buffered == MAX_BUFFERED)
-            ex_flush_oldest(ex_self);
-        ex_self->buffer[ex_self->buffered++] =
-            (struct buffered){at, size, what, *published(order), ex_self->pc};
+    if (lingers(order)) { /* others notice nothing of it yet: no point */
+        ex_settle();
+        ex_bound_steps();
+        ex_self->pc = ex_door.pc;
+        ex_plain_patience();
+        ex_spins_forget(ex_self);
+        ex_access(at, size, ATOMIC_WRITES);
+        old = (uint64_t)peek(at, size);
+        ex_buffer_add(at, size, what, published(order));
         ex_step("store", at, size, old, (uint64_t)what);
         ex_step_held();
         return;
     }
-    ex_drain(ex_self);
-    ex_reach_memory(at, size, what, published(order));
+    ex_point((struct operation){.at = at, .size = size, .effect = STORES, .drains = true});
+    ex_access(at, size, ATOMIC_WRITES);
+    old = (uint64_t)peek(at, size);
+    ex_reach_memory(ex_self, at, size, what, published(order), false, false);
     ex_step("store", at, size, old, (uint64_t)what);
 }
 
@@ -209,61 +242,72 @@ static value updated(enum update how, value old, value with)
     return with;
 }
 
-/* A read-modify-write carries on the release sequence of the store that it read from. */
-static void carry_on(address at, unsigned size, value what, enum order order)
-{
-    struct clock released = *published(order);
-
-    ex_meet(at, size, &released);
-    ex_reach_memory(at, size, what, &released);
-}
-
 value ex_update(enum update how, address at, unsigned size, value with, enum order order)
 {
     static const char *const names[] = {"swap",     "fetch_add", "fetch_sub", "fetch_and",
                                         "fetch_or", "fetch_xor", "fetch_nand"};
     value old, new;
 
-    starts(at, size, ATOMIC_WRITES);
-    ex_drain(ex_self);
+    ex_point((struct operation){.at = at, .size = size, .effect = UPDATES, .drains = true});
+    ex_access(at, size, ATOMIC_WRITES);
     old = peek(at, size);
     new = updated(how, old, with);
     meets(at, size, order);
-    carry_on(at, size, new, order);
+    ex_reach_memory(ex_self, at, size, new, published(order), true, false);
     ex_step(names[how], at, size, (uint64_t)old, (uint64_t)peek(at, size));
     return old;
 }
 
 bool ex_compare_swap(address at, unsigned size, value *expected, value desired, enum order success,
-                     enum order failure)
+                     enum order failure, bool is_weak)
 {
     value old;
     bool equal;
 
-    arrives(at, size);
-    ex_drain(ex_self);
+    ex_point((struct operation){.at = at,
+                                .size = size,
+                                .effect = COMPARES,
+                                .expected = *expected,
+                                .drains = true});
     old = peek(at, size);
     equal = old == *expected;
+    if (equal && is_weak && ex_options.spurious && ex_choose(2, 1) == 1) {
+        equal = false;
+        ex_spins_add_choice();
+    }
     /* C11 7.17.7.4: one that fails is a load. */
     ex_access(at, size, equal ? ATOMIC_WRITES : ATOMIC_READS);
     meets(at, size, equal ? success : failure);
     if (equal)
-        carry_on(at, size, desired, success);
+        ex_reach_memory(ex_self, at, size, desired, published(success), true, false);
     ex_step("compare_swap", at, size, (uint64_t)old, (uint64_t)(equal ? desired : old));
     *expected = old;
     return equal;
 }
 
+/* Only a buffer makes a fence an affair of other threads'. */
 void ex_fence(enum order order)
 {
-    ex_point();
-    if (order == SEQ_CST)
-        ex_drain(ex_self);
+    if (order == SEQ_CST && ex_options.tso)
+        ex_point((struct operation){.effect = NOTHING, .drains = true});
+    ex_settle();
+    ex_self->pc = ex_door.pc;
     if (acquires(order))
         ex_clock_join(&ex_self->now, &ex_self->met);
     if (releases(order))
         ex_self->released = ex_self->now;
     ex_step("fence", 0, 0, 0, 0);
+}
+
+void ex_plain_write(address at, const void *from, size_t size)
+{
+    value old;
+
+    ex_settle();
+    ex_access(at, size, WRITES);
+    old = ex_bytes(at, (unsigned)size);
+    ex_memory_write(at, from, size);
+    add_plain(at, size, true, old);
 }
 
 /* words of the models */
@@ -277,22 +321,18 @@ void ex_word_set(address at, uint32_t to)
 {
     ex_confine_write(at, sizeof(to));
     ex_self->writes += !ex_on_a_stack(at);
+    ex_stack_access(ex_self, at, sizeof(to), true);
     poke(at, sizeof(to), to);
 }
 
 void ex_acquire(address at)
 {
-    ex_drain(ex_self);
     ex_access(at, sizeof(uint32_t), ATOMIC_READS);
     ex_meet(at, sizeof(uint32_t), &ex_self->now);
 }
 
 void ex_release(address at)
 {
-    struct clock released = ex_self->now;
-
-    ex_drain(ex_self);
     ex_access(at, sizeof(uint32_t), ATOMIC_WRITES);
-    ex_meet(at, sizeof(uint32_t), &released);
-    ex_publish(at, sizeof(uint32_t), &released);
+    ex_publish(ex_self, at, sizeof(uint32_t), &ex_self->now, true);
 }

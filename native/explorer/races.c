@@ -6,9 +6,9 @@
  * its next one. What is released into a place is a clock, which an acquiring load of that place
  * adds to its thread's own. Orders are honoured as written, though runs are sequentially
  * consistent: a store replaces what was released there (a relaxed one by what the last release
- * fence had seen), a read-modify-write adds to it, so that it carries the release sequence on
- * (C++20's, which ends at any plain or atomic store), a relaxed load keeps what it meets for the
- * next acquire fence. The total order of SEQ_CST operations adds nothing: it orders no plain
+ * fence had seen), a read-modify-write adds to it, so that it carries the release sequences on,
+ * a relaxed load keeps what it meets for the next acquire fence. A later store of the thread that
+ * began a release sequence carries it on too by C11 and C17 (5.1.2.4), and ends it by C++20. The total order of SEQ_CST operations adds nothing: it orders no plain
  * accesses by itself.
  *
  * Two accesses to one byte race when one of them writes, not both are atomic, and neither happens
@@ -29,10 +29,10 @@ struct record { /* of an access */
     uint8_t thread, bytes, access;
 };
 
-struct release {
+struct release { /* sequences that a thread began */
     struct release *next;
     struct clock clock;
-    uint8_t bytes;
+    uint8_t bytes, thread;
 };
 
 struct cell { /* of an aligned word of 8 bytes */
@@ -40,6 +40,7 @@ struct cell { /* of an aligned word of 8 bytes */
     uint64_t run; /* in which it was used last: other runs' contents do not count */
     struct record *records;
     struct release *releases;
+    uint32_t atomic[8]; /* accesses to each byte */
 };
 
 static struct cell table[TABLE];
@@ -56,7 +57,7 @@ void ex_races_begin(void)
 
 void ex_clock_join(struct clock *into, const struct clock *other)
 {
-    for (unsigned i = 0; i < MAX_THREADS; i++)
+    for (int i = 0; i < ex_threads_used; i++)
         if (into->at[i] < other->at[i])
             into->at[i] = other->at[i];
 }
@@ -71,7 +72,7 @@ static struct cell *cell_of(address word)
         if (++used_cells > TABLE / 2)
             ex_give_up("a run touches more than %u words of memory: make the test smaller",
                        TABLE / 2);
-        table[at] = (struct cell){word, run, NULL, NULL};
+        table[at] = (struct cell){.word = word, .run = run};
     }
     return &table[at];
 }
@@ -147,6 +148,8 @@ void ex_access(address at, size_t size, enum access access)
         ex_confine_write(at, size);
         ex_self->writes += !ex_on_a_stack(at);
     }
+    if (access != ATOMIC_WRITES) /* which come when they reach memory */
+        ex_stack_access(ex_self, at, size, access == WRITES);
     for (address word = at & ~(address)7; word < at + size; word += 8)
         access_word(cell_of(word), bytes_of(word, at, size), at, size, access);
     ex_self->now.at[ex_self->number]++; /* what is released from now on covers this access */
@@ -163,28 +166,53 @@ void ex_meet(address at, unsigned size, struct clock *into)
     }
 }
 
-static void publish_word(struct cell *cell, uint8_t bytes, const struct clock *clock)
+static struct release *release_of(struct cell *cell, uint8_t bytes, const struct thread *by)
 {
-    struct release *mine = NULL;
+    struct release *unused = NULL;
 
     for (struct release *r = cell->releases; r != NULL; r = r->next) {
-        if (r->bytes == bytes || (r->bytes & ~bytes) == 0)
-            mine = r; /* nothing of it is left: its record can be used again */
-        r->bytes &= (uint8_t)~bytes;
+        if (r->bytes == bytes && r->thread == by->number)
+            return r;
+        if (r->bytes == 0)
+            unused = r; /* nothing of it is left: its record can be used again */
     }
-    if (mine == NULL) {
+    if (unused == NULL) {
         if (used_releases == RECORDS / 8)
             ex_give_up("a run releases into too many places: make the test smaller");
-        mine = &releases[used_releases++];
-        mine->next = cell->releases;
-        cell->releases = mine;
+        unused = &releases[used_releases++];
+        unused->next = cell->releases;
+        cell->releases = unused;
     }
-    mine->bytes = bytes;
-    mine->clock = *clock;
+    unused->bytes = bytes;
+    unused->thread = (uint8_t)by->number;
+    unused->clock = (struct clock){0};
+    return unused;
 }
 
-void ex_publish(address at, unsigned size, const struct clock *clock)
+void ex_publish(const struct thread *by, address at, unsigned size, const struct clock *clock,
+                bool is_update)
 {
-    for (address word = at & ~(address)7; word < at + size; word += 8)
-        publish_word(cell_of(word), bytes_of(word, at, size), clock);
+    for (address word = at & ~(address)7; word < at + size; word += 8) {
+        struct cell *cell = cell_of(word);
+        uint8_t bytes = bytes_of(word, at, size);
+
+        for (struct release *r = cell->releases; !is_update && r != NULL; r = r->next)
+            if (ex_options.cpp20 || r->thread != by->number)
+                r->bytes &= (uint8_t)~bytes;
+        ex_clock_join(&release_of(cell, bytes, by)->clock, clock);
+    }
+}
+
+uint32_t ex_count(address at, unsigned size)
+{
+    uint32_t sum = 0;
+
+    for (address word = at & ~(address)7; word < at + size; word += 8) {
+        struct cell *cell = cell_of(word);
+
+        for (unsigned i = 0; i < 8; i++)
+            if (bytes_of(word, at, size) >> i & 1)
+                sum += ++cell->atomic[i];
+    }
+    return sum;
 }

@@ -47,13 +47,15 @@ static void misuse(const char *what)
     ex_fail("rcu", "thread %d %s at {pc:%zx}", ex_self->number, what, ex_self->pc);
 }
 
-/* The depth is part of what a spinning thread is recognised by, as memory is. */
-static void set_depth(unsigned depth)
+static struct operation on_readers(enum effect effect)
 {
-    uint64_t key = (uint64_t)ex_self->number + 1; /* no address of the program's */
+    return (struct operation){.at = SUBJECT_READERS, .size = 1, .effect = effect};
+}
 
-    ex_memory_hash ^= ex_mix(key, ex_self->reader.depth) ^ ex_mix(key, depth);
-    ex_self->reader.depth = depth;
+static struct operation on_callbacks(void)
+{
+    return (struct operation){
+        .at = SUBJECT_CALLBACKS, .size = 1, .effect = UPDATES, .drains = true};
 }
 
 void ENTRY(locklab_rcu_register)(void)
@@ -76,65 +78,95 @@ void ENTRY(locklab_rcu_unregister)(void)
     ex_self->reader.registered = false;
 }
 
+static bool is_awaited(const struct thread *self, address open, int number)
+{
+    return (open >> number & 1) && ex_threads[number].reader.sections == self->awaited[number];
+}
+
+/* Have all sections ended that were open when `self` began to wait (a bit each in `open`), and has
+ * arrived what was stored in them, and by others before? A grace period is a barrier on each
+ * processor, at some time while it lasts. */
+static bool readers_have_left(const struct thread *self, address open)
+{
+    for (int i = 0; i < ex_threads_used; i++)
+        if (is_awaited(self, open, i) || ex_threads[i].flushed < self->begun[i])
+            return false;
+    return true;
+}
+
+/* The calling thread's section ends, which another may wait for. */
+static void leaves(struct thread *waiting)
+{
+    int me = ex_self->number;
+
+    if (waiting->stage != STARTED || waiting->next.ready != readers_have_left ||
+        !is_awaited(waiting, waiting->next.subject, me))
+        return;
+    waiting->begun[me] = ex_self->stored;
+    waiting->left_by[me] = ex_event_now();
+    ex_clock_join(&waiting->now, &ex_self->now);
+}
+
 void ENTRY(locklab_rcu_read_lock)(bool needs_registration)
 {
-    ex_point();
+    ex_point(on_readers(LOOKS));
     if (needs_registration && !ex_self->reader.registered)
         misuse("reads without being registered (rcu_register_thread): nobody waits for it");
     if (ex_self->reader.depth == 0)
         ex_clock_join(&ex_self->now, &started);
-    set_depth(ex_self->reader.depth + 1);
+    ex_self->reader.depth++;
     ex_step("rcu_read_lock", 0, 0, 0, 0);
 }
 
 void ENTRY(locklab_rcu_read_unlock)(void)
 {
-    ex_point();
+    ex_point(on_readers(LOOKS));
     if (ex_self->reader.depth == 0)
         misuse("ends a read-side section without being in one");
-    set_depth(ex_self->reader.depth - 1);
+    ex_self->reader.depth--;
     if (ex_self->reader.depth == 0) {
+        for (int i = 0; i < ex_threads_used; i++)
+            leaves(&ex_threads[i]);
         ex_self->reader.sections++;
         ex_self->reader.left = ex_self->now;
     }
     ex_step("rcu_read_unlock", 0, 0, 0, 0);
 }
 
-/* Have all sections ended that were open when `self` began to wait? A bit each in `open`. */
-static bool readers_have_left(struct thread *self, address open)
-{
-    (void)self;
-    for (int i = 0; i < MAX_THREADS; i++)
-        if ((open >> i & 1) && ex_threads[i].reader.depth > 0 &&
-            ex_threads[i].reader.sections == self->awaited[i])
-            return false;
-    return true;
-}
-
 static void grace_period(void)
 {
+    struct operation begins = on_readers(UPDATES);
     address open = 0;
 
-    ex_drain(ex_self);
+    begins.drains = true;
+    ex_point(begins);
+    if (ex_self->reader.depth > 0)
+        misuse("waits for a grace period inside its own read-side section, which never ends");
+    ex_spins_forget(ex_self);
     ex_clock_join(&started, &ex_self->now);
-    for (int i = 0; i < MAX_THREADS; i++)
+    for (int i = 0; i < ex_threads_used; i++) {
+        ex_self->begun[i] = ex_threads[i].stored;
+        ex_clock_join(&ex_self->now, &ex_threads[i].reader.left); /* of those that are over */
         if (ex_threads[i].stage == STARTED && ex_threads[i].reader.depth > 0) {
             open |= (address)1 << i;
             ex_self->awaited[i] = ex_threads[i].reader.sections;
         }
+    }
     ex_step("grace period begins", 0, 0, 0, 0);
-    ex_wait(readers_have_left, open, "read-side sections to end");
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].stage != UNUSED)
-            ex_clock_join(&ex_self->now, &ex_threads[i].reader.left);
+    ex_point((struct operation){.ready = readers_have_left,
+                                .subject = open,
+                                .waits_for = "read-side sections to end",
+                                .drains = true});
+    for (int i = 0; i < ex_threads_used; i++) {
+        ex_event_after(ex_event_last(2 * i + 1));
+        if (open >> i & 1)
+            ex_event_after(ex_self->left_by[i]);
+    }
     ex_step("grace period ends", 0, 0, 0, 0);
 }
 
 void ENTRY(locklab_rcu_synchronize)(void)
 {
-    ex_point();
-    if (ex_self->reader.depth > 0)
-        misuse("waits for a grace period inside its own read-side section, which never ends");
     grace_period();
 }
 
@@ -153,7 +185,7 @@ bool ENTRY(locklab_rcu_is_reading)(void)
 
 /* callbacks */
 
-static bool has_work(struct thread *self, address unused)
+static bool has_work(const struct thread *self, address unused)
 {
     (void)self, (void)unused;
     return done < called;
@@ -163,13 +195,16 @@ static void *server(void *unused)
 {
     for (;;) {
         struct callback *callback;
+        struct operation takes = on_callbacks();
 
-        ex_wait(has_work, 0, "callbacks");
+        takes.ready = has_work;
+        takes.waits_for = "callbacks";
+        ex_point(takes);
         callback = &callbacks[done];
         ex_clock_join(&ex_self->now, &callback->called);
         grace_period();
         callback->function(callback->head);
-        ex_settle();
+        ex_point(on_callbacks());
         performed = ex_self->now;
         done++;
     }
@@ -178,20 +213,21 @@ static void *server(void *unused)
 
 void ENTRY(locklab_rcu_call)(void *head, void (*function)(void *head))
 {
-    ex_point();
+    ex_point(on_callbacks());
+    ex_spins_forget(ex_self);
     ex_confine_call((address)function);
     if (called == MAX_CALLBACKS)
         ex_give_up("a run has more than %d callbacks: make the test smaller", MAX_CALLBACKS);
-    ex_drain(ex_self);
     callbacks[called++] = (struct callback){head, function, ex_self->now};
     ex_step("call_rcu", (address)head, 0, 0, 0);
+    ex_memory_hash = ex_mix(ex_memory_hash, called); /* no earlier state comes back */
     if (!has_server) {
         has_server = true;
         ex_spawn(ex_free_number(), server, NULL)->serves = true;
     }
 }
 
-static bool have_been_done(struct thread *self, address all)
+static bool have_been_done(const struct thread *self, address all)
 {
     (void)self;
     return done >= all;
@@ -199,7 +235,15 @@ static bool have_been_done(struct thread *self, address all)
 
 void ENTRY(locklab_rcu_barrier)(void)
 {
-    ex_wait(have_been_done, called, "callbacks");
+    struct operation waits = on_callbacks();
+    address all;
+
+    ex_point(waits);
+    all = called;
+    waits.ready = have_been_done;
+    waits.subject = all;
+    waits.waits_for = "callbacks";
+    ex_point(waits);
     ex_clock_join(&ex_self->now, &performed);
     ex_step("rcu_barrier", 0, 0, 0, 0);
 }

@@ -140,17 +140,20 @@ static int threads_used(void)
     return used;
 }
 
-void ex_report(int fd, const char *verdict, uint64_t runs, double seconds)
+void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, double seconds)
 {
     ex_print(
         fd,
-        "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"steps\": %zu, "
+        "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"traces\": %zu, "
+        "\"steps\": %zu, "
         "\"seconds\": %.3f, \"threads\": %d, \"found\": ",
         verdict, ex_search_complete() ? "true" : "false", ex_search_bound(), (size_t)runs,
-        (size_t)total, seconds, threads_used());
+        (size_t)traces, (size_t)total, seconds, threads_used());
     print_string(fd, ex_found());
     ex_print(fd, ", \"message\": ");
     print_string(fd, ex_message());
+    ex_print(fd, ", \"partial\": ");
+    print_string(fd, ex_partial());
     ex_print(fd, ", \"choices\": \"");
     ex_choices_print(fd);
     ex_print(fd, "\", \"blocks\": [");

@@ -20,7 +20,7 @@ void locklab_check(void) __attribute__((weak));
 
 int ex_conductor = -1;
 
-static bool inside;
+static bool inside, is_open;
 static enum outcome outcome;
 static char found[32], message[4096];
 
@@ -31,7 +31,8 @@ static void *main_thread(void *unused)
 
     if (status != 0)
         ex_fail("assertion", "main() returns %d", status);
-    ex_end_run();
+    ex_self->returned = true;
+    ex_exit();
     return unused;
 }
 
@@ -41,12 +42,15 @@ static void *worker(void *me)
     return NULL;
 }
 
-static bool all_others_have_ended(struct thread *self, address unused)
+static bool all_others_have_ended(const struct thread *self, address unused)
 {
     (void)unused;
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].stage == STARTED && &ex_threads[i] != self && !ex_threads[i].serves)
+    for (int i = 0; i < ex_threads_used; i++) {
+        const struct thread *other = &ex_threads[i];
+
+        if (other->buffered > 0 || (other->stage == STARTED && other != self && !other->serves))
             return false;
+    }
     return ex_rcu_idle();
 }
 
@@ -54,13 +58,14 @@ static void *conductor(void *unused)
 {
     if (locklab_setup != NULL)
         locklab_setup();
-    ex_settle();
+    ex_point((struct operation){.effect = NOTHING, .drains = true});
     for (int i = 0; i < ex_options.threads; i++)
         ex_spawn(i, worker, (void *)(intptr_t)i);
-    ex_wait(all_others_have_ended, 0, "all threads");
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].stage == ENDED) {
-            ex_drain(&ex_threads[i]);
+    ex_point((struct operation){.ready = all_others_have_ended, .waits_for = "all threads"});
+    for (int i = 0; i < ex_threads_used; i++)
+        if (&ex_threads[i] != ex_self) {
+            ex_event_after(ex_event_last(2 * i));
+            ex_event_after(ex_event_last(2 * i + 1));
             ex_clock_join(&ex_self->now, &ex_threads[i].now);
         }
     if (locklab_check != NULL)
@@ -80,9 +85,8 @@ enum outcome ex_run_once(void)
     ex_report_begin();
     ex_search_run_begins();
     ex_rcu_begin();
-    ex_libc_begin();
-    for (int i = 0; i < MAX_THREADS; i++)
-        ex_threads[i].stage = UNUSED;
+    ex_schedule_begin();
+    ex_events_begin();
     ex_conductor = program_main == NULL ? ex_options.threads : -1;
     first = program_main != NULL ? ex_spawn(0, main_thread, NULL)
                                  : ex_spawn(ex_conductor, conductor, NULL);
@@ -96,13 +100,17 @@ enum outcome ex_run_once(void)
 void ex_end_run(void)
 {
     ex_settle();
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].stage != UNUSED)
-            ex_drain(&ex_threads[i]);
     ex_search_run_ends();
-    if (ex_rcu_idle())
+    if (ex_options.leaks && ex_rcu_idle())
         ex_heap_leaks();
     outcome = ENDED_WELL;
+    ex_leave();
+}
+
+void ex_cut_run(void)
+{
+    ex_search_run_ends();
+    outcome = CUT_SHORT;
     ex_leave();
 }
 
@@ -130,6 +138,17 @@ void ex_give_up(const char *text, ...)
     if (inside)
         ex_leave();
     ex_finish(GAVE_UP);
+}
+
+void ex_leave_open(const char *text)
+{
+    is_open = true;
+    snprintf(message, sizeof(message), "%s", text);
+}
+
+bool ex_is_open(void)
+{
+    return is_open;
 }
 
 const char *ex_found(void)
@@ -160,13 +179,11 @@ static void crashed(int signal, siginfo_t *info, void *context)
 
         idle = steps_then == ex_total_steps() ? idle + 1 : 0;
         steps_then = ex_total_steps();
-        if (idle < 2)
+        if (idle < 20 && idle <= ex_options.seconds)
             return;
-        ex_fail("deadlock",
-                "thread %d has run for seconds without touching shared memory: an endless loop, "
-                "which the compiler makes of one that waits for a variable that is not atomic; its "
-                "last access was at {pc:%zx}",
-                ex_self->number, ex_self->pc);
+        ex_give_up("thread %d has computed for %u s without touching memory that others can reach: "
+                   "an endless loop, or too long a computation",
+                   ex_self->number, idle);
     }
     if (signal == SIGFPE)
         ex_fail("fault", "thread %d divides by zero; its last access was at {pc:%zx}",

@@ -2,14 +2,16 @@
 /*
  * Fibers, and who of them may run.
  *
- * A thread may run unless it has ended, waits for a condition that does not hold, or spins in vain.
+ * A thread may run unless it has ended, waits for a condition that does not hold, or has gone round
+ * a loop that changes nothing (spins.c). In the complete search such a thread stays where it is
+ * for the rest of the run: what it would do later it does in another run, where it has not gone
+ * round. In the other searches it goes on as soon as what the loop reads has changed.
  *
- * Spinning. At each point the thread's whole state is at hand: the place, the registers that a call
- * preserves, its stack; and all of memory and of the store buffers, by their hash. When all of
- * them are as they were at an earlier arrival, the thread will do the same again and again until
- * somebody changes memory or a buffer, and until then it is not let run. A loop that counts its
- * rounds has a new state each time and is let run until it gives up. Nothing is guessed: so when
- * all threads wait or spin, no way leads on, and that is reported.
+ * When no thread may run and the loops would do the same again, no way leads on: a deadlock. Where
+ * what one loop changes for a while is what another one looks at, threads could leave if they met
+ * at the right moment, and need not. And a run may come back to a state in which it has been, when
+ * all threads that can go on have gone on in between: a livelock, unless it is meant to have no end.
+ * In both cases the search is unfinished, unless it finds an error.
  *
  * Fairness. A thread that goes on for a thousand steps while others could run makes room for them;
  * not to make room is then the deviation. A loop that waits, but always changes something, would
@@ -24,19 +26,28 @@
 
 #define STACKS ((address)0x1100000000)
 #define PATIENCE 1000
+#define PLAIN_PATIENCE 200 /* plain accesses without a point between them */
+#define STATES (1u << 17)
 
 extern void ex_switch(void **save_sp, void *next_sp);
 
 struct thread ex_threads[MAX_THREADS];
 struct thread *ex_self;
+int ex_threads_used;
 struct door ex_door;
 
 static void *outside;                /* the stack of main() while a run is on */
 static address deepest[MAX_THREADS]; /* stack pointer of any run */
 
-static address stack_top(const struct thread *thread)
+address ex_stack_end(const struct thread *thread)
 {
     return STACKS + ((address)thread->number + 1) * STACK_SIZE;
+}
+
+/* Its thread-local variables lie above the stack. */
+address ex_stack_top(const struct thread *thread)
+{
+    return ex_stack_end(thread) - ex_locals_size();
 }
 
 /* fibers */
@@ -60,7 +71,7 @@ void ex_stacks_make(void)
 /* What an earlier run left on the stack must not make this one look different. */
 static void clean_stack(const struct thread *thread)
 {
-    address top = stack_top(thread), *low = &deepest[thread->number];
+    address top = ex_stack_top(thread), *low = &deepest[thread->number];
 
     if (*low == 0)
         *low = top - 8192;
@@ -69,9 +80,10 @@ static void clean_stack(const struct thread *thread)
 
 static void prepare(struct thread *thread)
 {
-    void **sp = (void **)stack_top(thread);
+    void **sp = (void **)ex_stack_top(thread);
 
     clean_stack(thread);
+    ex_locals_make(ex_stack_top(thread));
 #if defined(__x86_64__)
     *--sp = NULL; /* as if fiber() had been called: sp is 8 beyond a multiple of 16 */
     *--sp = (void *)fiber;
@@ -89,17 +101,21 @@ struct thread *ex_spawn(int number, void *(*start)(void *), void *argument)
 {
     struct thread *thread = &ex_threads[number];
 
-    memset(thread, 0, sizeof(*thread));
+    memset(thread, 0, offsetof(struct thread, frames));
     thread->number = number;
     thread->stage = STARTED;
     thread->start = start;
     thread->argument = argument;
-    if (ex_self != NULL) {
-        ex_drain(ex_self);
+    thread->made_by = ex_event_now();
+    thread->woken_by = -1;
+    thread->state = ex_mix((uint64_t)number, 3);
+    if (ex_self != NULL)
         thread->now = ex_self->now;
-    }
+    if (number >= ex_threads_used)
+        ex_threads_used = number + 1;
     if (ex_options.pct_depth > 0)
         ex_priority_new(thread);
+    ex_spins_begin(thread);
     prepare(thread);
     return thread;
 }
@@ -120,124 +136,273 @@ static void go(struct thread *next)
     if (next == before)
         return;
     door = ex_door; /* which others come through meanwhile */
+    if (before->stage == STARTED && ex_stack_pointer(before) != 0)
+        before->low = ex_door.sp;
     ex_self = next;
+    ex_locals_use(ex_stack_top(next));
     ex_switch(&before->sp, next->sp);
     ex_door = door;
 }
 
-/* spinning */
-
-static uint64_t state_of(const struct thread *thread)
+/* Where the program's part of the stack ends. A model's own thread has none: 0. */
+address ex_stack_pointer(const struct thread *thread)
 {
-    uint64_t hash = 0;
-
-    if (ex_door.sp - 4096 < deepest[thread->number])
-        deepest[thread->number] = ex_door.sp - 4096;
-    for (const uint64_t *at = (const uint64_t *)(ex_door.sp & ~(address)7);
-         at < (const uint64_t *)stack_top(thread); at++)
-        hash = (hash ^ *at) * 0x9fb21c651e98df25u + (hash >> 29);
-    for (unsigned i = 0; i < sizeof(ex_door.saved) / sizeof(ex_door.saved[0]); i++)
-        hash = ex_mix(hash, ex_door.saved[i]);
-    return hash | 1;
+    if (thread != ex_self)
+        return (address)thread->sp;
+    return ex_on_a_stack(ex_door.sp) && ex_stack_owner(ex_door.sp) == thread ? ex_door.sp : 0;
 }
 
-/* Has the thread been here before, with everything as it is now? What was seen is kept in sets of
- * four, the oldest of which makes room. */
-static bool seen_before(struct thread *thread)
+void ex_stack_is_used(const struct thread *thread, address low)
 {
-    uint64_t key = ex_mix(ex_door.pc, thread->spins_on);
-    uint64_t state = state_of(thread);
-    struct visit *set = &thread->visits[key % (MAX_VISITS / 4) * 4];
-
-    for (unsigned i = 0; i < 4; i++)
-        if (set[i].key == key && set[i].state == state)
-            return true;
-    memmove(set + 1, set, 3 * sizeof(*set));
-    set[0] = (struct visit){key, state};
-    return false;
+    if (low < deepest[thread->number])
+        deepest[thread->number] = low;
 }
 
 /* who may run */
 
-static bool may_run(struct thread *thread)
+static bool holds(const struct thread *thread)
 {
-    if (thread->stage != STARTED)
-        return false;
-    if (thread->ready != NULL)
-        return thread->ready(thread, thread->subject);
-    return !thread->spins || ex_visible() != thread->spins_on;
+    const struct operation *next = &thread->next;
+
+    if (next->open != NULL)
+        return next->open(ex_bytes(next->at, next->size), thread);
+    return next->ready == NULL || next->ready(thread, next->subject);
 }
 
-static bool all_have_ended(void)
+/* Must its buffer be emptied before it goes on? */
+static bool is_held_up(const struct thread *thread)
 {
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (ex_threads[i].stage == STARTED && !ex_threads[i].serves)
-            return false;
-    return true;
+    const struct buffered *store;
+
+    if (thread->buffered == 0)
+        return false;
+    store = ex_buffered(thread, thread->next.at, thread->next.size);
+    return thread->next.drains ||
+           (store != NULL && thread->next.effect != NOTHING &&
+            !ex_buffer_covers(store, thread->next.at, thread->next.size));
+}
+
+static bool goes_round(struct thread *thread)
+{
+    if (thread->spins && !ex_reduces() && !ex_spins_on(thread)) {
+        thread->spins = false;
+        ex_spins_forget(thread);
+    }
+    return thread->spins;
+}
+
+/* The agents that can go on, and those threads that wait. */
+static agents possibilities(agents *waiting)
+{
+    agents enabled = 0;
+
+    *waiting = 0;
+    for (int i = 0; i < ex_threads_used; i++) {
+        struct thread *thread = &ex_threads[i];
+
+        if (thread->stage == UNUSED)
+            continue;
+        if (thread->buffered > 0)
+            enabled |= ex_agent(2 * i + 1);
+        if (thread->stage != STARTED || thread->exits || thread->gone || goes_round(thread))
+            continue;
+        if (!holds(thread))
+            *waiting |= ex_agent(2 * i);
+        else if (!is_held_up(thread))
+            enabled |= ex_agent(2 * i);
+    }
+    return enabled;
+}
+
+/* the end */
+
+static bool is_unfinished(const struct thread *thread)
+{
+    return thread->stage == STARTED && !thread->serves && thread->number != ex_conductor;
+}
+
+/* Could a thread go on that the reduction holds back? Then another run is the one to judge. */
+static bool another_run_judges(void)
+{
+    for (int i = 0; i < ex_threads_used; i++) {
+        const struct thread *thread = &ex_threads[i];
+
+        if (thread->stage == STARTED &&
+            (thread->gone || (thread->spins && !ex_spins_on(thread))))
+            return true;
+    }
+    return false;
+}
+
+static bool disturb_each_other(void)
+{
+    for (int i = 0; i < ex_threads_used; i++)
+        for (int j = 0; j < ex_threads_used; j++)
+            if (i != j && is_unfinished(&ex_threads[i]) && is_unfinished(&ex_threads[j]) &&
+                ex_threads[i].spins && ex_spins_disturbs(&ex_threads[i], &ex_threads[j]))
+                return true;
+    return false;
+}
+
+/* Says what each unfinished thread is at. */
+static const char *where_all_are(const char *what)
+{
+    static char text[2048];
+    size_t length = (size_t)snprintf(text, sizeof(text), "%s:", what);
+
+    for (int i = 0; i < ex_threads_used; i++) {
+        const struct thread *thread = &ex_threads[i];
+        bool waits = thread->next.open != NULL || thread->next.ready != NULL;
+
+        if (!is_unfinished(thread) || thread->exits || length > sizeof(text) - 200)
+            continue;
+        length += (size_t)snprintf(text + length, sizeof(text) - length,
+                                   " thread %d %s%s at {pc:%zx};", i,
+                                   thread->spins ? "spins" : waits ? "waits for " : "goes on",
+                                   waits && !thread->spins ? thread->next.waits_for : "",
+                                   thread->pc);
+    }
+    text[length - 1] = '\0';
+    return text;
+}
+
+/* Is a thread left behind for ever at a lock, or in a loop? One that waits for work is none. */
+static bool leaves_some_behind(void)
+{
+    for (int i = 0; i < ex_threads_used; i++) {
+        const struct thread *thread = &ex_threads[i];
+
+        if (is_unfinished(thread) && !thread->exits && (thread->spins || thread->next.locks))
+            return true;
+    }
+    return false;
 }
 
 _Noreturn static void nobody_may_run(void)
 {
-    char text[2048] = "no thread can go on:";
-    size_t length = strlen(text);
+    bool unfinished = false, exits = false, returned = false;
 
-    if (all_have_ended())
-        ex_end_run();
-    for (int i = 0; i < MAX_THREADS; i++) {
+    for (int i = 0; i < ex_threads_used; i++) {
         struct thread *thread = &ex_threads[i];
 
-        if (thread->stage != STARTED || thread->serves || i == ex_conductor ||
-            length > sizeof(text) - 200)
-            continue;
-        length +=
-            (size_t)snprintf(text + length, sizeof(text) - length, " thread %d %s%s at {pc:%zx};",
-                             i, thread->ready != NULL ? "waits for " : "spins",
-                             thread->ready != NULL ? thread->waits_for : "", thread->pc);
+        exits = exits || thread->exits;
+        returned = returned || thread->returned;
+        if (ex_reduces() && thread->stage == STARTED && !thread->spins && !thread->gone)
+            ex_event_never(thread);
     }
-    text[length - 1] = '\0';
-    ex_fail("deadlock", "%s", text);
+    if (exits && !(returned && leaves_some_behind()))
+        ex_end_run();
+    if (another_run_judges()) {
+        if (exits)
+            ex_end_run();
+        ex_cut_run();
+    }
+    for (int i = 0; i < ex_threads_used; i++)
+        unfinished = unfinished || is_unfinished(&ex_threads[i]);
+    if (!unfinished)
+        ex_end_run();
+    if (disturb_each_other()) {
+        ex_leave_open(where_all_are("threads may go round their loops for ever, or meet so that "
+                                    "one leaves; no run decides it"));
+        ex_cut_run();
+    }
+    ex_fail("deadlock", "%s",
+            where_all_are(exits ? "main() returns, and the others cannot go on"
+                                : "no thread can go on"));
 }
 
-/* The threads that may run, the one that took the last step first. */
-static unsigned possibilities(struct choice *choices)
+/* livelock: the states that this run has been in, while none of its threads was held back */
+
+static struct {
+    uint64_t run, state;
+    unsigned step;
+} states[STATES];
+static unsigned moved_last[MAX_THREADS], n_states;
+static uint64_t run;
+
+void ex_schedule_begin(void)
 {
-    bool goes_on = may_run(ex_self);
-    bool patient = ex_self->in_a_row < PATIENCE;
-    unsigned n = 0;
-
-    if (goes_on && patient)
-        choices[n++] = (struct choice){ex_self->number, 0};
-    for (int i = 0; i < MAX_THREADS; i++)
-        if (&ex_threads[i] != ex_self && may_run(&ex_threads[i]))
-            choices[n++] = (struct choice){i, goes_on && patient ? 1 : 0};
-    if (goes_on && !patient) {
-        ex_self->in_a_row = 0;
-        choices[n] = (struct choice){ex_self->number, n > 0 ? 1 : 0};
-        n++;
+    for (int i = 0; i < MAX_THREADS; i++) {
+        ex_threads[i].stage = UNUSED;
+        moved_last[i] = 0;
     }
-    return n;
+    ex_threads_used = 0;
+    n_states = 0;
+    run++;
 }
+
+static uint64_t state_of_all(void)
+{
+    uint64_t hash = ex_memory_hash;
+
+    for (int i = 0; i < ex_threads_used; i++) {
+        const struct thread *thread = &ex_threads[i];
+
+        hash = ex_mix(hash, thread->stage == STARTED ? thread->state : 0);
+        hash ^= thread->condition;
+        for (unsigned j = 0; j < thread->buffered; j++)
+            hash = ex_mix(hash ^ thread->buffer[j].at, (uint64_t)thread->buffer[j].what);
+    }
+    return hash;
+}
+
+static void stop_when_back(agents enabled)
+{
+    uint64_t state = state_of_all();
+    unsigned at = (unsigned)(state % STATES);
+
+    if (++n_states > STATES / 2)
+        return;
+    while (states[at].run == run && states[at].state != state)
+        at = (at + 1) % STATES;
+    if (states[at].run == run) {
+        bool all = true;
+
+        for (int i = 0; i < ex_threads_used; i++) {
+            const struct thread *thread = &ex_threads[i];
+
+            all = all && !thread->spins && !thread->gone;
+            if (enabled & ex_agent(2 * i))
+                all = all && moved_last[i] >= states[at].step;
+        }
+        if (all) {
+            ex_leave_open(where_all_are("the threads come back to a state that they were in, and can "
+                                        "do so for ever (a livelock, unless they are meant to)"));
+            ex_cut_run();
+        }
+    }
+    states[at].run = run;
+    states[at].state = state;
+    states[at].step = n_states;
+}
+
+/* the next step */
 
 static void reschedule(void)
 {
-    struct choice choices[MAX_THREADS];
-    struct thread *next;
-    unsigned n;
+    agents enabled, waiting;
 
-    while ((n = possibilities(choices)) == 0)
-        if (!ex_flush_any())
+    for (;;) {
+        int agent;
+
+        ex_event_stop();
+        enabled = possibilities(&waiting);
+        if (enabled == 0)
             nobody_may_run();
-    next = &ex_threads[choices[ex_choose(choices, n)].agent];
-    next->in_a_row = next == ex_self ? next->in_a_row + 1 : 0;
-    next->spins = false;
-    next->ready = NULL;
-    go(next);
-}
+        stop_when_back(enabled);
+        agent = ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
+        ex_event_start(agent, ex_node(), waiting);
+        moved_last[agent / 2] = n_states;
+        if (agent % 2 == 0) {
+            struct thread *next = &ex_threads[agent / 2];
 
-/* The thread has learned something that is not in its state: it is not spinning. */
-void ex_forget_visits(void)
-{
-    memset(ex_self->visits, 0, sizeof(ex_self->visits));
+            next->in_a_row = next == ex_self && next->in_a_row < PATIENCE ? next->in_a_row + 1 : 0;
+            next->plain_in_a_row = 0;
+            go(next);
+            return;
+        }
+        ex_flush_oldest(&ex_threads[agent / 2]);
+    }
 }
 
 void ex_bound_steps(void)
@@ -247,25 +412,27 @@ void ex_bound_steps(void)
                    (size_t)ex_options.max_steps);
 }
 
-void ex_point(void)
+void ex_point(struct operation operation)
 {
     ex_settle();
     ex_bound_steps();
+    ex_event_stop();
     ex_self->pc = ex_door.pc;
-    ex_self->spins_on = ex_visible();
-    ex_self->spins = seen_before(ex_self);
+    ex_self->next = operation;
+    ex_self->spins = ex_spins(ex_self, (address)__builtin_return_address(0));
     reschedule();
 }
 
-void ex_wait(bool (*ready)(struct thread *self, address subject), address subject,
-             const char *waits_for)
+void ex_pause(void)
 {
-    ex_settle();
-    ex_self->pc = ex_door.pc;
-    ex_self->ready = ready;
-    ex_self->subject = subject;
-    ex_self->waits_for = waits_for;
-    reschedule();
+    ex_point((struct operation){.effect = NOTHING});
+}
+
+/* A loop of plain reads meets no point: now and then it meets this one. */
+void ex_plain_patience(void)
+{
+    if (++ex_self->plain_in_a_row == PLAIN_PATIENCE)
+        ex_pause();
 }
 
 void ex_end_thread(void *result)
@@ -277,14 +444,37 @@ void ex_end_thread(void *result)
     __builtin_unreachable();
 }
 
+void ex_exit(void)
+{
+    ex_settle();
+    ex_self->exits = true;
+    reschedule();
+    __builtin_unreachable();
+}
+
+void ex_vanish(void)
+{
+    ex_settle();
+    ex_self->gone = true;
+    reschedule();
+    __builtin_unreachable();
+}
+
 bool ex_on_a_stack(address at)
 {
     return at >= STACKS && at < STACKS + MAX_THREADS * STACK_SIZE;
 }
 
+struct thread *ex_stack_owner(address at)
+{
+    return &ex_threads[(at - STACKS) / STACK_SIZE];
+}
+
 void ex_enter(struct thread *first)
 {
     ex_self = first;
+    ex_event_start(ex_pick(ex_agent(2 * first->number), 2 * first->number, true), ex_node(), 0);
+    ex_locals_use(ex_stack_top(first));
     ex_switch(&outside, first->sp);
     ex_self = NULL;
 }

@@ -2,41 +2,49 @@
 /*
  * Which run comes next.
  *
- * A run is determined by its choices: at each point where more than one thing can happen, the
- * number of the one that did. 0 is what costs nothing: the thread that runs goes on, the store
- * reaches memory at once. A deviation costs 1: to interrupt a thread that could go on (a
- * preemption), to let a store linger in its buffer. Where the thread waits or has ended, any other
- * may go on for free.
+ * A run is determined by its choices: at each point where more than one agent can go on, which of
+ * them did; and each number that locklab_any() or a model asked for. Choice 0 is the default: the
+ * thread that took the last step goes on.
  *
- * Depth first, with a bound on the deviations of a run that grows from 0 (Musuvathi and Qadeer,
- * PLDI 2007: most errors need few preemptions; and what is found first needs the fewest). When a
- * round left nothing out for its bound, all runs have been seen, whatever the bound.
+ * The complete search goes depth first. At each point it tries the agents that events.c adds,
+ * since another order of steps that depend on each other begins with them; an agent whose runs
+ * from here are done sleeps until a step depends on its next one (Godefroid, LNCS 1032, 1996). When
+ * nothing is left to try, some order of each set of equivalent runs has been seen.
  *
- * At random, PCT (Burckhardt and others, ASPLOS 2010): threads have random priorities, the highest
+ * The bounded search is for errors, and proves nothing. A deviation costs 1: to interrupt a thread
+ * that could go on (a preemption), to let a store linger in its buffer. The bound grows from 0
+ * (Musuvathi and Qadeer, PLDI 2007: most errors need few preemptions; and what is found first needs
+ * the fewest).
+ *
+ * At random, PCT (Burckhardt and others, ASPLOS 2010): agents have random priorities, the highest
  * that can runs, and at depth - 1 random moments the one that runs gets the lowest. A run finds an
  * error of that depth with a probability of at least 1 / (threads * steps^(depth - 1)).
  *
- * Choices are told as "position:number", positions being counted over the choices that there are;
- * those not told are 0. Any run can be had again from them.
+ * Choices are printed as "position:number", positions being counted over the choices that there
+ * are; those not printed are 0. Any run can be had again from them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "explorer.h"
 
-#define MAX_CHOICES (1u << 16)
-#define MAX_OPTIONS 40
+#define MAX_CHOICES (1u << 17)
 
-struct decision {
+struct node {
+    bool is_data; /* a number, not an agent */
+    bool goes_on; /* the thread that took the last step could go on for free */
     uint8_t n, taken;
-    uint8_t costs[MAX_OPTIONS];
+    unsigned cost; /* of a number above 0 */
+    int current;   /* the agent that the order of the others begins with */
+    agents enabled, asleep, done, add;
     unsigned spent;     /* before it */
     uint64_t signature; /* of what there was to choose, and where */
 };
 
-static struct decision decisions[MAX_CHOICES];
-static unsigned n_decisions; /* of this run so far */
-static unsigned n_prefix;    /* that are given */
+static struct node nodes[MAX_CHOICES];
+static unsigned n_nodes;  /* of this run so far */
+static unsigned n_prefix; /* that are given */
+static int last_pick;     /* the last node that is not data; -1: none */
 static unsigned spent, bound;
 static bool cut; /* this round left something out */
 static uint64_t run;
@@ -53,7 +61,7 @@ uint64_t ex_random(void)
 
 static void read_choices(const char *text)
 {
-    unsigned long last = 0;
+    unsigned long least = 0;
 
     while (*text != '\0') {
         char *end;
@@ -63,10 +71,10 @@ static void read_choices(const char *text)
             break;
         text = end + 1;
         number = strtoul(text, &end, 10);
-        if (end == text || at >= MAX_CHOICES || number >= MAX_OPTIONS || at < last)
+        if (end == text || at >= MAX_CHOICES || number >= MAX_AGENTS || at < least)
             break;
-        last = at;
-        decisions[at].taken = (uint8_t)number;
+        least = at;
+        nodes[at].taken = (uint8_t)number;
         n_prefix = (unsigned)at + 1;
         text = *end == ',' ? end + 1 : end;
     }
@@ -83,7 +91,8 @@ void ex_search_begin(void)
 
 void ex_search_run_begins(void)
 {
-    n_decisions = 0;
+    n_nodes = 0;
+    last_pick = -1;
     spent = 0;
     if (ex_options.pct_depth == 0)
         return;
@@ -98,92 +107,207 @@ void ex_search_run_begins(void)
 
 void ex_priority_new(struct thread *thread)
 {
-    thread->priority = ex_random() | (uint64_t)1 << 63;
+    thread->priority[0] = ex_random() | (uint64_t)1 << 63;
+    thread->priority[1] = ex_random() | (uint64_t)1 << 63;
 }
 
-static unsigned choose_at_random(const struct choice *choices, unsigned n)
+static uint64_t *priority_of(int agent)
 {
-    unsigned best = 0;
-
-    if (choices[0].agent < 0)
-        return (unsigned)(ex_random() % n);
-    for (int i = 0; i < ex_options.pct_depth - 1; i++)
-        if (change_points[i] == n_points)
-            ex_threads[choices[0].agent].priority = --lowest;
-    n_points++;
-    for (unsigned i = 1; i < n; i++)
-        if (ex_threads[choices[i].agent].priority > ex_threads[choices[best].agent].priority)
-            best = i;
-    return best;
+    return &ex_threads[agent / 2].priority[agent % 2];
 }
 
 static const char differs[] = "the program behaves differently when it is run again in the same "
                               "order: it depends on something "
                               "besides its threads (time, files, memory that was never written)";
 
-static uint64_t signature_of(const struct choice *choices, unsigned n)
+/* The agents of a node, in the order of their numbers: the current one first, then by number. */
+static int agent_of(const struct node *node, unsigned number)
 {
-    uint64_t signature = ex_mix(ex_self->pc, n);
+    agents left = node->enabled;
 
-    for (unsigned i = 0; i < n; i++)
-        signature = ex_mix(signature, (uint64_t)choices[i].agent);
-    return signature;
+    if (left & ex_agent(node->current)) {
+        if (number-- == 0)
+            return node->current;
+        left &= ~ex_agent(node->current);
+    }
+    while (number-- > 0)
+        left &= left - 1;
+    return ex_lowest(left);
 }
 
-unsigned ex_choose(const struct choice *choices, unsigned n)
+static unsigned number_of(const struct node *node, int agent)
 {
-    struct decision *decision;
-    uint64_t signature;
+    unsigned number = 0;
+
+    while (agent_of(node, number) != agent)
+        number++;
+    return number;
+}
+
+static unsigned cost_of(const struct node *node, unsigned number)
+{
+    if (node->is_data)
+        return number > 0 ? node->cost : 0;
+    return node->goes_on && agent_of(node, number) != node->current ? 1 : 0;
+}
+
+/* The node of a choice: a new one, or that of an earlier run with the same prefix. */
+static struct node *node_for(const struct node *fresh)
+{
+    struct node *node = &nodes[n_nodes];
+
+    if (n_nodes == MAX_CHOICES)
+        ex_give_up("a run has more than %u choices: make the test smaller", MAX_CHOICES);
+    if (n_nodes >= n_prefix || ex_options.replay != NULL) {
+        unsigned taken = n_nodes < n_prefix ? node->taken : 0;
+
+        *node = *fresh;
+        node->spent = spent;
+        node->taken = (uint8_t)taken;
+    } else if (node->signature != fresh->signature) {
+        ex_give_up("%s", differs);
+    }
+    if (node->taken >= node->n)
+        ex_give_up("the choices do not belong to this program with these options");
+    return node;
+}
+
+static int highest_priority(const struct node *node)
+{
+    int best = -1;
+
+    if (node->enabled & ex_agent(node->current))
+        for (int i = 0; i < ex_options.pct_depth - 1; i++)
+            if (change_points[i] == n_points)
+                *priority_of(node->current) = --lowest;
+    n_points++;
+    for (agents left = node->enabled; left != 0; left &= left - 1)
+        if (best < 0 || *priority_of(ex_lowest(left)) > *priority_of(best))
+            best = ex_lowest(left);
+    return best;
+}
+
+/* Who sleeps: whose runs were done at the node before, or who slept there, and whose next step does
+ * not depend on what was done instead. */
+static agents asleep_now(void)
+{
+    const struct node *before = &nodes[last_pick];
+
+    if (last_pick < 0)
+        return 0;
+    return ex_event_asleep((before->asleep | before->done) &
+                           ~ex_agent(agent_of(before, before->taken)));
+}
+
+int ex_pick(agents enabled, int current, bool patient)
+{
+    struct node fresh = {.current = current, .enabled = enabled}, *node;
+    agents ones = enabled;
+
+    fresh.goes_on = patient && (enabled & ex_agent(current)) != 0;
+    fresh.n = (uint8_t)(__builtin_popcountll((uint64_t)ones) +
+                        __builtin_popcountll((uint64_t)(ones >> 64)));
+    fresh.signature = ex_mix(ex_mix((uint64_t)enabled, (uint64_t)(enabled >> 64)),
+                             ex_mix(ex_threads[current / 2].pc, (uint64_t)current));
+    if (!patient && fresh.n > 1 && (enabled & ex_agent(current))) { /* another comes first */
+        fresh.current = ex_lowest(enabled & ~ex_agent(current));
+        fresh.goes_on = true;
+    }
+    if (ex_reduces() && ex_options.replay == NULL && n_nodes >= n_prefix) {
+        fresh.asleep = asleep_now();
+        if ((enabled & ~fresh.asleep) == 0)
+            ex_cut_run();
+    }
+    node = node_for(&fresh);
+    if (n_nodes >= n_prefix) {
+        if (ex_options.pct_depth > 0)
+            node->taken = (uint8_t)number_of(node, highest_priority(node));
+        else
+            while (node->asleep & ex_agent(agent_of(node, node->taken)))
+                node->taken++;
+        node->add = ex_agent(agent_of(node, node->taken));
+    }
+    spent += cost_of(node, node->taken);
+    last_pick = (int)n_nodes++;
+    return agent_of(node, node->taken);
+}
+
+int ex_node(void)
+{
+    return last_pick;
+}
+
+unsigned ex_choose(unsigned n, unsigned cost)
+{
+    struct node fresh = {.is_data = true, .n = (uint8_t)n, .cost = cost}, *node;
 
     if (n == 1)
         return 0;
-    if (n_decisions == MAX_CHOICES)
-        ex_give_up("a run has more than %u choices: make the test smaller", MAX_CHOICES);
-    if (n > MAX_OPTIONS)
-        ex_give_up("%u possibilities at one point are too many", n);
-    decision = &decisions[n_decisions];
-    signature = signature_of(choices, n);
-    if (n_decisions < n_prefix) {
-        if (ex_options.replay == NULL && decision->signature != signature)
-            ex_give_up("%s", differs);
-        if (decision->taken >= n)
-            ex_give_up("the choices do not belong to this program with these options");
-    } else {
-        decision->taken = 0;
-        if (ex_options.pct_depth > 0)
-            decision->taken = (uint8_t)choose_at_random(choices, n);
-    }
-    decision->n = (uint8_t)n;
-    decision->signature = signature;
-    decision->spent = spent;
-    for (unsigned i = 0; i < n; i++)
-        decision->costs[i] = (uint8_t)choices[i].cost;
-    spent += choices[decision->taken].cost;
-    n_decisions++;
-    return decision->taken;
+    fresh.signature = ex_mix(ex_self->pc, n);
+    node = node_for(&fresh);
+    if (n_nodes >= n_prefix && ex_options.pct_depth > 0)
+        node->taken = (uint8_t)(ex_random() % n);
+    spent += cost_of(node, node->taken);
+    n_nodes++;
+    return node->taken;
 }
 
-/* The last decision that can still be taken otherwise within the bound is. */
+void ex_search_add(int number, agents first, int preferred)
+{
+    struct node *node = &nodes[number];
+
+    if ((first & (node->add | node->asleep)) != 0)
+        return;
+    first &= node->enabled;
+    if (first & ex_agent(preferred))
+        node->add |= ex_agent(preferred);
+    else if (first != 0)
+        node->add |= ex_agent(ex_lowest(first));
+    else
+        node->add |= node->enabled; /* cannot be told: all are tried */
+}
+
+bool ex_search_is_new(int number)
+{
+    return (unsigned)number + 1 >= n_prefix && ex_options.replay == NULL;
+}
+
+/* The next that a node has to try: false when there is none. */
+static bool next_of(struct node *node)
+{
+    if (ex_reduces() && !node->is_data) {
+        agents left;
+
+        node->done |= ex_agent(agent_of(node, node->taken));
+        left = node->add & ~node->done & ~node->asleep;
+        if (left != 0)
+            node->taken = (uint8_t)number_of(node, ex_lowest(left));
+        return left != 0;
+    }
+    while (++node->taken < node->n) {
+        if (ex_reduces() || node->spent + cost_of(node, node->taken) <= bound)
+            return true;
+        cut = true;
+    }
+    return false;
+}
+
+/* The last choice that can still be made otherwise is. */
 static bool next_depth_first(void)
 {
-    while (n_decisions > 0) {
-        struct decision *last = &decisions[n_decisions - 1];
-
-        while (++last->taken < last->n) {
-            if (last->spent + last->costs[last->taken] <= bound) {
-                n_prefix = n_decisions;
-                return true;
-            }
-            cut = true;
+    while (n_nodes > 0) {
+        if (next_of(&nodes[n_nodes - 1])) {
+            n_prefix = n_nodes;
+            return true;
         }
-        n_decisions--;
+        n_nodes--;
     }
     return false;
 }
 
 void ex_search_run_ends(void)
 {
-    if (ex_options.replay == NULL && n_decisions < n_prefix)
+    if (ex_options.replay == NULL && n_nodes < n_prefix)
         ex_give_up("%s", differs);
 }
 
@@ -206,7 +330,7 @@ bool ex_search_next(void)
 
 bool ex_search_complete(void)
 {
-    return ex_options.pct_depth == 0 && ex_options.replay == NULL && !cut;
+    return ex_reduces() && ex_options.replay == NULL;
 }
 
 int ex_search_bound(void)
@@ -218,9 +342,9 @@ void ex_choices_print(int fd)
 {
     const char *comma = "";
 
-    for (unsigned i = 0; i < n_decisions; i++)
-        if (decisions[i].taken != 0) {
-            ex_print(fd, "%s%u:%u", comma, i, decisions[i].taken);
+    for (unsigned i = 0; i < n_nodes; i++)
+        if (nodes[i].taken != 0) {
+            ex_print(fd, "%s%u:%u", comma, i, nodes[i].taken);
             comma = ",";
         }
 }

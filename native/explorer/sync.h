@@ -4,7 +4,7 @@
  *
  * A mutex, a condition variable and so on keep their state in the first words of the program's own
  * object, where the static initialisers have put 0. So it is put back with the statics, belongs
- * to the memory that spinning is recognised by, and is checked for use after free like
+ * to the memory that loops are recognised by, and is checked for use after free like
  * everything else. What a thread waits for is a condition on such a word.
  */
 #ifndef LOCKLAB_EXPLORER_SYNC_H
@@ -20,7 +20,14 @@ static inline uint32_t ex_me(void)
     return (uint32_t)ex_self->number + 1;
 }
 
-/* Sets a word, and tells it as a step. */
+/* What an operation of an object does: it changes the object's first bytes, and it is a barrier. */
+static inline struct operation ex_changes(const void *object, unsigned size)
+{
+    return (struct operation){
+        .at = (address)object, .size = size, .effect = UPDATES, .drains = true};
+}
+
+/* Sets a word, and reports it as a step. */
 static inline void ex_set(const char *operation, address at, uint32_t to)
 {
     uint32_t old = ex_word(at);
@@ -29,20 +36,22 @@ static inline void ex_set(const char *operation, address at, uint32_t to)
     ex_step(operation, at, sizeof(to), old, to);
 }
 
-/* A new object of up to 4 words: a plain write, so that using it before is a race. */
-static inline void ex_fresh(void *object, unsigned words)
+/* A new object: a plain write, so that using it before is a race. */
+static inline void ex_fresh(void *object, size_t size)
 {
-    uint32_t zero[4] = {0};
+    static const uint32_t zero[16];
 
     ex_settle();
     ex_self->pc = ex_door.pc;
-    ex_access((address)object, words * sizeof(zero[0]), WRITES);
-    ex_memory_write((address)object, zero, words * sizeof(zero[0]));
+    ex_plain_write((address)object, zero, size);
 }
 
 /* mutexes.c */
-void ex_lock(void *mutex);
+bool ex_lock(void *mutex);
 bool ex_try_lock(void *mutex);
-void ex_unlock(void *mutex);
+bool ex_unlock(void *mutex);
+/* An object that is used again after it was destroyed, or destroyed while it is used. */
+void ex_destroy(void *object, size_t size, bool is_used);
+void ex_check(const void *object, size_t size);
 
 #endif

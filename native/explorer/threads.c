@@ -16,7 +16,9 @@ static struct thread *create(void *(*start)(void *), void *argument)
 {
     struct thread *thread;
 
-    ex_point();
+    ex_point((struct operation){
+        .at = SUBJECT_THREADS, .size = 1, .effect = UPDATES, .drains = true});
+    ex_spins_forget(ex_self);
     thread = ex_spawn(ex_free_number(), start, argument);
     ex_step("create", 0, 0, 0, (uint64_t)thread->number);
     return thread;
@@ -30,10 +32,10 @@ static struct thread *thread_of(unsigned long number)
     return &ex_threads[number - 1];
 }
 
-static bool has_ended(struct thread *self, address number)
+static bool has_ended(const struct thread *self, address number)
 {
     (void)self;
-    return ex_threads[number].stage == ENDED;
+    return ex_threads[number].stage == ENDED && ex_threads[number].buffered == 0;
 }
 
 static void *join(unsigned long handle)
@@ -43,9 +45,12 @@ static void *join(unsigned long handle)
     if (thread->detached)
         ex_fail("fault", "thread %d joins thread %d at {pc:%zx}, which is detached or joined",
                 ex_self->number, thread->number, ex_self->pc);
-    ex_wait(has_ended, (address)thread->number, "another thread's end");
-    ex_drain(thread);
-    ex_drain(ex_self);
+    ex_point((struct operation){.ready = has_ended,
+                                .subject = (address)thread->number,
+                                .waits_for = "another thread's end",
+                                .drains = true});
+    ex_event_after(ex_event_last(2 * thread->number));
+    ex_event_after(ex_event_last(2 * thread->number + 1));
     ex_clock_join(&ex_self->now, &thread->now);
     thread->detached = true;
     ex_step("join", 0, 0, 0, (uint64_t)thread->number);
@@ -54,11 +59,8 @@ static void *join(unsigned long handle)
 
 static void give(void *where, const void *what, size_t size)
 {
-    if (where == NULL)
-        return;
-    ex_settle();
-    ex_access((address)where, size, WRITES);
-    ex_memory_write((address)where, what, size);
+    if (where != NULL)
+        ex_plain_write((address)where, what, size);
 }
 
 int ENTRY(pthread_create)(pthread_t *handle, const pthread_attr_t *attributes,
@@ -142,39 +144,39 @@ int ENTRY(thrd_equal)(thrd_t a, thrd_t b)
 /* A loop that yields touches nothing else that would tell its rounds apart. */
 int ENTRY(sched_yield)(void)
 {
-    ex_point();
+    ex_pause();
     return 0;
 }
 
 void ENTRY(thrd_yield)(void)
 {
-    ex_point();
+    ex_pause();
 }
 
 int ENTRY(thrd_sleep)(const struct timespec *time, struct timespec *left)
 {
     (void)time, (void)left;
-    ex_point();
+    ex_pause();
     return 0;
 }
 
 int ENTRY(usleep)(unsigned us)
 {
     (void)us;
-    ex_point();
+    ex_pause();
     return 0;
 }
 
 int ENTRY(nanosleep)(const struct timespec *time, struct timespec *left)
 {
     (void)time, (void)left;
-    ex_point();
+    ex_pause();
     return 0;
 }
 
 unsigned ENTRY(sleep)(unsigned seconds)
 {
     (void)seconds;
-    ex_point();
+    ex_pause();
     return 0;
 }

@@ -119,17 +119,16 @@ void *ENTRY(memset)(void *to, int byte, size_t size)
         return (type)ex_update(how, (address)at, sizeof(type), with, ORDER(order));                \
     }
 
-#define COMPARE(bits, type, name)                                                                  \
+#define COMPARE(bits, type, name, is_weak)                                                         \
     int ENTRY(atomic##bits##_##name)(volatile type * at, type * expected, type desired, int order, \
                                      int failure)                                                  \
     {                                                                                              \
         value old = *expected;                                                                     \
         bool equal = ex_compare_swap((address)at, sizeof(type), &old, desired, ORDER(order),       \
-                                     ORDER(failure));                                              \
-        if (!equal) {                                                                              \
-            ex_confine_write((address)expected, sizeof(type));                                     \
-            *expected = (type)old;                                                                 \
-        }                                                                                          \
+                                     ORDER(failure), is_weak);                                     \
+        type found = (type)old;                                                                    \
+        if (!equal)                                                                                \
+            ex_plain_write((address)expected, &found, sizeof(type));                               \
         return equal;                                                                              \
     }
 
@@ -142,13 +141,14 @@ void *ENTRY(memset)(void *to, int byte, size_t size)
     UPDATE(bits, type, fetch_or, FETCH_OR)                                                         \
     UPDATE(bits, type, fetch_xor, FETCH_XOR)                                                       \
     UPDATE(bits, type, fetch_nand, FETCH_NAND)                                                     \
-    COMPARE(bits, type, compare_exchange_strong)                                                   \
-    COMPARE(bits, type, compare_exchange_weak)                                                     \
+    COMPARE(bits, type, compare_exchange_strong, false)                                            \
+    COMPARE(bits, type, compare_exchange_weak, true)                                               \
     type ENTRY(atomic##bits##_compare_exchange_val)(volatile type * at, type expected,             \
                                                     type desired, int order, int failure)          \
     {                                                                                              \
         value old = expected;                                                                      \
-        ex_compare_swap((address)at, sizeof(type), &old, desired, ORDER(order), ORDER(failure));   \
+        ex_compare_swap((address)at, sizeof(type), &old, desired, ORDER(order), ORDER(failure),    \
+                        false);                                                                    \
         return (type)old;                                                                          \
     }
 

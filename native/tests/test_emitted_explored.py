@@ -31,7 +31,7 @@ class Late(Lock):
 @pytest.mark.parametrize("lock", ["ticket", "mcs", "clh", "rwlock", "seqlock", "lockref"])
 def test_right_ones(lock: str, memory: str) -> None:
     """As the hand-written ones: nothing wrong within the bound."""
-    search = Search(threads=2, memory=memory)
+    search = Search(threads=2, memory=memory, preemptions=2)
     found = explore_lock(f"emitted:{lock}", search, rounds=2)
     assert found.verdict in ("proven", "bounded")
 

@@ -10,7 +10,6 @@ from locknative.explorer import Exploration, Program, Search
 from locknative.explorer.search import run
 
 PROGRAMS = Path(__file__).parent / "programs"
-CLEAN = {"proven", "bounded"}
 
 
 def explored(name: str, *defines: str, **how: object) -> dict[str, Exploration]:
@@ -40,18 +39,15 @@ def explored(name: str, *defines: str, **how: object) -> dict[str, Exploration]:
 )
 def test_litmus(test: str, threads: int, weak: bool) -> None:
     """The outcomes in question are those of sequential consistency and of x86 (docs/CHECKER.md)."""
-    bound = 3 if test == "IRIW" else 20
-    found = explored("litmus.c", f"TEST={test}", threads=threads, preemptions=bound)
-    assert "violated" != found["sc"].verdict
-    assert weak == (found["tso"].verdict == "violated")
-    if threads == 2 and not weak:
-        assert ("proven", "proven") == (found["sc"].verdict, found["tso"].verdict)
+    found = explored("litmus.c", f"TEST={test}", threads=threads)
+    assert "proven" == found["sc"].verdict
+    assert ("violated" if weak else "proven") == found["tso"].verdict
 
 
 @pytest.mark.parametrize("case", range(8))
 def test_orders(case: int) -> None:
     """Each way to hand a plain word over is right, or a data race, as C11 says."""
-    for found in explored("orders.c", f"CASE={case}", threads=3, preemptions=9).values():
+    for found in explored("orders.c", f"CASE={case}", threads=3).values():
         expected = "race" if case % 2 else ""
         assert expected == found.found
         assert case % 2 or found.verdict == "proven"
@@ -83,7 +79,7 @@ def test_memory_used_well() -> None:
 @pytest.mark.parametrize("case", [0, 1, 2, 4])
 def test_waits_that_end(case: int) -> None:
     """Loops that wait are explored to the end, whatever they wait on, and however they give up."""
-    for found in explored("waits.c", f"CASE={case}", preemptions=99).values():
+    for found in explored("waits.c", f"CASE={case}").values():
         assert "proven" == found.verdict
 
 
@@ -101,11 +97,11 @@ def test_wait_for_ever() -> None:
     assert "thread 0 spins at waits.c:" in found.counterexample.message
 
 
-def test_loop_that_the_compiler_made_endless() -> None:
-    """A loop on a plain word that is read but once ends with an explanation."""
+def test_loop_on_a_plain_word() -> None:
+    """A loop that reads a plain word, which nothing changes, is recognised too."""
     found = explored("waits.c", "CASE=6")["sc"]
     assert found.counterexample is not None
-    assert "not atomic" in found.counterexample.message
+    assert "thread 0 spins at waits.c:" in found.counterexample.message
 
 
 @pytest.mark.parametrize(
@@ -129,19 +125,19 @@ def test_loop_that_the_compiler_made_endless() -> None:
 )
 def test_pthreads(case: int, found: str) -> None:
     """What POSIX offers is right where it is used rightly, and a mistake is told."""
-    assert found == explored("pthreads.c", f"CASE={case}", preemptions=4)["sc"].found
+    assert found == explored("pthreads.c", f"CASE={case}")["sc"].found
 
 
 def test_c11_threads() -> None:
     """C11's threads, mutexes and condition variables do what they should."""
-    assert "proven" == explored("c11.c", preemptions=20)["sc"].verdict
+    assert "proven" == explored("c11.c")["sc"].verdict
 
 
 @pytest.mark.parametrize("flavour", [(), ("CALL",), ("QSBR",), ("QSBR", "CALL")])
 def test_rcu(flavour: tuple[str, ...]) -> None:
     """A pointer under RCU is right in each flavour, with synchronize_rcu and with call_rcu."""
-    for found in explored("rcu.c", *flavour, preemptions=3).values():
-        assert found.verdict in CLEAN
+    for found in explored("rcu.c", *flavour).values():
+        assert "proven" == found.verdict
 
 
 @pytest.mark.parametrize(
@@ -164,7 +160,7 @@ def test_rcu_misused(bug: int, found: str, says: str) -> None:
 
 def test_peterson_needs_a_fence_on_x86() -> None:
     """Peterson's lock is right under SC; under TSO only with SEQ_CST stores."""
-    weak = explored("peterson.c", "ORDER=memory_order_release", preemptions=20)
-    strong = explored("peterson.c", preemptions=20)
+    weak = explored("peterson.c", "ORDER=memory_order_release")
+    strong = explored("peterson.c")
     assert ("proven", "violated") == (weak["sc"].verdict, weak["tso"].verdict)
     assert ("proven", "proven") == (strong["sc"].verdict, strong["tso"].verdict)

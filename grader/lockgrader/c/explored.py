@@ -49,11 +49,13 @@ class _Report(_Model):
     complete: bool
     bound: Annotated[int, Field(ge=-1, le=1000)]
     runs: Natural
+    traces: Natural
     steps: Natural
     seconds: float
     threads: Annotated[int, Field(ge=0, le=MOST_THREADS)]
     found: Word
     message: Annotated[str, Field(max_length=5000)]
+    partial: Annotated[str, Field(max_length=500)]
     choices: str
     blocks: list[Annotated[list[Natural], Field(min_length=3, max_length=3)]]
     path: list[_Step]

@@ -1,8 +1,8 @@
-"""``locklab native explore``: every interleaving of a C program, as far as a bound allows.
+"""``locklab native explore``: every interleaving of a C program that makes a difference.
 
 ``--json`` prints one object (of ``all``, a list of them): ``program``, ``threads``, ``memory``,
-``verdict``, ``found``, ``runs``, ``steps``, ``seconds``, ``bound``, ``choices``, ``limits`` and
-``counterexample`` (the shape of ``locklab check``'s).
+``verdict``, ``found``, ``runs``, ``traces``, ``steps``, ``seconds``, ``bound``, ``choices``,
+``limits`` and ``counterexample`` (the shape of ``locklab check``'s).
 """
 
 from __future__ import annotations
@@ -37,8 +37,12 @@ def explore(
     rounds: Annotated[int, typer.Option(help="of a lock: critical sections of each thread")] = 1,
     memory: Annotated[str, typer.Option(help="memory model: sc or tso")] = "sc",
     preemptions: Annotated[
-        int, typer.Option(help="per run; under tso lingering stores count too")
-    ] = 2,
+        int | None,
+        typer.Option(
+            help="search for errors in runs with up to so many preemptions (under tso with "
+            "lingering stores), which proves nothing; without this all runs are covered"
+        ),
+    ] = None,
     pct: Annotated[
         int, typer.Option(help="above 0: random runs, with this many priority changes and one")
     ] = 0,
@@ -52,6 +56,20 @@ def explore(
     every_access: Annotated[
         bool, typer.Option("--every-access", help="interrupt before plain accesses too")
     ] = False,
+    spurious: Annotated[
+        bool,
+        typer.Option(
+            "--spurious",
+            help="condition variables wake up, and weak compare-and-swaps fail, for no reason",
+        ),
+    ] = False,
+    leaks: Annotated[
+        bool, typer.Option(help="report memory that nothing points to at the end")
+    ] = True,
+    release_sequences: Annotated[
+        str,
+        typer.Option(help="c11 (and C17), or c++20, by which any store ends a release sequence"),
+    ] = "c11",
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
     ] = None,
@@ -62,7 +80,7 @@ def explore(
     """Explore what the threads of a C program can do, and show the run that goes wrong.
 
     The program is an ordinary one with pthreads, C11 threads or liburcu, or the functions of
-    locklab/explore.h. Exit code 0: nothing wrong within the bound that is told. 1: violated. 3: not
+    locklab/explore.h. Exit code 0: no error found. 1: violated. 3: not
     finished. 2: bad input.
     """
     from locknative.explorer import Search
@@ -79,6 +97,9 @@ def explore(
         seconds=seconds,
         max_steps=max_steps,
         every_access=every_access,
+        spurious=spurious,
+        leaks=leaks,
+        release_sequences=release_sequences,
     )
     done = _explore(files, search, rounds, define or [])
     if not as_json:
@@ -120,7 +141,7 @@ def _print(found: Exploration, search: Search) -> None:
 
         say(table(found.counterexample) + "\n")
     verdict = {
-        "bounded": f"nothing wrong with up to {found.bound} preemption{'s' * (found.bound != 1)}",
+        "bounded": "no error found",
         "sampled": "nothing wrong in these runs",
     }.get(found.verdict, found.verdict)
     say(

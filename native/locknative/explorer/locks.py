@@ -105,6 +105,7 @@ def together(lock: str, done: Sequence[Exploration]) -> Exploration:
         program=lock,
         verdict=last.verdict if last.verdict in ("violated", "unfinished") else weakest,
         runs=sum(found.runs for found in done),
+        traces=sum(found.traces for found in done),
         steps=sum(found.steps for found in done),
         seconds=sum(found.seconds for found in done),
         limits=sorted({limit for found in done for limit in found.limits}),

@@ -18,8 +18,8 @@ from elftools.elf.sections import SymbolTableSection
 
 from locknative import toolchain
 
-STACKS, STACK_SIZE, MOST_THREADS = 0x1100000000, 256 << 10, 16
-HEAP, HEAP_SIZE = 0x1000000000, 16 << 20
+STACKS, STACK_SIZE, MOST_THREADS = 0x1100000000, 256 << 10, 64
+HEAP, HEAP_SIZE = 0x1000000000, MOST_THREADS * (8 << 20)
 
 
 class Place(NamedTuple):

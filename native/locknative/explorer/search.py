@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from locksim.checker.replay.counterexample import Counterexample
 
 MEMORIES = ("sc", "tso")
+STANDARDS = ("c11", "c++20")
 MOST_MEMORY = 4 << 30
 """Bytes of address space that a program may use."""
 
@@ -29,8 +30,9 @@ class Search:
 
     Attributes:
         threads: how many run ``locklab_thread``, 1 to 8; an ordinary main() makes its own.
-        preemptions: how many deviations a run may have: preemptions of a thread that could go on,
-            and under ``tso`` stores that linger in their buffer. 0 to 100.
+        preemptions: None: a complete search. Else a search for errors through runs
+            of up to so many deviations: preemptions of a thread that could go on, and under
+            ``tso`` stores that linger in their buffer. 0 to 100.
         memory: ``sc`` or ``tso``.
         pct: above 0: no exhaustive search, but random runs that find any error of this depth with
             a known probability (Burckhardt and others, ASPLOS 2010). Up to 64.
@@ -40,10 +42,14 @@ class Search:
         seconds: time to spend at most.
         max_steps: of one run.
         every_access: interrupt threads before plain accesses too, not only before atomic ones.
+        spurious: condition variables wake up, and weak compare-and-swaps fail, for no reason.
+        leaks: report memory that nothing points to at the end.
+        release_sequences: ``c11`` (and C17): later stores of the thread that released carry the
+            sequence on; ``c++20``: they end it, as any store does.
     """
 
     threads: int = 2
-    preemptions: int = 2
+    preemptions: int | None = None
     memory: str = "sc"
     pct: int = 0
     runs: int = 10_000
@@ -52,10 +58,15 @@ class Search:
     seconds: float = 60.0
     max_steps: int = 20_000
     every_access: bool = False
+    spurious: bool = False
+    leaks: bool = True
+    release_sequences: str = "c11"
 
     def __post_init__(self) -> None:
         if self.memory not in MEMORIES:
             raise unknown("memory model", self.memory, MEMORIES)
+        if self.release_sequences not in STANDARDS:
+            raise unknown("standard", self.release_sequences, STANDARDS)
         for name, low, high in (
             ("threads", 1, 8),
             ("preemptions", 0, 100),
@@ -66,7 +77,7 @@ class Search:
             ("max_steps", 100, 10**6),
         ):
             value = getattr(self, name)
-            if not low <= value <= high:
+            if value is not None and not low <= value <= high:
                 raise NativeError(f"{name} {value}: give a number from {low:,} to {high:,}")
 
 
@@ -78,11 +89,14 @@ class Exploration:
         program: the files, as they were named.
         threads: how many the program had (of a main(): with it).
         memory: ``sc`` or ``tso``.
-        verdict: ``proven``: all interleavings were seen, none was wrong. ``bounded``: all within
-            the bound were. ``sampled``: random runs only. ``violated``. ``unfinished``: neither.
+        verdict: ``proven``: of all interleavings that differ, one was seen, and none was wrong.
+            ``bounded``: no error was found within a bound, or with some of the program's inputs.
+            ``sampled``: random runs only. ``violated``. ``unfinished``: neither.
         found: what is violated: race, memory, deadlock, assertion, exclusion, leak, rcu, fault.
-        runs: executions. steps: of all of them together. seconds: that they took.
-        bound: deviations of a run up to which the search came.
+        runs: executions. traces: those of them that went to the end, and were not cut short because
+            another run covers what they lead to. steps: of all runs together. seconds: that they
+            took.
+        bound: deviations of a run up to which a bounded search came.
         choices: what to pass as ``replay`` to have the last run again.
         limits: what the verdict depends on, in words.
         counterexample: the run that shows it, or that was replayed.
@@ -94,6 +108,7 @@ class Exploration:
     verdict: str
     found: str
     runs: int
+    traces: int
     steps: int
     seconds: float
     bound: int
@@ -127,7 +142,7 @@ def run(program: Program, search: Search) -> Exploration:
     with tempfile.NamedTemporaryFile(prefix="locklab-", suffix=".json") as file:
         options = {
             "threads": search.threads,
-            "preemptions": search.preemptions,
+            "preemptions": -1 if search.preemptions is None else search.preemptions,
             "memory": search.memory,
             "pct": search.pct,
             "runs": search.runs,
@@ -135,6 +150,9 @@ def run(program: Program, search: Search) -> Exploration:
             "seconds": search.seconds,
             "max-steps": search.max_steps,
             "every-access": int(search.every_access),
+            "spurious": int(search.spurious),
+            "leaks": int(search.leaks),
+            "release-sequences": search.release_sequences,
         }
         if search.replay is not None:
             options["replay"] = search.replay
@@ -171,7 +189,9 @@ def _limit() -> None:
 def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration:
     verdict, limits = raw["verdict"], []
     if verdict == "unfinished":
-        limits.append(raw["message"])
+        from locknative.explorer.trace import reason
+
+        limits.append(reason(program.path, raw["message"]))
     elif verdict == "passed":
         verdict, limit = _passed(search, raw)
         limits += limit
@@ -187,6 +207,7 @@ def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration
         verdict=verdict,
         found=raw["found"],
         runs=raw["runs"],
+        traces=raw["traces"],
         steps=raw["steps"],
         seconds=raw["seconds"],
         bound=raw["bound"],
@@ -201,9 +222,13 @@ def _passed(search: Search, raw: dict[str, Any]) -> tuple[str, list[str]]:
         return "sampled", ["one run was replayed, and nothing was wrong in it"]
     if search.pct > 0:
         return "sampled", [f"{raw['runs']:,} random runs of all that there are: this is no proof"]
+    partial = [raw["partial"]] if raw["partial"] else []
     if raw["complete"]:
-        return "proven", []
+        return ("bounded", partial) if partial else ("proven", [])
     deviations = f"{raw['bound']} preemption{'s' * (raw['bound'] != 1)}"
     if search.memory == "tso":
         deviations += " and lingering stores together"
-    return "bounded", [f"runs with more than {deviations} were not tried: this is no proof"]
+    return "bounded", [
+        f"runs with more than {deviations} were not tried: this is no proof",
+        *partial,
+    ]

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from locknative.explorer.names import Names
+from locknative.explorer.names import STACK_SIZE, STACKS, Names
 from locksim.checker.replay.counterexample import Counterexample, Step
 
 
@@ -23,8 +23,23 @@ def tell(program: Path, raw: dict[str, Any]) -> Counterexample:
     pcs += [int(number, 16) for number in re.findall(r"\{pc:(\w+)\}", raw["message"])]
     names.learn(pcs)
     buffers: list[list[tuple[str, int, str]]] = [[] for _ in range(raw["threads"])]
-    steps = [_step(names, buffers, step) for step in raw["path"]]
+    steps = [_step(names, buffers, step) for step in raw["path"] if not _is_private(step)]
     return Counterexample(raw["found"], message(names, raw["message"]), steps, raw["threads"])
+
+
+def _is_private(step: dict[str, Any]) -> bool:
+    """Whether a step is a plain access of a thread to its own stack."""
+    own = STACKS + step["thread"] * STACK_SIZE
+    return step["operation"] in ("read", "write") and own <= step["at"] < own + STACK_SIZE
+
+
+def reason(program: Path, text: str) -> str:
+    """Return why a search is unfinished, with the places named."""
+    if "{pc:" not in text:
+        return text
+    names = Names(program)
+    names.learn([int(number, 16) for number in re.findall(r"\{pc:(\w+)\}", text)])
+    return message(names, text)
 
 
 def message(names: Names, text: str) -> str:

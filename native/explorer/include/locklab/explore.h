@@ -23,6 +23,9 @@ int locklab_threads(void);
 /* A number below n, each of which is tried. At most 36. */
 unsigned locklab_any(unsigned n);
 
+/* Leaves this run aside unless the condition holds: nothing is said about what would follow. */
+void locklab_assume(int condition);
+
 /* How often this thread has written, so far, to memory that others can read: not to its stack. */
 unsigned long locklab_writes(void);
 

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps that depend on each other, and what another order of them would be.
+ *
+ * The complete search makes one run of each set of runs that differ only in the order of steps
+ * that commute (Mazurkiewicz's traces). It is dynamic partial-order reduction with source sets and
+ * sleep sets, as Abdulla, Aronis, Jonsson and Sagonas describe it (Source Sets, J. ACM 64(4),
+ * 2017, algorithm 1; locks as in their section on disabling). An agent is a thread or its store
+ * buffer. A step of an agent lasts from one of its points to the next, and touches one subject:
+ * some bytes of memory, or one of the enumeration SUBJECT_*. Two steps depend on each other when
+ * they are of one agent, or when their subjects overlap and one of them changes its own. The
+ * thread's load that its own buffer answers depends only on that buffer's steps. Creation, joining
+ * and waking order two steps without a race: no other order of them exists.
+ *
+ * A race is a pair of steps of different agents that depend on each other, with no step between
+ * them that comes after the first and before the second. Where the second could have come first, the
+ * search has to begin with an initial step of what would then happen, at the point of the first.
+ *
+ * A step that had to wait could not have come right before the step that opened the way (an unlock),
+ * but before an earlier one (the lock that it had waited for): the last change of the same subject
+ * before which the way was open, and which the thread did not come after otherwise.
+ */
+#include <string.h>
+
+#include "explorer.h"
+
+#define CELLS (1u << 15)
+
+struct event {
+    int agent, node;
+    unsigned index; /* among the agent's, from 1 */
+    address at;
+    unsigned size;
+    bool changes, forwarded;
+    value old;      /* of the subject, before it */
+    int before;     /* the last change of the same subject before it; -1: none */
+    agents waiting; /* who could not go on then */
+};
+
+struct touch { /* the last of an agent to some bytes of a word */
+    struct touch *next;
+    int event;
+    uint8_t bytes;
+};
+
+struct cell { /* of an aligned word of 8 bytes */
+    address word;
+    uint64_t run;
+    struct touch *touches;
+};
+
+static struct event events[MAX_EVENTS];
+static uint32_t clocks[MAX_EVENTS][MAX_AGENTS]; /* the steps of each agent that come before one */
+static int n_events, current = -1, last[MAX_AGENTS];
+static uint32_t past[MAX_AGENTS]; /* what the step comes after, whatever it depends on */
+static struct operation operation;
+static struct clock published;
+
+static struct cell cells[CELLS];
+static struct touch touches[3 * MAX_EVENTS];
+static unsigned n_cells, n_touches;
+static uint64_t run;
+
+void ex_events_begin(void)
+{
+    run++;
+    n_events = 0;
+    current = -1;
+    n_cells = n_touches = 0;
+    for (int i = 0; i < MAX_AGENTS; i++)
+        last[i] = -1;
+}
+
+int ex_event_now(void)
+{
+    return current;
+}
+
+int ex_event_last(int agent)
+{
+    return last[agent];
+}
+
+/* subjects */
+
+static struct cell *cell_of(address word)
+{
+    unsigned at = (unsigned)(ex_mix(word, 2) % CELLS);
+
+    while (cells[at].run == run && cells[at].word != word)
+        at = (at + 1) % CELLS;
+    if (cells[at].run != run) {
+        if (++n_cells > CELLS / 2)
+            ex_give_up("a run meets in more than %u words of memory: make the test smaller",
+                       CELLS / 2);
+        cells[at] = (struct cell){word, run, NULL};
+    }
+    return &cells[at];
+}
+
+static uint8_t bytes_of(address word, address at, size_t size)
+{
+    unsigned from = at > word ? (unsigned)(at - word) : 0;
+    unsigned to = at + size < word + 8 ? (unsigned)(at + size - word) : 8;
+
+    return (uint8_t)((0xff << from) & (0xff >> (8 - to)));
+}
+
+static bool is_memory(address at)
+{
+    return at >= 4096;
+}
+
+static bool would_change(const struct operation *next)
+{
+    if (next->effect == COMPARES)
+        return ex_bytes(next->at, next->size) == next->expected;
+    return next->effect == STORES || next->effect == UPDATES;
+}
+
+/* A buffer's next step is that its oldest store reaches memory. */
+static struct operation next_of(int agent)
+{
+    const struct thread *thread = &ex_threads[agent / 2];
+
+    if (agent % 2 == 0)
+        return thread->next;
+    return (struct operation){.at = thread->buffer[0].at,
+                              .size = thread->buffer[0].size,
+                              .effect = STORES};
+}
+
+static bool is_forwarded(int agent, const struct operation *next)
+{
+    const struct thread *thread = &ex_threads[agent / 2];
+
+    return agent % 2 == 0 && next->effect == LOOKS && thread->buffered > 0 &&
+           ex_buffered(thread, next->at, next->size) != NULL;
+}
+
+static bool overlap(address a, size_t a_size, address b, size_t b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+/* order */
+
+static bool comes_before(int event, const uint32_t *clock)
+{
+    return clock[events[event].agent] >= events[event].index;
+}
+
+static void join(uint32_t *clock, int event)
+{
+    for (int i = 0; i < 2 * ex_threads_used; i++)
+        if (clock[i] < clocks[event][i])
+            clock[i] = clocks[event][i];
+}
+
+void ex_event_after(int event)
+{
+    if (event >= 0 && ex_reduces())
+        join(past, event);
+}
+
+void ex_event_start(int agent, int node, agents waiting)
+{
+    struct thread *thread = &ex_threads[agent / 2];
+    struct event *event = &events[n_events];
+
+    if (n_events == MAX_EVENTS)
+        ex_give_up("a run has more than %u steps that threads meet in: make the test smaller",
+                   MAX_EVENTS);
+    current = n_events++;
+    operation = next_of(agent);
+    *event = (struct event){.agent = agent,
+                            .node = node,
+                            .at = operation.at,
+                            .size = operation.size,
+                            .changes = would_change(&operation),
+                            .forwarded = is_forwarded(agent, &operation),
+                            .before = -1,
+                            .waiting = waiting};
+    if (operation.effect != NOTHING && is_memory(operation.at)) {
+        event->old = agent % 2 == 0 ? ex_visible(thread, operation.at, operation.size)
+                                    : ex_bytes(operation.at, operation.size);
+        published = (struct clock){0};
+        if (event->changes)
+            ex_meet(operation.at, operation.size, &published);
+    }
+    if (!ex_reduces())
+        return;
+    memset(past, 0, sizeof(past));
+    if (last[agent] >= 0)
+        join(past, last[agent]);
+    else if (agent % 2 == 0)
+        ex_event_after(thread->made_by);
+    if (agent % 2 != 0)
+        ex_event_after(thread->buffer[0].event);
+    else if (operation.drains)
+        ex_event_after(last[agent + 1]);
+}
+
+/* other orders */
+
+/* Would the step have been possible right before another? */
+static bool possible_before(int agent, const struct operation *next, int event)
+{
+    if (last[agent] < event && agent % 2 == 0) /* it was the agent's next already */
+        return (events[event].waiting & ex_agent(agent)) == 0;
+    return next->open == NULL || next->open(events[event].old, &ex_threads[agent / 2]);
+}
+
+/* Lets the search try the step of `agent`, before which all of `clock` comes, in place of an
+ * earlier one: what does not come after that one, then this. */
+static void reverse(int event, int agent, const uint32_t *clock)
+{
+    int first[MAX_AGENTS];
+    agents seen = 0, initial = 0;
+
+    for (int i = event + 1; i <= n_events; i++) {
+        bool is_last = i == n_events || i == current;
+        int who = is_last ? agent : events[i].agent;
+        const uint32_t *its = is_last ? clock : clocks[i];
+        bool is_initial = true;
+
+        if ((seen & ex_agent(who)) == 0 && (is_last || !comes_before(event, its))) {
+            for (agents left = seen; left != 0 && is_initial; left &= left - 1)
+                is_initial = !comes_before(first[ex_lowest(left)], its);
+            seen |= ex_agent(who);
+            first[who] = i;
+            if (is_initial)
+                initial |= ex_agent(who);
+        }
+        if (is_last)
+            break;
+    }
+    ex_search_add(events[event].node, initial, agent);
+}
+
+static void race(int event, int agent, const struct operation *next, const uint32_t *clock)
+{
+    for (; event >= 0 && !comes_before(event, past); event = events[event].before) {
+        if (possible_before(agent, next, event)) {
+            reverse(event, agent, clock);
+            return;
+        }
+        if (next->open == NULL)
+            return;
+    }
+}
+
+/* What the step depends on: the latest steps of others that reach its subject, the last one first.
+ */
+static unsigned predecessors(const struct event *event, int *found)
+{
+    unsigned n = 0;
+
+    for (address word = event->at & ~(address)7; word < event->at + event->size; word += 8) {
+        uint8_t bytes = bytes_of(word, event->at, event->size);
+
+        for (struct touch *a = cell_of(word)->touches; a != NULL; a = a->next) {
+            const struct event *other = &events[a->event];
+            unsigned at = 0;
+
+            if ((a->bytes & bytes) == 0 || other->agent == event->agent ||
+                !(other->changes || event->changes) ||
+                ((other->forwarded || event->forwarded) && other->agent / 2 != event->agent / 2))
+                continue;
+            while (at < n && found[at] > a->event)
+                at++;
+            if (at < n && found[at] == a->event)
+                continue;
+            memmove(found + at + 1, found + at, (n - at) * sizeof(*found));
+            found[at] = a->event;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* An agent's access takes the place of those that come before it in any order. */
+static void remember(struct event *event, int number)
+{
+    for (address word = event->at & ~(address)7; word < event->at + event->size; word += 8) {
+        struct cell *cell = cell_of(word);
+        uint8_t bytes = bytes_of(word, event->at, event->size);
+        struct touch *made;
+
+        for (struct touch **at = &cell->touches; *at != NULL;) {
+            const struct event *other = &events[(*at)->event];
+
+            if (other->changes && other->at == event->at && event->before < (*at)->event)
+                event->before = (*at)->event;
+            if ((event->changes || (other->agent == event->agent && !other->changes)) &&
+                ((*at)->bytes & ~bytes) == 0 && !event->forwarded && !other->forwarded)
+                *at = (*at)->next;
+            else
+                at = &(*at)->next;
+        }
+        made = &touches[n_touches++];
+        *made = (struct touch){cell->touches, number, bytes};
+        cell->touches = made;
+    }
+}
+
+static void order(struct event *event)
+{
+    static int found[3 * MAX_EVENTS];
+    static uint32_t clock[MAX_AGENTS];
+    unsigned n = event->size > 0 ? predecessors(event, found) : 0;
+    bool is_new = ex_search_is_new(event->node);
+
+    memcpy(clock, past, sizeof(clock));
+    for (unsigned i = 0; i < n; i++) {
+        if (comes_before(found[i], clock))
+            continue;
+        join(clock, found[i]);
+        if (is_new)
+            race(found[i], event->agent, &operation, clock);
+    }
+    event->index = last[event->agent] >= 0 ? events[last[event->agent]].index + 1 : 1;
+    clock[event->agent] = event->index;
+    memcpy(clocks[current], clock, sizeof(clock));
+    if (event->size > 0)
+        remember(event, current);
+    last[event->agent] = current;
+}
+
+static bool weakens(const struct event *event)
+{
+    struct clock after = {0};
+
+    if (!event->changes)
+        return false;
+    ex_meet(event->at, event->size, &after);
+    for (int i = 0; i < ex_threads_used; i++)
+        if (after.at[i] < published.at[i])
+            return true;
+    return false;
+}
+
+void ex_event_stop(void)
+{
+    struct event *event = &events[current];
+
+    if (current < 0)
+        return;
+    if (operation.effect != NOTHING && is_memory(operation.at)) {
+        if (event->agent % 2 == 0)
+            ex_spins_add(&ex_threads[event->agent / 2], &operation, event->old,
+                         ex_bytes(event->at, event->size), weakens(event));
+        else
+            ex_count(event->at, event->size);
+    }
+    if (ex_reduces())
+        order(event);
+    current = -1;
+}
+
+void ex_event_never(struct thread *thread)
+{
+    static int found[3 * MAX_EVENTS];
+    int agent = 2 * thread->number;
+    struct event event = {.agent = agent,
+                          .at = thread->next.at,
+                          .size = thread->next.size,
+                          .changes = true};
+    unsigned n = thread->next.open != NULL ? predecessors(&event, found) : 0;
+    uint32_t clock[MAX_AGENTS];
+
+    memset(past, 0, sizeof(past));
+    if (last[agent] >= 0)
+        join(past, last[agent]);
+    memcpy(clock, past, sizeof(clock));
+    for (unsigned i = 0; i < n; i++)
+        if (!comes_before(found[i], clock)) {
+            join(clock, found[i]);
+            race(found[i], agent, &thread->next, clock);
+        }
+}
+
+static bool depends(const struct event *event, int agent)
+{
+    struct operation next = next_of(agent);
+
+    if (next.effect == NOTHING || event->size == 0 ||
+        !overlap(event->at, event->size, next.at, next.size) ||
+        !(event->changes || would_change(&next)))
+        return false;
+    return event->agent / 2 == agent / 2 ||
+           !(event->forwarded || is_forwarded(agent, &next));
+}
+
+agents ex_event_asleep(agents set)
+{
+    agents asleep = set;
+
+    for (agents left = set; left != 0; left &= left - 1)
+        if (depends(&events[n_events - 1], ex_lowest(left)))
+            asleep &= ~ex_agent(ex_lowest(left));
+    return asleep;
+}
