@@ -1,6 +1,7 @@
 """Language, compiler, memory, reference engine and checker do without numpy and its friends."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -114,3 +115,13 @@ def test_locklab_check_refutes_without(tmp_path):
     found = json.loads(done.stdout)
     assert (1, "violated") == (done.returncode, found["verdict"])
     assert found["counterexample"]["steps"]
+
+
+def test_the_fast_engine_refuses_where_it_cannot_be_compiled():
+    """One clear error and exit code 2, instead of minutes."""
+    command = [sys.executable, "-c", COMMAND, "run", "ticket", "--cpus", "2"]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert 2 == done.returncode
+    assert "error: the fast engine needs numba" in done.stderr
+    assert "help: install numba, and unset NUMBA_DISABLE_JIT" in done.stderr
