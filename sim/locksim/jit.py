@@ -94,6 +94,10 @@ def _words() -> None:
     def _wrap64(value):  # type: ignore[no-untyped-def]
         return lambda value: np.int64(value)
 
+    @overload(words.index)
+    def _index(at):  # type: ignore[no-untyped-def]
+        return lambda at: np.uint64(at)
+
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]
         return lambda n: np.zeros(n, np.int64)

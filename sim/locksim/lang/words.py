@@ -1,8 +1,8 @@
 """Whole numbers of 64 bits, as words and registers hold them, for plain and for compiled code.
 
-The source of an engine or a checker that is compiled also runs as it stands. Two things differ
-there, and both have a name here: compiled numbers wrap round by themselves, and compiled code wants
-arrays (:mod:`locksim.jit` replaces both functions).
+The source of an engine or a checker that is compiled also runs as it stands. Some things differ
+there, and they have names here: compiled numbers wrap round by themselves, and compiled code wants
+arrays, which it indexes faster by unsigned numbers (:mod:`locksim.jit` replaces the functions).
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ def wrap64(value: int) -> int:
 def shifted(value: int, bits: int) -> int:
     """A signed number shifted right as if it were unsigned (logical shift)."""
     return (value >> bits) & ((1 << (64 - bits)) - 1)
+
+
+def index(at: int) -> int:
+    """A number that is not negative, to index with: compiled, it is not checked for its sign."""
+    return at
 
 
 def zeros(n: int) -> list[int]:

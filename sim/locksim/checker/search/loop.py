@@ -18,7 +18,7 @@ from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
-from locksim.lang.words import shifted, wrap64, zeros
+from locksim.lang.words import index, shifted, wrap64, zeros
 
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
@@ -72,7 +72,7 @@ def _memo_slot(memo: Numbers, key: int) -> int:
     # What may be done in the same shared row is looked up together, and lies together.
     row, who = wrap64((key & 0x7FFFFFFF) * GOLDEN), wrap64((key >> 31) * GOLDEN)
     at = 2 * (shifted(row, 32) + shifted(who, 58)) & mask
-    while memo[at] != key + 1 and memo[at]:
+    while memo[index(at)] != key + 1 and memo[index(at)]:
         at = (at + 2) & mask
     return at
 
@@ -174,7 +174,7 @@ def advance(
         if not _roomy(t, x, most):
             return ROOM
         here = s * (n + 1)
-        shared_row = int(states[here + n])
+        shared_row = int(states[index(here + n)])
         for agent in range(agents + 1):  # each alone, if its step is local; at last all together
             alone = agent < agents
             first = agent % n if alone else 0
@@ -182,8 +182,8 @@ def advance(
             c[EDGES] = x.edge_start[s]
             fits = alone
             for i in range(first, first + 1 if alone else n):
-                thread_row = int(states[here + i])
-                op = ops[threads[thread_row * columns + m.PC]]
+                thread_row = int(states[index(here + i)])
+                op = ops[index(threads[index(thread_row * columns + m.PC)])]
                 many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
                 actions = MAX_ACTIONS if many else 1
                 if op == b.EXIT:
@@ -194,16 +194,16 @@ def advance(
                 able = 0
                 for k in range(0 if alone and agent < n else -1, actions):
                     action = FLUSH if k < 0 else k
-                    if k < 0 and threads[thread_row * columns + m.BUFFERED] == 0:
+                    if k < 0 and threads[index(thread_row * columns + m.BUFFERED)] == 0:
                         calm |= 1 << (i + BUFFERS)
                         continue
                     key = ((thread_row << 6) | action) << 31 | shared_row
                     at = _memo_slot(memo, key)
-                    if memo[at] == 0:
+                    if memo[index(at)] == 0:
                         _first_time(t, x, regs, note, row, shared, at, key)
                         if t.claims[0][0]:
                             return REFUTED
-                    outcome = memo[at + 1]
+                    outcome = memo[index(at + 1)]
                     status = outcome & 31
                     if status == DISABLED:
                         if many:
@@ -229,7 +229,7 @@ def advance(
                         fits = False
                         continue
                     for j in range(n):
-                        state[j] = states[here + j]
+                        state[j] = states[index(here + j)]
                     state[i] = outcome >> 37
                     state[n] = (outcome >> 6) & 0x7FFFFFFF
                     before = count[0]
