@@ -80,18 +80,19 @@ def _memo_slot(memo: Numbers, key: int) -> int:
 def move_memo(memo: Numbers, larger: Numbers) -> None:
     """Enter what a memo holds into a larger one that is empty."""
     for i in range(0, len(memo), 2):
-        if memo[i]:
-            at = _memo_slot(larger, memo[i] - 1)
-            larger[at] = memo[i]
-            larger[at + 1] = memo[i + 1]
+        key = memo[index(i)]
+        if key:
+            at = _memo_slot(larger, key - 1)
+            larger[index(at)] = key
+            larger[index(at + 1)] = memo[index(i + 1)]
 
 
-def _roomy(t: m.Tables, x: Space, most: int) -> bool:
-    """Whether a state with ``most`` successors surely fits."""
+def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
+    """Whether a state with ``most`` successors surely fits; the rows' widths are given."""
     return bool(
         x.state_count[0] + most < len(x.parent)
-        and (x.thread_count[0] + most) * t.size[m.ROW] < len(x.threads)
-        and (x.shared_count[0] + most) * t.size[m.SHARED] < len(x.shared)
+        and (x.thread_count[0] + most) * columns < len(x.threads)
+        and (x.shared_count[0] + most) * words < len(x.shared)
         and x.control[EDGES] + most < len(x.edges)
         and 4 * (x.control[MEMOS] + most) < len(x.memo)
     )
@@ -155,7 +156,8 @@ def advance(
     """Explore states in order until ``limit`` are done; says why it stopped."""
     n = t.size[m.N_THREADS]
     most = n * (MAX_ACTIONS + 2)
-    note, row, shared = zeros(NOTES), zeros(t.size[m.ROW]), zeros(t.size[m.SHARED])
+    columns, words = t.size[m.ROW], t.size[m.SHARED]
+    note, row, shared = zeros(NOTES), zeros(columns), zeros(words)
     state = zeros(n + 1)
     # Names of their own: passing the whole tuple on costs more than a transition.
     c11 = t.size[m.MODEL] == m.C11
@@ -163,7 +165,7 @@ def advance(
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    memo, threads, columns, ops = x.memo, x.threads, t.size[m.ROW], t.op
+    memo, threads, ops = x.memo, x.threads, t.op
     edges, edge_via = x.edges, x.edge_via
     while True:
         s = c[EXPLORED]
@@ -171,7 +173,7 @@ def advance(
             return COMPLETE
         if s >= limit:
             return RUNNING
-        if not _roomy(t, x, most):
+        if not _roomy(x, columns, words, most):
             return ROOM
         here = s * (n + 1)
         shared_row = int(states[index(here + n)])
@@ -251,7 +253,7 @@ def advance(
             if exited == n:
                 x.final[s] = 1
                 for j in range(len(expect)):
-                    word = shared_row * t.size[m.SHARED] + expect[j][0]
+                    word = shared_row * words + expect[j][0]
                     if x.shared[word] != expect[j][1]:
                         c[BAD_STATUS] = WRONG_END
                         return VIOLATED
