@@ -18,7 +18,7 @@ from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
-from locksim.lang.words import index, shifted, wrap64, zeros
+from locksim.lang.words import index, shifted, times, zeros
 
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
@@ -70,7 +70,7 @@ def _memo_slot(memo: Numbers, key: int) -> int:
     """Where an action's outcome stands in the memo, or is to stand: the pair's first index."""
     mask = len(memo) - 1
     # What may be done in the same shared row is looked up together, and lies together.
-    row, who = wrap64((key & 0x7FFFFFFF) * GOLDEN), wrap64((key >> 31) * GOLDEN)
+    row, who = times(key & 0x7FFFFFFF, GOLDEN), times(key >> 31, GOLDEN)
     at = 2 * (shifted(row, 32) + shifted(who, 58)) & mask
     while memo[index(at)] != key + 1 and memo[index(at)]:
         at = (at + 2) & mask

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.lang.words import index, shifted, wrap64
+from locksim.lang.words import index, shifted, times, wrap64
 
 _START, _STEP, _END = (
     wrap64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -21,9 +21,9 @@ def hash_row(rows: Any, start: int, width: int) -> int:
     """A hash of ``width`` integers from ``start`` on: a number of 44 bits."""
     h = _START
     for i in range(start, start + width):
-        h = wrap64((h ^ rows[index(i)]) * _STEP)
+        h = times(h ^ rows[index(i)], _STEP)
         h ^= shifted(h, 29)
-    return shifted(wrap64(h * _END), 20)
+    return shifted(times(h, _END), 20)
 
 
 def intern(rows: Any, slots: Any, count: Any, row: Any) -> int:
