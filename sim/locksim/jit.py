@@ -112,14 +112,33 @@ def _alone(path: Path) -> Iterator[None]:
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
-    from numba.extending import overload, register_jitable
+    from numba.extending import overload
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
         return lambda value: np.int64(value)
 
+    @overload(words.index)
+    def _index(at):  # type: ignore[no-untyped-def]
+        return lambda at: np.uint64(at)
+
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]
         return lambda n: np.zeros(n, np.int64)
 
-    register_jitable(words.shifted)
+    # Unsigned, since a signed overflow is undefined (lang/words.py).
+    @overload(words.plus)
+    def _plus(a, b):  # type: ignore[no-untyped-def]
+        return lambda a, b: np.int64(np.uint64(a) + np.uint64(b))
+
+    @overload(words.minus)
+    def _minus(a, b):  # type: ignore[no-untyped-def]
+        return lambda a, b: np.int64(np.uint64(a) - np.uint64(b))
+
+    @overload(words.times)
+    def _times(a, b):  # type: ignore[no-untyped-def]
+        return lambda a, b: np.int64(np.uint64(a) * np.uint64(b))
+
+    @overload(words.shifted)
+    def _shifted(value, bits):  # type: ignore[no-untyped-def]
+        return lambda value, bits: np.int64(np.uint64(value) >> np.uint64(bits))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from locksim.lang.words import shifted, wrap64
+from locksim.lang.words import plus, shifted, times, wrap64
 
 GOLDEN = wrap64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = wrap64(0xBF58476D1CE4E5B9), wrap64(0x94D049BB133111EB)
@@ -17,16 +17,16 @@ _FIRST, _SECOND = wrap64(0xBF58476D1CE4E5B9), wrap64(0x94D049BB133111EB)
 
 def mix(z: int) -> int:
     """SplitMix64's finaliser on a 64-bit number."""
-    z = wrap64((z ^ shifted(z, 30)) * _FIRST)
-    z = wrap64((z ^ shifted(z, 27)) * _SECOND)
+    z = times(z ^ shifted(z, 30), _FIRST)
+    z = times(z ^ shifted(z, 27), _SECOND)
     return z ^ shifted(z, 31)
 
 
 def draw(seed: int, thread: int, counter: int) -> int:
     """Draw number ``counter`` of a thread: 62 random bits as a non-negative signed integer."""
-    z = mix(wrap64(seed + GOLDEN))
-    z = mix(z ^ wrap64((thread + 1) * GOLDEN))
-    z = mix(wrap64(z + wrap64((counter + 1) * GOLDEN)))
+    z = mix(plus(seed, GOLDEN))
+    z = mix(z ^ times(thread + 1, GOLDEN))
+    z = mix(plus(z, times(counter + 1, GOLDEN)))
     return shifted(z, 2)
 
 

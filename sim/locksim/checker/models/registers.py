@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from locksim.compiler import bytecode as b
 from locksim.core.faults import Fault
-from locksim.lang.words import wrap64
+from locksim.lang.words import minus, plus, times, wrap64
 
 # What a step notes down for the counterexample.
 (N_PC, N_ADDRESS, N_OLD, N_NEW, N_FAULT, N_FAULT_AT, N_FAULT_PC, N_BEHIND) = range(8)
@@ -51,7 +51,7 @@ def compute(code: list[int], regs: list[int], note: list[int]) -> int:
         if i < 0 or i >= code[6]:
             note[N_FAULT_AT] = i
             return _INDEX
-        regs[code[1]] = wrap64(x + code[3] + i * code[5])
+        regs[code[1]] = plus(x, code[3] + i * code[5])
         return 0
     if op == b.RANDOM or op == b.EXPONENTIAL:
         note[N_FAULT_AT] = x
@@ -59,9 +59,9 @@ def compute(code: list[int], regs: list[int], note: list[int]) -> int:
         return 0 if x > 0 else _RANDOM
     value = x
     if op == b.ADDI:
-        value = wrap64(x + code[3])
+        value = plus(x, code[3])
     elif op == b.NEG:
-        value = wrap64(-x)
+        value = minus(0, x)
     elif op == b.INV:
         value = ~x
     elif op == b.NOT:
@@ -69,11 +69,11 @@ def compute(code: list[int], regs: list[int], note: list[int]) -> int:
     elif op != b.MOV:
         y = regs[code[3]]
         if op == b.ADD:
-            value = wrap64(x + y)
+            value = plus(x, y)
         elif op == b.SUB:
-            value = wrap64(x - y)
+            value = minus(x, y)
         elif op == b.MUL:
-            value = wrap64(x * y)
+            value = times(x, y)
         elif op == b.AND:
             value = x & y
         elif op == b.OR:
@@ -89,8 +89,8 @@ def compute(code: list[int], regs: list[int], note: list[int]) -> int:
             if y == 0:
                 return _DIVISION
             # By -1 apart: the one division that overflows.
-            quotient = x // y if y != -1 else wrap64(-x)
-            value = quotient if op == b.FLOORDIV else wrap64(x - quotient * y)
+            quotient = x // y if y != -1 else minus(0, x)
+            value = quotient if op == b.FLOORDIV else minus(x, times(quotient, y))
         elif op == b.EQ:
             value = int(x == y)
         elif op == b.NE:

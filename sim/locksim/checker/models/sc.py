@@ -6,7 +6,7 @@ from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DONE
 from locksim.checker.models.registers import N_NEW, N_OLD
 from locksim.compiler import bytecode as b
-from locksim.lang.words import wrap64
+from locksim.lang.words import plus
 
 
 def access(
@@ -31,7 +31,7 @@ def written(t: m.Tables, code: list[int], regs: list[int], old: int) -> int:
     if op == b.COMPARE_SWAP:
         new = regs[code[5]] if old == operand else old
     elif op == b.FETCH_ADD:
-        new = wrap64(old + operand)
+        new = plus(old, operand)
     elif op == b.FETCH_AND:
         new = old & operand
     elif op == b.FETCH_OR:

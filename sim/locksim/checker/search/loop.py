@@ -18,7 +18,7 @@ from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
-from locksim.lang.words import shifted, wrap64, zeros
+from locksim.lang.words import index, shifted, times, zeros
 
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
@@ -70,9 +70,9 @@ def _memo_slot(memo: Numbers, key: int) -> int:
     """Where an action's outcome stands in the memo, or is to stand: the pair's first index."""
     mask = len(memo) - 1
     # What may be done in the same shared row is looked up together, and lies together.
-    row, who = wrap64((key & 0x7FFFFFFF) * GOLDEN), wrap64((key >> 31) * GOLDEN)
+    row, who = times(key & 0x7FFFFFFF, GOLDEN), times(key >> 31, GOLDEN)
     at = 2 * (shifted(row, 32) + shifted(who, 58)) & mask
-    while memo[at] != key + 1 and memo[at]:
+    while memo[index(at)] != key + 1 and memo[index(at)]:
         at = (at + 2) & mask
     return at
 
@@ -80,18 +80,19 @@ def _memo_slot(memo: Numbers, key: int) -> int:
 def move_memo(memo: Numbers, larger: Numbers) -> None:
     """Enter what a memo holds into a larger one that is empty."""
     for i in range(0, len(memo), 2):
-        if memo[i]:
-            at = _memo_slot(larger, memo[i] - 1)
-            larger[at] = memo[i]
-            larger[at + 1] = memo[i + 1]
+        key = memo[index(i)]
+        if key:
+            at = _memo_slot(larger, key - 1)
+            larger[index(at)] = key
+            larger[index(at + 1)] = memo[index(i + 1)]
 
 
-def _roomy(t: m.Tables, x: Space, most: int) -> bool:
-    """Whether a state with ``most`` successors surely fits."""
+def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
+    """Whether a state with ``most`` successors surely fits; the rows' widths are given."""
     return bool(
         x.state_count[0] + most < len(x.parent)
-        and (x.thread_count[0] + most) * t.size[m.ROW] < len(x.threads)
-        and (x.shared_count[0] + most) * t.size[m.SHARED] < len(x.shared)
+        and (x.thread_count[0] + most) * columns < len(x.threads)
+        and (x.shared_count[0] + most) * words < len(x.shared)
         and x.control[EDGES] + most < len(x.edges)
         and 4 * (x.control[MEMOS] + most) < len(x.memo)
     )
@@ -155,7 +156,8 @@ def advance(
     """Explore states in order until ``limit`` are done; says why it stopped."""
     n = t.size[m.N_THREADS]
     most = n * (MAX_ACTIONS + 2)
-    note, row, shared = zeros(NOTES), zeros(t.size[m.ROW]), zeros(t.size[m.SHARED])
+    columns, words = t.size[m.ROW], t.size[m.SHARED]
+    note, row, shared = zeros(NOTES), zeros(columns), zeros(words)
     state = zeros(n + 1)
     # Names of their own: passing the whole tuple on costs more than a transition.
     c11 = t.size[m.MODEL] == m.C11
@@ -163,7 +165,7 @@ def advance(
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
-    memo, threads, columns, ops = x.memo, x.threads, t.size[m.ROW], t.op
+    memo, threads, ops = x.memo, x.threads, t.op
     edges, edge_via = x.edges, x.edge_via
     while True:
         s = c[EXPLORED]
@@ -171,10 +173,10 @@ def advance(
             return COMPLETE
         if s >= limit:
             return RUNNING
-        if not _roomy(t, x, most):
+        if not _roomy(x, columns, words, most):
             return ROOM
         here = s * (n + 1)
-        shared_row = int(states[here + n])
+        shared_row = int(states[index(here + n)])
         for agent in range(agents + 1):  # each alone, if its step is local; at last all together
             alone = agent < agents
             first = agent % n if alone else 0
@@ -182,8 +184,8 @@ def advance(
             c[EDGES] = x.edge_start[s]
             fits = alone
             for i in range(first, first + 1 if alone else n):
-                thread_row = int(states[here + i])
-                op = ops[threads[thread_row * columns + m.PC]]
+                thread_row = int(states[index(here + i)])
+                op = ops[index(threads[index(thread_row * columns + m.PC)])]
                 many = op == b.RANDOM or (c11 and b.LOAD <= op <= b.FETCH_XOR)
                 actions = MAX_ACTIONS if many else 1
                 if op == b.EXIT:
@@ -194,16 +196,16 @@ def advance(
                 able = 0
                 for k in range(0 if alone and agent < n else -1, actions):
                     action = FLUSH if k < 0 else k
-                    if k < 0 and threads[thread_row * columns + m.BUFFERED] == 0:
+                    if k < 0 and threads[index(thread_row * columns + m.BUFFERED)] == 0:
                         calm |= 1 << (i + BUFFERS)
                         continue
                     key = ((thread_row << 6) | action) << 31 | shared_row
                     at = _memo_slot(memo, key)
-                    if memo[at] == 0:
+                    if memo[index(at)] == 0:
                         _first_time(t, x, regs, note, row, shared, at, key)
                         if t.claims[0][0]:
                             return REFUTED
-                    outcome = memo[at + 1]
+                    outcome = memo[index(at + 1)]
                     status = outcome & 31
                     if status == DISABLED:
                         if many:
@@ -229,7 +231,7 @@ def advance(
                         fits = False
                         continue
                     for j in range(n):
-                        state[j] = states[here + j]
+                        state[j] = states[index(here + j)]
                     state[i] = outcome >> 37
                     state[n] = (outcome >> 6) & 0x7FFFFFFF
                     before = count[0]
@@ -251,7 +253,7 @@ def advance(
             if exited == n:
                 x.final[s] = 1
                 for j in range(len(expect)):
-                    word = shared_row * t.size[m.SHARED] + expect[j][0]
+                    word = shared_row * words + expect[j][0]
                     if x.shared[word] != expect[j][1]:
                         c[BAD_STATUS] = WRONG_END
                         return VIOLATED

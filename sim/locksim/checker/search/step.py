@@ -35,7 +35,7 @@ from locksim.checker.models.registers import (
 from locksim.compiler import bytecode as b
 from locksim.core.faults import Fault
 from locksim.lang.ops import Mark, Order
-from locksim.lang.words import wrap64
+from locksim.lang.words import plus
 
 FLUSH = 63
 """The action of a store buffer. Actions from 0 are the thread's own: the choice that it makes."""
@@ -131,7 +131,7 @@ def _access(
     note: list[int],
 ) -> int:
     """An operation on a word, as the memory model has it."""
-    address = wrap64(regs[code[2]] + code[3])
+    address = plus(regs[code[2]], code[3])
     note[N_ADDRESS] = address
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.lang.words import shifted, wrap64
+from locksim.lang.words import index, shifted, times, wrap64
 
 _START, _STEP, _END = (
     wrap64(c) for c in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -21,9 +21,9 @@ def hash_row(rows: Any, start: int, width: int) -> int:
     """A hash of ``width`` integers from ``start`` on: a number of 44 bits."""
     h = _START
     for i in range(start, start + width):
-        h = wrap64((h ^ rows[i]) * _STEP)
+        h = times(h ^ rows[index(i)], _STEP)
         h ^= shifted(h, 29)
-    return shifted(wrap64(h * _END), 20)
+    return shifted(times(h, _END), 20)
 
 
 def intern(rows: Any, slots: Any, count: Any, row: Any) -> int:
@@ -38,17 +38,17 @@ def intern(rows: Any, slots: Any, count: Any, row: Any) -> int:
     width, mask = len(row), len(slots) - 1
     at = hash_row(row, 0, width) & mask
     while True:
-        number = slots[at] - 1
+        number = slots[index(at)] - 1
         if number < 0:
             number = int(count[0])
-            slots[at] = number + 1
+            slots[index(at)] = number + 1
             first = number * width
             for i in range(width):
-                rows[first + i] = row[i]
+                rows[index(first + i)] = row[i]
             count[0] = number + 1
             return number
         first, i = number * width, 0
-        while i < width and rows[first + i] == row[i]:
+        while i < width and rows[index(first + i)] == row[index(i)]:
             i += 1
         if i == width:
             return int(number)
@@ -60,6 +60,6 @@ def refill(rows: Any, width: int, slots: Any, count: int) -> None:
     mask = len(slots) - 1
     for number in range(count):
         at = hash_row(rows, number * width, width) & mask
-        while slots[at]:
+        while slots[index(at)]:
             at = (at + 1) & mask
-        slots[at] = number + 1
+        slots[index(at)] = number + 1

@@ -23,7 +23,7 @@ from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN, mix
-from locksim.lang.words import shifted, wrap64, zeros
+from locksim.lang.words import plus, shifted, zeros
 
 CUT = 24
 """What comes of a schedule that did not end within its length."""
@@ -36,7 +36,7 @@ _DELAY_ONE_IN, _LONGEST_DELAY = 32, 64
 
 def _draw(state: list[int], bound: int) -> int:
     """A number below ``bound``: splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
-    state[0] = wrap64(state[0] + GOLDEN)
+    state[0] = plus(state[0], GOLDEN)
     return shifted(mix(state[0]), 1) % bound
 
 
