@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test slow check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
+.PHONY: help setup demo test test-fast slow check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -11,10 +11,12 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 PYTHON_BIN := .venv/bin/python
 # At most eight test processes: more gains little and costs memory.
 PYTEST := $(PYTHON_BIN) -m pytest -q -n auto --maxprocesses 8 --dist loadfile
+# Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
+FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
 LOCKS := build base notebook dev docs cluster fuzz beside/nbgrader beside/otter
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## Install missing packages, make .venv, build and install LockLab in it
 	@tools/setup
@@ -24,6 +26,9 @@ demo: setup ## Reproduce the 2004 SELinux result: table, errors, plot
 
 test: setup ## Run every test except the slow ones
 	@$(PYTEST) $(ARGS)
+
+test-fast: setup ## Run the folders whose tests are quick
+	@$(PYTEST) $(FAST) $(ARGS)
 
 slow: setup ## Run the slow tests
 	@$(PYTEST) -m slow $(ARGS)

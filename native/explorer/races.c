@@ -142,12 +142,12 @@ static void access_word(struct cell *cell, uint8_t bytes, address at, size_t siz
 
 void ex_access(address at, size_t size, enum access access)
 {
-    if (access != FREES)
-        ex_heap_check(at, size, access == WRITES || access == ATOMIC_WRITES);
     if (access == WRITES || access == ATOMIC_WRITES) {
         ex_confine_write(at, size);
         ex_self->writes += !ex_on_a_stack(at);
     }
+    if (access != FREES)
+        ex_heap_check(at, size, access == WRITES || access == ATOMIC_WRITES);
     if (access != ATOMIC_WRITES) /* which come when they reach memory */
         ex_stack_access(ex_self, at, size, access == WRITES);
     for (address word = at & ~(address)7; word < at + size; word += 8)

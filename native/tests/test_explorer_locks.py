@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import native_zoo as zoo
 import pytest
 
@@ -12,6 +15,22 @@ from locknative.explorer.locks import explore_lock, locks, program
 from locknative.explorer.search import run
 
 BUGS = zoo.bugs()
+MEMORIES = ("sc", "tso")
+
+
+def each_lock() -> Iterator[Any]:
+    """Every lock under one memory model, which alternates; under the other one it is slow."""
+    for i, lock in enumerate(locks()):
+        for j, memory in enumerate(MEMORIES):
+            yield pytest.param(lock, memory, marks=(pytest.mark.slow,) if (i + j) % 2 else ())
+
+
+def each_bug() -> Iterator[Any]:
+    """Every bug; all but the first one of each lock are slow, for each is compiled."""
+    seen = set()
+    for bug in BUGS:
+        yield pytest.param(bug, marks=(pytest.mark.slow,) if bug.lock in seen else (), id=str(bug))
+        seen.add(bug.lock)
 
 
 def test_every_lock_is_there() -> None:
@@ -28,8 +47,7 @@ def test_every_lock_has_bugs() -> None:
         assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("memory", ["sc", "tso"])
-@pytest.mark.parametrize("lock", locks())
+@pytest.mark.parametrize(("lock", "memory"), [*each_lock()])
 def test_right_locks_are_not_accused(lock: str, memory: str) -> None:
     """No lock of the library is violated."""
     found = explore_lock(lock, Search(threads=2, memory=memory, preemptions=2), rounds=2)
@@ -48,7 +66,7 @@ def test_qspinlock_by_parts() -> None:
             assert "bounded" == found.verdict
 
 
-@pytest.mark.parametrize("bug", BUGS, ids=str)
+@pytest.mark.parametrize("bug", [*each_bug()])
 def test_wrong_locks_are_caught(bug: zoo.Bug) -> None:
     """Each bug of the zoo is found with two preemptions."""
     with bug.folder() as folder:

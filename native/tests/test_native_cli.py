@@ -33,7 +33,7 @@ def test_explore_says_its_bound() -> None:
     code, out, _ = said("explore", "mcs", "--preemptions", "1")
     assert 0 == code
     assert "proven" not in out
-    assert "nothing wrong with up to 1 preemption " in out
+    assert "no error found with up to 1 preemption " in out
     assert "this is no proof" in out
 
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,7 +82,30 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
     # Numba names the files after these.
     entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
     entry.__doc__ = function.__doc__
-    return njit(cache=True, **options)(entry)
+    dispatcher = njit(cache=True, **options)(entry)
+    compile_or_load = dispatcher.compile
+
+    def compile_alone(signature: Any) -> Any:
+        with _alone(Path(dispatcher.stats.cache_path, f"{entry.__qualname__}.lock")):
+            return compile_or_load(signature)
+
+    dispatcher.compile = compile_alone
+    return dispatcher
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Let one process compile at a time: the others wait, and load what it has stored.
+
+    A cold start of several workers would compile the same function several times. Without a lock
+    file (a read-only folder, a file system without locks) each process compiles for itself.
+    """
+    import fcntl  # not where Python runs in a browser, which compiles nothing
+
+    with ExitStack() as stack:
+        with suppress(OSError):
+            fcntl.lockf(stack.enter_context(path.open("ab")), fcntl.LOCK_EX)
+        yield
 
 
 @cache

@@ -1,5 +1,7 @@
 """Compiled code belongs to the sources of today, and counts as plain code does."""
 
+import fcntl
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,6 +83,32 @@ def test_code_of_another_text_is_never_used(monkeypatch, tmp_path):
         (signature,) = entry.signatures
         keys.append(entry._cache._index_key(signature, entry.targetctx.codegen()))
     assert keys[0] == keys[2] != keys[1]
+
+
+def test_one_process_compiles_at_a_time(monkeypatch, tmp_path):
+    """The first call with new types holds a lock file; later calls need none."""
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    (tmp_path / "a.py").touch()
+    asked = []
+    monkeypatch.setattr(fcntl, "lockf", lambda file, how: asked.append((file.name, how)))
+    jit.compilable(double)
+    entry = jit.kept(double, ("a.py",))
+    assert [2, 4] == [entry(1), entry(2)]
+    lock = f"{entry.stats.cache_path}/{double.__module__}.double.lock"
+    assert [(lock, fcntl.LOCK_EX)] == asked
+
+
+def test_compiles_without_a_lock_file(monkeypatch, tmp_path):
+    """A file system without locks is no reason to fail."""
+    monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
+    (tmp_path / "a.py").touch()
+
+    def refuse(*_):
+        raise OSError
+
+    monkeypatch.setattr(fcntl, "lockf", refuse)
+    jit.compilable(double)
+    assert 2 == jit.kept(double, ("a.py",))(1)
 
 
 ENTRIES = [

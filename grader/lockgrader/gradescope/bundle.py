@@ -34,6 +34,7 @@ SOURCES = (
     "requirements",
     "sim/locksim",
     "tools",
+    "ui/lockui",
 )
 """Sources of the package, below the root of a checkout."""
 NO_SOURCE = {"__pycache__", "tests", "benchmarks", "build", "out"}

@@ -9,7 +9,7 @@ from lockgrader.read import answers_inside
 from lockgrader.read.artefact import MalformedError, numbers, parse
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Profile, run
-from lockgrader.sandbox.lean import lean
+from lockgrader.sandbox.lean import NUMPY, lean
 from lockgrader.sandbox.run import interpreter
 
 __all__ = ["read_answers"]
@@ -52,7 +52,7 @@ def read_answers(
 
 def _executed(name: str, source: bytes, profile: Profile) -> bytes:
     argv = (interpreter(profile), "-I", "-S", "/job/answers.py", "/lean")
-    packages = {k: v for k, v in lean().items() if k.startswith("/lean/numpy")}
+    packages = lean(NUMPY)
     read = {"/job/answers.py": Path(answers_inside.__file__), **packages}
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, read, source, environment, LIMITS), profile)

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from lockgrader.sandbox.job import SandboxError
 
-__all__ = ["LEAN", "lean"]
+__all__ = ["COMPILER", "LEAN", "NUMPY", "lean"]
 
 LEAN = "/lean"
-_PACKAGES = (
+COMPILER = (
+    "lockui",
     "locksim",
-    "numpy",
-    "numpy.libs",
     "pydantic",
     "pydantic_core",
     "annotated_types",
@@ -22,21 +21,21 @@ _PACKAGES = (
     "typing_extensions",
 )
 """The compiler's imports; the sandbox holds nothing else of this machine's Python."""
+NUMPY = ("numpy", "numpy.libs")
+"""What a student's ``answers.py`` may import besides the standard library."""
 
 
 @functools.cache
-def lean() -> dict[str, Path]:
-    """The packages of the compiler: path inside → path on this machine.
+def lean(packages: tuple[str, ...] = COMPILER) -> dict[str, Path]:
+    """The folders of some packages: path inside → path on this machine.
 
     Raises:
         SandboxError: one is not installed.
     """
-    numpy = importlib.util.find_spec("numpy")
-    site = Path(numpy.origin).parent.parent if numpy and numpy.origin else Path("/nonexistent")
     found = {}
-    for name in _PACKAGES:
-        path = _folder(name) or site / name
-        if path.exists():
+    for name in packages:
+        path = _folder(name)
+        if path is not None and path.exists():
             found[f"{LEAN}/{path.name}"] = path
         elif not name.endswith(".libs"):
             raise SandboxError(f"the package {name} is not installed; run make setup")
@@ -44,8 +43,11 @@ def lean() -> dict[str, Path]:
 
 
 def _folder(name: str) -> Path | None:
-    spec = importlib.util.find_spec(name) if "." not in name else None
+    """A package's folder or file; ``x.libs``, the libraries of package x, lies beside x."""
+    package, _, libs = name.partition(".")
+    spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
         return None
     path = Path(spec.origin)
-    return path.parent if path.name == "__init__.py" else path
+    path = path.parent if path.name == "__init__.py" else path
+    return path.with_name(name) if libs else path

@@ -135,13 +135,20 @@ def _explore(
             return [run(program, search)]
 
 
+def _reach(found: Exploration, search: Search) -> str:
+    """How far a bounded search came; a complete one of a part of the inputs has no bound."""
+    if search.preemptions is None:
+        return ""
+    return f" with up to {found.bound} preemption{'s' * (found.bound != 1)}"
+
+
 def _print(found: Exploration, search: Search) -> None:
     if found.counterexample is not None:
         from locksim.checker.replay.render import table
 
         say(table(found.counterexample) + "\n")
     verdict = {
-        "bounded": "no error found",
+        "bounded": f"no error found{_reach(found, search)}",
         "sampled": "nothing wrong in these runs",
     }.get(found.verdict, found.verdict)
     say(

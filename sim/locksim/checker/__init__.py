@@ -7,13 +7,13 @@
 
 From source to verdict: :mod:`program` unfolds the linked bytecode and finds what matters in a
 state, :mod:`model` lays a state out, :mod:`step` takes one step with a memory model of :mod:`sc`,
-:mod:`tso`, :mod:`c11`, :mod:`explore` takes all of them but those that make no difference
-(:mod:`claims`), :mod:`progress` looks back from the ends, :mod:`leak` at them, :mod:`liveness` for
-cycles, :mod:`counterexample` and :mod:`render` show what went wrong, :mod:`check` puts it together.
-:mod:`sample` draws random schedules. :mod:`replay` does a counterexample's steps on
-:mod:`reference`, which shares nothing with what is compiled. What is explored is a :mod:`client`;
-a lock's kind has its clients (:mod:`locksim.kinds`). What the memory models allow is in
-``docs/CHECKER.md``.
+:mod:`tso`, :mod:`c11`, :mod:`explore` takes all steps but those that make no difference
+(:mod:`claims`). :mod:`progress` searches backwards from the final states, :mod:`leak` searches
+them for lost objects, :mod:`liveness` looks for cycles, :mod:`counterexample` and :mod:`render`
+show what went wrong, :mod:`check` puts it together. :mod:`sample` draws random schedules.
+:mod:`replay` does a counterexample's steps on :mod:`reference`, which shares nothing with what is
+compiled. What is explored is a :mod:`client`; a lock's kind has its clients
+(:mod:`locksim.kinds`). What the memory models allow is in ``docs/CHECKER.md``.
 """
 
 from typing import TYPE_CHECKING, Any

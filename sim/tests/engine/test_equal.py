@@ -1,5 +1,7 @@
 """Both engines give the same trace, row for row, for every lock and cache of the library."""
 
+import itertools
+
 import pytest
 from engine import golden_traces
 from engine.engine_pair import compare, idle_rows, run_pair
@@ -14,34 +16,53 @@ MACHINES = {"itanium2-32": 16, "pentium3-8way": 8, "xeon-8176-8x28": 16}
 CPUS = (1, 2, 3, 4, 8, 16)
 THINK_PS = 400_000
 UNTIL_PS = 20_000_000
+SHORT_PS = 12_000_000
 ENTRIES = registry.entries()
 
 
-def shapes():
-    """Machine, placement and CPUs: each number of CPUs on two machines, on the others if slow."""
-    names = list(MACHINES)
-    for i, cpus in enumerate(CPUS):
-        for placement, quick in (("compact", names[i % 3]), ("scatter", names[(i + 1) % 3])):
-            for name in names:
-                if cpus <= MACHINES[name]:
-                    marks = () if name == quick else (pytest.mark.slow,)
-                    yield pytest.param(name, placement, cpus, marks=marks)
+def shapes(cpus):
+    """The machines and placements that have so many CPUs."""
+    names = [name for name, most in MACHINES.items() if cpus <= most]
+    return list(itertools.product(names, ("compact", "scatter")))
+
+
+def every_shape():
+    """Every entry on every number of CPUs, each time on another machine and placement."""
+    for i, entry in enumerate(ENTRIES):
+        for j, cpus in enumerate(CPUS):
+            name, placement = shapes(cpus)[(i + j) % len(shapes(cpus))]
+            yield pytest.param(
+                entry, name, placement, cpus, id=f"{entry.name}-{name}-{placement}-{cpus}"
+            )
+
+
+def agree(entry, name, placement, cpus, until_ps):
+    """Compare the engines on every load of an entry's kind; none is idle."""
+    tables = machine.load(name).tables(cpus, placement)
+    for workload in kind_of(entry.struct).test_loads(entry.struct, THINK_PS):
+        pair = run_pair(workload, tables, seed=cpus, until_ps=until_ps, heap_lines=512)
+        compare(pair)
+        assert isinstance(pair.expected, RunResult)
+        assert pair.expected.trace is not None
+        assert 5 * cpus < len(pair.expected.trace)
 
 
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 
 
-@every_entry
-@pytest.mark.parametrize(("name", "placement", "cpus"), list(shapes()))
+@pytest.mark.parametrize(("entry", "name", "placement", "cpus"), list(every_shape()))
 def test_traces_counters_meters_and_memory(entry, name, placement, cpus):
     """Trace, counters, lock meters, transactions, memory and end agree, jumping or not."""
-    tables = machine.load(name).tables(cpus, placement)
-    for workload in kind_of(entry.struct).test_loads(entry.struct, THINK_PS):
-        pair = run_pair(workload, tables, seed=cpus, until_ps=UNTIL_PS, heap_lines=512)
-        compare(pair)
-        assert isinstance(pair.expected, RunResult)
-        assert pair.expected.trace is not None
-        assert 5 * cpus < len(pair.expected.trace)
+    agree(entry, name, placement, cpus, SHORT_PS)
+
+
+@pytest.mark.slow
+@every_entry
+@pytest.mark.parametrize("cpus", CPUS)
+def test_every_machine_and_placement(entry, cpus):
+    """As above for a longer time, on all machines and in both placements."""
+    for name, placement in shapes(cpus):
+        agree(entry, name, placement, cpus, UNTIL_PS)
 
 
 @pytest.mark.parametrize("entry", [e for e in ENTRIES if issubclass(e.struct, Lock)], ids=str)

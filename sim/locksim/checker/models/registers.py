@@ -1,4 +1,4 @@
-"""Register code: jumps and arithmetic, as the engines compute them; and a step's notes."""
+"""Register code: jumps and arithmetic, as the engines compute them; and what a step notes down."""
 
 from __future__ import annotations
 

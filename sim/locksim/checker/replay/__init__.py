@@ -1,1 +1,1 @@
-"""A counterexample: its steps, their words, and their replay on the reference semantics."""
+"""Counterexamples: their steps, their text, and their replay on the reference semantics."""

@@ -1,8 +1,9 @@
 """Does a counterexample hold? Its steps, done one after another on the reference semantics.
 
-A step says who acts, and what it finds and leaves. Under C11 that does not always show which
-message was read, or where in its word's line a store went: then all ways that fit are tried, and
-the counterexample holds if one of them shows what it claims.
+A step says which thread acts, what it finds and what it leaves. Under C11 that does not always
+show which message was read, or at which place in its word's modification order a store was put.
+Then every way that fits is tried; the counterexample holds if one of them ends in the violation
+that it reports.
 """
 
 from __future__ import annotations

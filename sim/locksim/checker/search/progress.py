@@ -4,8 +4,8 @@ A state from which no final state can be reached, whatever the scheduler does, i
 sleep for ever, or spin for ever on a word that nobody will change. That covers deadlock in the
 strict sense (no step at all) and every spinning deadlock.
 
-It is not starvation: a thread that others may overtake for ever can still finish whenever the
-scheduler lets it.
+This is not the question of starvation: a thread that others may overtake for ever can still
+finish, if the scheduler ever lets it.
 """
 
 from __future__ import annotations

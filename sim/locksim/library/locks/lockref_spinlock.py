@@ -13,8 +13,8 @@ the waiters that spin on that line take it away again while the holder counts.
 
 Fairness. The lock's: first come, first served with the ticket lock.
 
-Not modelled. The lock of a dentry lies beside other fields that change under it; here the line
-holds only the two.
+Not modelled. In the kernel, a dentry's lock shares its cache line with other fields that its
+holder changes. Here the line holds the lock and the count only.
 """
 
 from locksim.lang import *

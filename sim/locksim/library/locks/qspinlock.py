@@ -16,8 +16,8 @@ and the locked byte. Below, (tail, pending, locked).
 as ``mcs`` must, because the next one watches the word.
 
 Invariants. At most one CPU is pending and at most one is the head: no more than two ever spin on
-the word. Locked is set only by the pending CPU, by the head while no CPU is pending, or on the word
-0. A word with a tail gets no new pending bit.
+the word. Only three CPUs may set Locked: the pending one, the head while no CPU is pending, and
+one that finds the word 0. A word with a tail gets no new pending bit.
 
 Orders. Each way in ends with an ACQUIRE on the word: the first swap, the swap that sets pending (it
 may find the lock free by then), the pending CPU's and the head's last load. Changing pending into

@@ -11,8 +11,8 @@ While it waits, an updater is offline itself. Of two updaters one has the lock, 
 waits for it; the waiting one must not delay that grace period.
 
 Invariants. A CPU's word is 0 or not above ``current``, and only that CPU writes it. ``current``
-changes only under ``lock``. A CPU whose word shows a number has, since it read that number,
-passed no reference on: what it reads from then on was there after that grace period began.
+changes only under ``lock``. A CPU reads the number that it writes into its word while it holds no
+reference. So everything that it reads afterwards was reachable after that grace period began.
 
 Orders. The updater's unlinking comes before its RELEASE of the new number, and what a CPU reads
 after its ACQUIRE of that number comes after. What a CPU did before its quiescent state comes

@@ -5,10 +5,10 @@ for writing and counts the sequence up round its change. A *blocking* reader tak
 reading: it waits for the writer, keeps writers out, needs no second look, and lets other blocking
 readers in beside it. An *optimistic* reader looks at the sequence only.
 
-Long proposed it in 2013 for the kernel's ``rename_lock``. ``d_path`` took that lock as a writer,
-though it changes nothing, only to avoid being disturbed. So each call made all path look-ups of the
-machine, which are optimistic readers, begin again, and calls excluded each other. As a blocking
-reader it does neither.
+Long proposed this lock in 2013 for the kernel's ``rename_lock``. ``d_path`` took that lock as a
+writer, though it changes nothing, only to avoid being disturbed. So each call forced all path
+look-ups of the machine, which are optimistic readers, to begin again, and two calls excluded each
+other. As a blocking reader, ``d_path`` does neither.
 
 Invariants. The sequence changes only while the lock is held for writing, so it stands still, and is
 even, while a blocking reader is in. A writer and a blocking reader are never in together.

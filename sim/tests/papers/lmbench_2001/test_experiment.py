@@ -14,7 +14,7 @@ from locksim.papers import find
 from locksim.papers.experiment import Reproduction
 from locksim.papers.lmbench_2001.experiment import FRANKE, SMALLEY, fit, program
 from locksim.papers.lmbench_2001.missed import MISSED
-from locksim.papers.lmbench_2001.tables import figure, published
+from locksim.papers.lmbench_2001.tables import published, summary_name
 from locksim.study.reports.lmbench import SECTIONS
 
 EXPERIMENTS = {e.name: e for e in (SMALLEY, FRANKE)}
@@ -58,9 +58,9 @@ def test_the_report_is_lmbench_s_summary(name: str) -> None:
     shown = {word for line in report.text.splitlines() for word in line.split()}
     null_io = next(c for c in result(name).cells if c.row == "null I/O" and c.column == "SELinux")
     assert f"{null_io.simulated:.2f}" in shown
-    figures = [figure(line.name) for line in published(name)]
-    assert len(figures) == len(set(figures))
-    assert set(figures) <= {column[0] for section in SECTIONS for column in section.columns}
+    shown = [summary_name(line.name) for line in published(name)]
+    assert len(shown) == len(set(shown))
+    assert set(shown) <= {column[0] for section in SECTIONS for column in section.columns}
 
 
 @every_experiment
