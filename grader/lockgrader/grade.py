@@ -7,7 +7,8 @@ import math
 import shlex
 import time
 import traceback
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -88,19 +89,7 @@ def grade(
     drawn = variant(lab, student, key) if values is None else dict(values)
     checks = [c for c in lab.checks(drawn) if c.public or not public_only]
     submission = given if isinstance(given, Submission) else take(given, lab.wanted())
-    refused: dict[str, Refused] = {}
-    submitted = Submitted()
-    try:
-        if submission.refused is not None:
-            raise submission.refused
-        submitted = accept(lab, checks, submission, refused, profile)
-    except Refused as error:
-        refused = dict.fromkeys(PARTS, error)
-    except Exception as error:
-        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, or an invalid lab
-            raise
-        fault = Refused("grader_error", f"it could not be read: {traceback.format_exc()[-2000:]}")
-        refused = dict.fromkeys(PARTS, fault)
+    submitted, refused = _read(lab, checks, submission, profile)
     if "answers" not in refused:
         prepare(checks)
     asked = [c for c in checks if not only or c.name in only]
@@ -119,16 +108,9 @@ def grade(
     )
     passed: set[str] = set()
     for number, check in enumerate(asked, start=1):
-        missing = next((n for n in check.needs if n not in passed), None)
-        stopped = refused.get(_part(check))
-        if stopped is not None:
-            finding = Finding(stopped.verdict, message=stopped.message)
-        elif missing is not None:
-            finding = Finding("skipped", message=f"waits for the check '{missing}'")
-        elif gate is not None and (why := gate(check, submitted)):
-            finding = Finding("skipped", message=why)
-        else:
-            finding = evaluate(check, submitted, lab.seconds, until_s, profile)
+        finding = _stopped(check, submitted, refused, passed, gate) or evaluate(
+            check, submitted, lab.seconds, until_s, profile
+        )
         late = time.monotonic() > until_s
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if finding.verdict == "pass":
@@ -141,6 +123,43 @@ def grade(
         if progress is not None and not result.complete:
             progress(result)
     return result
+
+
+def _read(
+    lab: Lab, checks: list[Check], submission: Submission, profile: Profile
+) -> tuple[Submitted, dict[str, Refused]]:
+    """Return what was handed in, and why parts of it are refused."""
+    refused: dict[str, Refused] = {}
+    try:
+        if submission.refused is not None:
+            raise submission.refused
+        return accept(lab, checks, submission, refused, profile), refused
+    except Refused as error:
+        stopped = error
+    except Exception as error:
+        if getattr(error, "exit_code", None) == EXIT_USAGE:  # no sandbox, or an invalid lab
+            raise
+        trace = traceback.format_exc()[-2000:]
+        stopped = Refused("grader_error", f"it could not be read: {trace}")
+    return Submitted(), dict.fromkeys(PARTS, stopped)
+
+
+def _stopped(
+    check: Check,
+    submitted: Submitted,
+    refused: dict[str, Refused],
+    passed: set[str],
+    gate: Gate | None,
+) -> Finding | None:
+    """Return the finding of a check that must not run, or None if it may."""
+    part = refused.get(_part(check))
+    if part is not None:
+        return Finding(part.verdict, message=part.message)
+    missing = next((n for n in check.needs if n not in passed), None)
+    if missing is not None:
+        return Finding("skipped", message=f"waits for the check '{missing}'")
+    why = "" if gate is None else gate(check, submitted)
+    return Finding("skipped", message=why) if why else None
 
 
 def replay(lab: Lab, path: Path, student: str) -> str:
@@ -171,40 +190,42 @@ def accept(
     texts: dict[str, str] = {}
     scenarios: tuple[Scenario, ...] = ()
     if lab.locks:
-        try:
+        with _noted("locks", refused):
             data = _part_of(submission, (lab.locks,))[1]
             try:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise Refused("ungradable", f"{lab.locks} is not valid UTF-8") from error
             codes = compile_text(text, lab.locks, profile, lab.library)
-        except Refused as error:
-            refused["locks"] = error
     if lab.answers:
         asked = tuple(c.answer for c in checks if isinstance(c, Answer | Prediction))
         words = tuple(c.answer for c in checks if isinstance(c, Written))
         stem = Path(lab.answers).stem
-        try:
+        with _noted("answers", refused):
             name, data = _part_of(submission, tuple(f"{stem}.{x}" for x in ("json", "py", "ipynb")))
             answers, texts = read_answers(name, data, asked, words, profile)
-        except Refused as error:
-            refused["answers"] = error
     if lab.tests:
         try:
-            scenarios = read_scenarios(_part_of(submission, (lab.tests,))[1])
-        except Refused as error:
-            refused["tests"] = error
+            with _noted("tests", refused):
+                scenarios = read_scenarios(_part_of(submission, (lab.tests,))[1])
         except MalformedError as error:
             refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
     tools = {c.tool for c in checks if isinstance(c, C)}
     if lab.c and tools:
-        try:
+        with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
-        except Refused as error:
-            refused["c"] = error
     return Submitted(codes, answers, texts, scenarios, compiled)
+
+
+@contextmanager
+def _noted(part: str, refused: dict[str, Refused]) -> Iterator[None]:
+    """Note why a part is refused, and go on."""
+    try:
+        yield
+    except Refused as error:
+        refused[part] = error
 
 
 def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:

@@ -84,13 +84,8 @@ def grade(
         raise UsageError(f"{submission} does not exist; name a submission, or a folder of them")
     if scheduler and not _is_batch(submission, loaded.wanted(), out):
         raise UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
-    if out is not None:
-        from lockgrader.export.gradebook import Gradebook, enter  # half a second that others save
-
-        if gradebook:
-            Gradebook(gradebook).close()  # a mistake in it is reported before anything is graded
-    elif gradebook:
-        raise UsageError("--gradebook is for results that are kept: add --out RESULTS")
+    if gradebook:
+        _check_gradebook(gradebook, out)
     if _is_batch(submission, loaded.wanted(), out):
         assert out is not None
         todo = tasks(submission, folder_to_write(out, "--out"), loaded.name)
@@ -132,6 +127,8 @@ def grade(
             )
         results = [result]
         if out is not None and folder is not None:
+            from lockgrader.export.gradebook import enter  # half a second that others save
+
             keep_feedback(folder, keep(folder, result))
             enter(out, [name], gradebook)
         if as_json:
@@ -140,6 +137,15 @@ def grade(
             show(result)
     if any(r.errors for r in results):
         raise typer.Exit(EXIT_GRADER_ERROR)
+
+
+def _check_gradebook(url: str, out: Path | None) -> None:
+    """Check that the database can be used, before anything is graded."""
+    from lockgrader.export.gradebook import Gradebook
+
+    if out is None:
+        raise UsageError("--gradebook is for results that are kept: add --out RESULTS")
+    Gradebook(url).close()
 
 
 def _is_batch(path: Path, names: tuple[str, ...], out: Path | None) -> bool:

@@ -272,30 +272,29 @@ class _Method:
 
     def _check_marks(self) -> None:
         """The meters must see every acquisition and release, and nothing else."""
-        instrs, role = self.method.instrs, self.method.role
-        marks = {k: tuple(i[1]) for k, i in enumerate(instrs) if i[0] == "MARK"}
-        jumps = [
-            SIGNATURES[op].index("label") if "label" in SIGNATURES[op] else None
-            for op, *_ in instrs
-        ]
-        targets = {i[1][at] for i, at in zip(instrs, jumps, strict=True) if at is not None}
-        wanted: dict[int, set[Mark]] = {}
-        if role is not None:
-            before, after, failed = METERS[role]
-            wanted[0] = {after if role.endswith("release") else before or after}
-            if not role.endswith("release"):
-                ends = [k for k, i in enumerate(instrs) if i[0] == "RET"]
-                wanted |= {k - 1: {after} | ({failed} if failed else set()) for k in ends}
-                if targets & {*ends, 0}:
-                    _fail(self.where, "a jump skips a lock-event mark")
-            elif 0 in targets:
-                _fail(self.where, "a jump repeats a lock-event mark")
+        marks = {k: tuple(i[1]) for k, i in enumerate(self.method.instrs) if i[0] == "MARK"}
+        wanted = {} if self.method.role is None else self._wanted_marks(self.method.role)
         for k in {*marks, *wanted}:
             if k not in wanted or k not in marks:
                 self.fail(k, "a lock-event mark is missing or misplaced")
             what, subject = marks[k]
             if what not in wanted[k] or subject != "r0":
                 self.fail(k, "a lock-event mark does not match the method's role")
+
+    def _wanted_marks(self, role: str) -> dict[int, set[Mark]]:
+        """Return the marks allowed at each instruction that must be one; check the jumps there."""
+        instrs = self.method.instrs
+        labels = [(SIGNATURES[op], args) for op, args, *_ in instrs if "label" in SIGNATURES[op]]
+        targets = {args[signature.index("label")] for signature, args in labels}
+        before, after, failed = METERS[role]
+        if role.endswith("release"):
+            if 0 in targets:
+                _fail(self.where, "a jump repeats a lock-event mark")
+            return {0: {after}}
+        ends = [k for k, i in enumerate(instrs) if i[0] == "RET"]
+        if targets & {*ends, 0}:
+            _fail(self.where, "a jump skips a lock-event mark")
+        return {0: {before or after}} | {k - 1: {after, failed or after} for k in ends}
 
 
 def _is_number(value: Any, low: int, high: int) -> bool:

@@ -177,15 +177,7 @@ def _steps(
 ) -> list[tuple[tuple[str, ...], dict[Cell, Reading], str]]:
     """Return the costs to solve for, and from which readings, in order."""
     by_number = {cpu.number: cpu for cpu in cpus}
-    seen = {
-        cell: reading
-        for cell, reading in readings.items()
-        if (cell.kernel in FITTED_PROBES or cell.kernel in FITTED_LOCKS)
-        and cell.loop == "throughput"
-        and not cell.read
-        and (cell.kernel != "contended_add" or cell.think in FITTED_THINKS)
-        and len(set(cell.cpus)) == cell.threads > 1
-    }
+    seen = {cell: reading for cell, reading in readings.items() if _is_fitted(cell)}
     pairs = {cell: reading for cell, reading in seen.items() if cell.threads == 2}
     steps = []
     for name in sorted(shape.relations, key=lambda n: n == "core"):
@@ -195,21 +187,28 @@ def _steps(
             for cell, reading in pairs.items()
             if relation(by_number[cell.cpus[0]], by_number[cell.cpus[1]]) in kinds
         }
-        if name == "node":
-            free: tuple[str, ...] = NEAR
-        else:
+        free: tuple[str, ...] = NEAR
+        if name != "node":
             free = (f"transfer.{name}", f"invalidate.{name}")
             cells = {c: r for c, r in cells.items() if c.kernel in HANDOFFS}
         if cells:
             steps.append((free, _typical(cells), _source(cells)))
-    wide = {
-        cell: reading
-        for cell, reading in seen.items()
-        if cell.threads > 2 and cell.kernel in ("handoff_store", "write_shared")
-    }
+    shared = ("handoff_store", "write_shared")
+    wide = {c: reading for c, reading in seen.items() if c.threads > 2 and c.kernel in shared}
     if wide:
         steps.append((("occupancy.shared_read", "invalidate_each"), wide, _source(wide)))
     return steps
+
+
+def _is_fitted(cell: Cell) -> bool:
+    """Return whether costs are solved from a cell."""
+    return (
+        (cell.kernel in FITTED_PROBES or cell.kernel in FITTED_LOCKS)
+        and cell.loop == "throughput"
+        and not cell.read
+        and (cell.kernel != "contended_add" or cell.think in FITTED_THINKS)
+        and len(set(cell.cpus)) == cell.threads > 1
+    )
 
 
 def _typical(cells: Mapping[Cell, Reading]) -> dict[Cell, Reading]:

@@ -37,6 +37,7 @@ from lockui.errors import UsageError, interrupted, reported, saving
 
 if TYPE_CHECKING:
     from locksim.papers import Experiment, Reproduction
+    from locksim.papers.experiment import Plan
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -71,37 +72,24 @@ def reproduce(
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate published tables and print them beside the published values."""
-    from locksim import papers as experiments
     from locksim.cli.html_report import Section, page
     from locksim.study.jobs import Runner, usable_cpus
 
     if list_:
         _list(json)
         return
-    if all_ and names:
-        raise UsageError(f"--all includes {names[0]}: leave out --all or the names")
-    chosen = experiments.names() if all_ else names or []
-    if not chosen:
-        raise UsageError(f"name an experiment ({', '.join(experiments.names())}), or write --all")
-    found = [experiments.find(name) for name in chosen]
+    found = _chosen(names or [], all_)
     check_runs(replications=1 if replications is None else replications, seed=seed)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     folder_to_write(output, f"--output {output}")
-    if html is not None:
-        if html.is_dir():
-            raise UsageError(f"--html {html} is a folder; name a file in it")
-        folder_to_write(html.parent, f"--html {html}")
+    _check_page(html)
     short = all_ if brief is None else brief
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     complete = True
     with Runner(workers) as run:
-        with progress("fits") as report:
-            plans = []
-            for i, experiment in enumerate(found):
-                report(f"{experiment.name}: preparing", i / len(found))
-                plans.append(experiment.plan(**options, **(experiment.brief if short else {})))
+        plans = _plans(found, options, short)
         run.start(job for plan in plans for job in plan.jobs.values())
         for i, (experiment, plan) in enumerate(zip(found, plans, strict=True)):
             try:
@@ -120,13 +108,7 @@ def reproduce(
                 if i:
                     say("")
                 print_reproduction(result, parameters=parameters)
-                say(f"plot: {files['plot']}")
-                say(f"data of the plot: {files['table']}")
-                if result.report is not None:
-                    path = _report(Path(files["plot"]))
-                    say(f"in {result.report.format}'s format: {path}")
-                if verbose:
-                    say(f"plot in words: {files['plot_alt']}")
+                _print_files(result, files, verbose)
             complete = result.complete
             if not complete:
                 break
@@ -154,6 +136,47 @@ def _list(json: bool) -> None:
     for one in found:
         view.add_row(escape(one.name), escape(one.title))
     tables.print_table(console(), view)
+
+
+def _chosen(names: list[str], all_: bool) -> list[Experiment]:
+    """Return the experiments that are asked for."""
+    from locksim import papers as experiments
+
+    if all_ and names:
+        raise UsageError(f"--all includes {names[0]}: leave out --all or the names")
+    chosen = experiments.names() if all_ else names
+    if not chosen:
+        raise UsageError(f"name an experiment ({', '.join(experiments.names())}), or write --all")
+    return [experiments.find(name) for name in chosen]
+
+
+def _check_page(html: Path | None) -> None:
+    """Check that a page can be saved in a file, if one is asked for."""
+    if html is None:
+        return
+    if html.is_dir():
+        raise UsageError(f"--html {html} is a folder; name a file in it")
+    folder_to_write(html.parent, f"--html {html}")
+
+
+def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> list[Plan[Any, Any]]:
+    """Prepare all experiments, fits included."""
+    plans = []
+    with progress("fits") as report:
+        for i, experiment in enumerate(found):
+            report(f"{experiment.name}: preparing", i / len(found))
+            plans.append(experiment.plan(**options, **(experiment.brief if short else {})))
+    return plans
+
+
+def _print_files(result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
+    """Print what was saved, and where; ``verbose``: and what the plot shows."""
+    say(f"plot: {files['plot']}")
+    say(f"data of the plot: {files['table']}")
+    if result.report is not None:
+        say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}")
+    if verbose:
+        say(f"plot in words: {files['plot_alt']}")
 
 
 def _settings(replications: int | None, seed: int, short: bool) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -95,50 +96,51 @@ def _print_cells(output: Console, cells: list[Cell]) -> None:
     A column without information is left out: corrected values that equal the printed ones,
     intervals of a single replication, a unit that all cells share.
     """
-    units = {
-        unit: decimals(v for c in cells if c.unit == unit for v in (c.understood or 0, c.simulated))
-        for unit in dict.fromkeys(c.unit for c in cells)
-    }
+    units = _decimals_of_units(cells)
     columns: dict[str, Callable[[Cell], str]] = {
-        "": lambda c: c.column,
+        "": attrgetter("column"),
         "published": lambda c: c.published or DASH,
         "corrected": lambda c: fixed(c.understood, units[c.unit]),
         "simulated": lambda c: fixed(c.simulated, units[c.unit]),
         "± 95 %": lambda c: _interval(c, units[c.unit]),
-        "unit": lambda c: c.unit,
-        "role": lambda c: c.role,
+        "unit": attrgetter("unit"),
+        "role": attrgetter("role"),
         "error": lambda c: DASH if c.error is None else f"{c.error:+.1%}",
-        "note": lambda c: c.note,
+        "note": attrgetter("note"),
     }
-    reread = any(not _as_printed(c) for c in cells)
-    if not reread:
-        del columns["corrected"]
-    once = not any(math.isfinite(c.low) for c in cells)
-    exact = not any(shows(columns["± 95 %"](c)) for c in cells)
-    if exact:
-        del columns["± 95 %"]
-    if len(units) == 1:
-        del columns["unit"]
-    if not any(c.note for c in cells):
-        del columns["note"]
+    left_out = {
+        "corrected": all(map(_as_printed, cells)),
+        "± 95 %": not any(shows(columns["± 95 %"](c)) for c in cells),
+        "unit": len(units) == 1,
+        "note": not any(c.note for c in cells),
+    }
+    columns = {name: text for name, text in columns.items() if not left_out.get(name)}
     print_groups(
         output,
         tuple(columns),
         ((c.row, [text(c) for text in columns.values()]) for c in cells),
         right=("published", "corrected", "simulated", "± 95 %", "error"),
     )
-    legend = [f"Values in {next(iter(units))}."] if len(units) == 1 else []
-    legend.append("published: as printed; corrected: without misprints." if reread else "")
-    if exact:
-        reason = "One run per cell: no interval." if once else "95 % intervals: below last digit."
-        legend.append(reason)
+    legend = [f"Values in {next(iter(units))}."] if left_out["unit"] else []
+    if not left_out["corrected"]:
+        legend.append("published: as printed; corrected: without misprints.")
+    if left_out["± 95 %"]:
+        several = any(math.isfinite(c.low) for c in cells)
+        below = "95 % intervals: below last digit."
+        legend.append(below if several else "One run per cell: no interval.")
     output.print()
-    for line in (
-        " ".join(filter(None, legend)),
-        "input: a parameter was set from it; fitted: a fit used it; predicted: neither.",
-    ):
-        if line:
-            output.print(f"  {line}", markup=False)
+    if legend:
+        output.print(f"  {' '.join(legend)}", markup=False)
+    roles = "input: a parameter was set from it; fitted: a fit used it; predicted: neither."
+    output.print(f"  {roles}", markup=False)
+
+
+def _decimals_of_units(cells: list[Cell]) -> dict[str, int | None]:
+    """Return how many decimals the values in each unit need."""
+    values: dict[str, list[float]] = {}
+    for c in cells:
+        values.setdefault(c.unit, []).extend((c.understood or 0, c.simulated))
+    return {unit: decimals(of) for unit, of in values.items()}
 
 
 def _as_printed(cell: Cell) -> bool:

@@ -31,6 +31,7 @@ from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
 
 if TYPE_CHECKING:
+    from locksim.kinds import PlainLoad
     from locksim.machine import Machine
     from locksim.study.simulation import Simulation
 
@@ -70,9 +71,7 @@ def sweep(
 
     Exit code 1: mutual exclusion was violated. 2: bad input, or a program got stuck.
     """
-    from locksim.core.result import SimulationError
     from locksim.kinds import plain_load
-    from locksim.study.simulation import LONGEST_PS, simulate
 
     # Check all arguments before the first long run.
     where = read_placement(placement)
@@ -89,33 +88,17 @@ def sweep(
     if output is not None:
         _check_file(output)
     rows: list[dict[str, Any]] = []
-    broken: dict[str, int] = {}
-    ended: BaseException | None = None
-    plan = [(name, n) for name in locks for n in counts]
-    with progress("sweep") as report:
-        for i, (name, n) in enumerate(plan):
-            report(f"{name} on {cpus_of(n)}", i / len(plan))
-            try:
-                result = simulate(
-                    loads[name].workload,
-                    machine=profile,
-                    cpus=n,
-                    placement=where,
-                    operations=operations,
-                    replications=replications,
-                    seed=seed,
-                    longest_ps=loads[name].livelock_limit_ps(n) or LONGEST_PS,
-                )
-                if not result.complete:  # fewer replications than the other points have
-                    raise KeyboardInterrupt
-            except KeyboardInterrupt as interrupt:
-                ended = interrupt
-                break
-            except SimulationError as error:  # keep the finished points
-                ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
-                break
-            rows.append(_row(name, result))
-            broken[name] = broken.get(name, 0) + result.violations()
+    broken = dict.fromkeys(locks, 0)
+    ended = _simulate(
+        [(name, loads[name], n) for name in locks for n in counts],
+        rows,
+        broken,
+        machine=profile,
+        placement=where,
+        operations=operations,
+        replications=replications,
+        seed=seed,
+    )
     if ended is not None and not rows:
         raise ended
     if output is not None:
@@ -136,6 +119,33 @@ def sweep(
         raise ended
     if any(broken.values()):
         raise typer.Exit(1)
+
+
+def _simulate(
+    plan: list[tuple[str, PlainLoad, int]],
+    rows: list[dict[str, Any]],
+    broken: dict[str, int],
+    **options: Any,
+) -> BaseException | None:
+    """Simulate points into ``rows``; return what ended them early, which keeps finished points."""
+    from locksim.core.result import SimulationError
+    from locksim.study.simulation import LONGEST_PS, simulate
+
+    with progress("sweep") as report:
+        for i, (name, load, n) in enumerate(plan):
+            report(f"{name} on {cpus_of(n)}", i / len(plan))
+            longest_ps = load.livelock_limit_ps(n) or LONGEST_PS
+            try:
+                result = simulate(load.workload, cpus=n, longest_ps=longest_ps, **options)
+                if not result.complete:  # fewer replications than the other points have
+                    raise KeyboardInterrupt
+            except KeyboardInterrupt as interrupt:
+                return interrupt
+            except SimulationError as error:
+                return UsageError(f"{name} on {cpus_of(n)}: {error}")
+            rows.append(_row(name, result))
+            broken[name] += result.violations()
+    return None
 
 
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:

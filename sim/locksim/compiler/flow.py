@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from locksim.compiler.ir import SIGNATURES, TIMED, Instr
+from locksim.compiler.control_flow import label, successors
+from locksim.compiler.ir import TIMED, Instr
 from locksim.lang.ops import SEQ_CST
 
 _State = frozenset[str] | None
@@ -102,29 +103,18 @@ def timeless_head(instrs: Sequence[Instr], helpers: set[str], heads: Sequence[in
         for i in instrs
     ]
     for head in reversed(heads):
-        last = max((k for k, i in enumerate(instrs) if _jump(i) == head), default=head)
+        last = max((k for k, i in enumerate(instrs) if label(i) == head), default=head)
         seen: set[int] = set()
-        todo = [] if timed[head] else _next(instrs, head)
+        todo = [] if timed[head] else successors(instrs, head)
         while todo:
             k = todo.pop()
             if k == head:
                 return head
             # An outer loop that passes here is reported when its own head is checked.
             if k not in seen and not timed[k] and head < k <= last:
-                todo += _next(instrs, k)
+                todo += successors(instrs, k)
             seen.add(k)
     return None
-
-
-def _jump(instr: Instr) -> int | None:
-    signature = SIGNATURES[instr.op]
-    return int(instr.args[signature.index("label")]) if "label" in signature else None
-
-
-def _next(instrs: Sequence[Instr], k: int) -> list[int]:
-    after = [] if instrs[k].op in ("JMP", "RET") else [k + 1]
-    target = _jump(instrs[k])
-    return after if target is None else [*after, target]
 
 
 def _meet(a: _State, b: _State) -> _State:

@@ -15,10 +15,11 @@ from locksim.compiler import bytecode as b
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.addresses import LinkError as LinkError
 from locksim.compiler.bytecode import WIDTH, Image, Place
+from locksim.compiler.control_flow import cycle, label, reachable, successors
 from locksim.compiler.frontend import compile_class
 from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode
 from locksim.compiler.sources import is_method
-from locksim.compiler.spin import label, spin_loops
+from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
 from locksim.lang.struct import Struct, Workload
@@ -195,50 +196,16 @@ class _Linker:
             or (i.op == "CALL" and always[next(calls)])
             for i in instrs
         ]
-        # Depth-first over the instructions that can be reached without time passing.
-        state = [0] * len(instrs)
-        returns_free = False
-        stack: list[tuple[int, list[int]]] = []
-
-        def successors(k: int) -> list[int]:
-            target = label(instrs[k])
-            after = [] if instrs[k].op in ("JMP", "RET") else [k + 1]
-            return after if target is None else [*after, target]
-
-        for start in [0, *(k + 1 for k, t in enumerate(timed) if t)]:
-            if start >= len(instrs) or state[start]:
-                continue
-            stack = [(start, [])]
-            while stack:
-                k, todo = stack[-1]
-                if state[k] == 0:
-                    state[k] = 1
-                    todo.extend([] if timed[k] else successors(k))
-                if not todo:
-                    state[k] = 2
-                    stack.pop()
-                    continue
-                nxt = todo.pop()
-                if state[nxt] == 1:
-                    raise LinkError(
-                        f"{function.method.file}:{instrs[nxt].line}: {function.code.name}."
-                        f"{function.method.name} can repeat this loop forever without any "
-                        "time passing\nhelp: perform an operation in every iteration, "
-                        "such as pause()"
-                    )
-                if state[nxt] == 0:
-                    stack.append((nxt, []))
-        reached, todo_ = set(), [0]
-        while todo_:
-            k = todo_.pop()
-            if k in reached:
-                continue
-            reached.add(k)
-            if instrs[k].op == "RET":
-                returns_free = True
-            if not timed[k]:
-                todo_.extend(successors(k))
-        return not returns_free
+        ways = [[] if timed[k] else successors(instrs, k) for k in range(len(instrs))]
+        loop = cycle(ways, [0, *(k + 1 for k, t in enumerate(timed) if t)])
+        if loop is not None:
+            raise LinkError(
+                f"{function.method.file}:{instrs[loop].line}: {function.code.name}."
+                f"{function.method.name} can repeat this loop forever without any "
+                "time passing\nhelp: perform an operation in every iteration, "
+                "such as pause()"
+            )
+        return all(instrs[k].op != "RET" for k in reachable([0], ways.__getitem__))
 
     # Registers
 

@@ -9,6 +9,7 @@ iteration are those of the iteration before). Whether the loads hit, the engine 
 
 from __future__ import annotations
 
+from locksim.compiler.control_flow import label, successors
 from locksim.compiler.ir import SIGNATURES, Instr, MethodCode
 
 _ALLOWED = frozenset(
@@ -33,12 +34,6 @@ def spin_loops(method: MethodCode) -> dict[int, int]:
         if head is not None and head <= j and _idle(instrs, head, j, live[head]):
             found[head] = j
     return found
-
-
-def label(instr: Instr) -> int | None:
-    """The index that a jump goes to, None for anything else."""
-    signature = SIGNATURES[instr.op]
-    return int(instr.args[signature.index("label")]) if "label" in signature else None
 
 
 def uses(instr: Instr) -> set[str]:
@@ -85,12 +80,8 @@ def _live(instrs: tuple[Instr, ...]) -> list[set[str]]:
         changed = False
         for k in range(len(instrs) - 1, -1, -1):
             instr = instrs[k]
-            after: set[str] = set()
-            target = label(instr)
-            if target is not None and target < len(instrs):
-                after |= live[target]
-            if instr.op not in ("JMP", "RET") and k + 1 < len(instrs):
-                after |= live[k + 1]
+            ways = [j for j in successors(instrs, k) if j < len(instrs)]
+            after = set[str]().union(*(live[j] for j in ways))
             new = (after - {defines(instr)}) | uses(instr)
             if new != live[k]:
                 live[k] = new

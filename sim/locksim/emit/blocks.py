@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from locksim.compiler.control_flow import reachable
 from locksim.emit.terms import Term, Test, has_effect, joined, negated
 
 EXIT = -1
@@ -158,13 +159,6 @@ def _redirect(block: Block, old: int, new: int) -> None:
 
 
 def _drop_unreachable(blocks: dict[int, Block]) -> None:
-    first, seen = min(blocks), set()
-    todo = [first]
-    while todo:
-        number = todo.pop()
-        if number in seen or number == EXIT:
-            continue
-        seen.add(number)
-        todo += blocks[number].targets()
-    for number in set(blocks) - seen:
+    reached = reachable([min(blocks)], lambda n: blocks[n].targets() if n != EXIT else ())
+    for number in set(blocks) - reached:
         del blocks[number]

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from locksim.compiler.addresses import Addresses
+from locksim.compiler.control_flow import label
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.emit.blocks import Assign, Block, Branch, Goto, Return, simplify
 from locksim.emit.kinds import Kinds
@@ -34,7 +35,7 @@ from locksim.emit.terms import (
     unary,
     within,
 )
-from locksim.emit.webs import Web, Webs, defined, target, without_marks
+from locksim.emit.webs import Web, Webs, defined, without_marks
 from locksim.lang.ops import Order
 from locksim.lang.struct import Struct
 
@@ -160,8 +161,8 @@ class _Lowering:
 
     def _blocks(self) -> dict[int, Block]:
         instrs = self.instrs
-        starts = {0} | {t for i in instrs if (t := target(i)) is not None}
-        starts |= {k + 1 for k, i in enumerate(instrs) if i.op == "RET" or target(i) is not None}
+        starts = {0} | {t for i in instrs if (t := label(i)) is not None}
+        starts |= {k + 1 for k, i in enumerate(instrs) if i.op == "RET" or label(i) is not None}
         starts.discard(len(instrs))
         edges = sorted(starts)
         blocks = {}
@@ -184,7 +185,7 @@ class _Lowering:
                     value = number(0)
                 self._flush(lambda term: term.effect)
                 return Return(value, instr.line)
-            to = target(instr)
+            to = label(instr)
             if to is None:
                 self._instruction(at, instr)
                 continue

@@ -7,9 +7,10 @@ of the meters are taken out first: they do nothing in C.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from locksim.compiler.control_flow import label, reachable, successors
 from locksim.compiler.ir import SIGNATURES, Instr, MethodCode
 
 
@@ -18,12 +19,7 @@ def without_marks(method: MethodCode) -> list[Instr]:
     kept = _without(method.instrs, {k for k, i in enumerate(method.instrs) if i.op == "MARK"})
     idle = {k for k, i in enumerate(kept) if i.op in ("JZ", "JNZ") and _returns_alike(kept, k)}
     kept = _without(kept, idle)
-    reached, todo = set(), [0]
-    while todo:
-        at = todo.pop()
-        if at not in reached:
-            reached.add(at)
-            todo += successors(kept, at)
+    reached = reachable([0], lambda at: successors(kept, at))
     return _without(kept, set(range(len(kept))) - reached)
 
 
@@ -40,26 +36,12 @@ def _without(instrs: Sequence[Instr], gone: set[int]) -> list[Instr]:
     for k, instr in enumerate(instrs):
         if k in gone:
             continue
-        to = target(instr)
+        to = label(instr)
         if to is not None:
             args = (*instr.args[:-1], index[to])
             instr = Instr(instr.op, args, instr.line, instr.column, instr.end_column)
         kept.append(instr)
     return kept
-
-
-def target(instr: Instr) -> int | None:
-    """Where an instruction may jump to."""
-    return int(instr.args[-1]) if SIGNATURES[instr.op][-1:] == ("label",) else None
-
-
-def successors(instrs: Sequence[Instr], at: int) -> Iterator[int]:
-    """The instructions that may come next."""
-    to = target(instrs[at])
-    if to is not None:
-        yield to
-    if instrs[at].op not in ("JMP", "RET"):
-        yield at + 1
 
 
 def defined(instr: Instr) -> str | None:
@@ -144,7 +126,7 @@ class Webs:
     def _reach(self, start: int) -> None:
         """Find the uses of a definition, and join it with what else reaches them."""
         register = self._writes[start].register
-        todo, seen = list(successors(self.instrs, start)), set()
+        todo, seen = successors(self.instrs, start)[::-1], set()
         while todo:
             at = todo.pop()
             if at in seen:
@@ -154,7 +136,7 @@ class Webs:
                 other = self._reads.setdefault((at, register), self._writes[start])
                 self._join(other, self._writes[start])
             if defined(self.instrs[at]) != register:
-                todo += successors(self.instrs, at)
+                todo += successors(self.instrs, at)[::-1]
 
     def _join(self, one: Web, other: Web) -> None:
         if one is other:

@@ -19,6 +19,7 @@ from typing import Any
 from locksim.checker.errors import CheckError
 from locksim.checker.play.walk import Move, State, Walk, vars_of
 from locksim.checker.search.loop import NO_PROGRESS
+from locksim.compiler.control_flow import reachable
 
 MOST_STATES = 20_000
 
@@ -197,33 +198,18 @@ def _elsewhere(move: Move, state: State) -> Move:
 
 def _backwards(walk: Walk, found: Map) -> None:
     """Find what has no way to an end (if all is known), and the shortest ways to what is wrong."""
-    n = len(found.next)
     before: list[list[int]] = [[] for _ in found.states]
-    for state in range(n):
-        for after in found.next[state]:
+    for state, following in enumerate(found.next):
+        for after in following:
             if after >= 0:
                 before[after].append(state)
     if found.complete:
-        finals = [s for s in range(n) if not found.moves[s] and s not in found.ends]
-        hopeful = set(finals)
-        # A wrong move or a wrong end is an end too: only what leads nowhere at all is stuck.
-        hopeful |= {s for s in range(n) if s in found.ends or -1 in found.next[s]}
-        todo = list(hopeful)
-        while todo:
-            for state in before[todo.pop()]:
-                if state not in hopeful:
-                    hopeful.add(state)
-                    todo.append(state)
-        lost = [state for state in range(n) if state not in hopeful]
-        # The checker's choice too: where nothing changes any more, a reader sees that it is over.
-        still = [state for state in lost if set(found.next[state]) == {state}]
-        for state in still or lost:
-            found.ends[state] = walk.verdict(found.states[state], NO_PROGRESS)
+        _end_stuck(walk, found, before)
     distance = dict.fromkeys(found.ends, 0)
-    for state in range(n):
-        if state not in distance and -1 in found.next[state]:
+    for state, following in enumerate(found.next):
+        if state not in distance and -1 in following:
             distance[state] = 1
-            found.toward[state] = (found.moves[state][found.next[state].index(-1)].via, 1)
+            found.toward[state] = (found.moves[state][following.index(-1)].via, 1)
     # Breadth first: what is wrong itself (distance 0) comes before what is one wrong move away.
     levels = deque(distance)
     while levels:
@@ -234,6 +220,19 @@ def _backwards(walk: Walk, found: Map) -> None:
                 via = found.moves[earlier][found.next[earlier].index(state)].via
                 found.toward[earlier] = (via, distance[earlier])
                 levels.append(earlier)
+
+
+def _end_stuck(walk: Walk, found: Map, before: list[list[int]]) -> None:
+    """Enter among the ends the states from which no way leads to an end."""
+    states = range(len(found.next))
+    # A wrong move or a wrong end is an end too: only what leads nowhere at all is stuck.
+    ends = [s for s in states if not found.moves[s] or s in found.ends or -1 in found.next[s]]
+    hopeful = reachable(ends, before.__getitem__)
+    lost = [state for state in states if state not in hopeful]
+    # The checker's choice too: where nothing changes any more, a reader sees that it is over.
+    still = [state for state in lost if set(found.next[state]) == {state}]
+    for state in still or lost:
+        found.ends[state] = walk.verdict(found.states[state], NO_PROGRESS)
 
 
 def _after(key: Any, move: Move) -> list[int]:

@@ -31,6 +31,7 @@ from locksim.checker.search.explore import Exploration
 from locksim.checker.search.loop import Numbers
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
+from locksim.compiler.control_flow import reachable
 from locksim.lang.ops import Mark
 
 _STARTS = (Mark.ACQUIRE_START, Mark.READ_START)
@@ -75,8 +76,7 @@ class _Graph:
 
     def agent(self, edge: int) -> int:
         """Who acts on an edge."""
-        via = int(self.found.space.edge_via[edge])
-        return via // 64 + BUFFERS * (via % 64 == FLUSH)
+        return _agent(int(self.found.space.edge_via[edge]))
 
     def target(self, edge: int) -> int:
         """Where an edge leads."""
@@ -151,11 +151,25 @@ def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
     """For each row of the program: whether a thread there waits, and is past the doorway."""
     code = program.code
     size = len(code)
-    held: list[frozenset[int] | None] = [None] * size
+    acquiring = _acquiring(program)
+    waiting = [bool(acquiring.get(k)) for k in range(size)]
+    ways = [[j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)]
+    component = _components(ways)
+    looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
+    pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}
+    starts = [k for k in range(size) if waiting[k] and component[k] in looping & pauses]
+    begun = reachable(starts, ways.__getitem__)
+    return waiting, [k in begun for k in range(size)]
+
+
+def _acquiring(program: Program) -> dict[int, frozenset[int]]:
+    """For each row that can be reached, the locks whose acquire a thread there is in."""
+    code = program.code
+    held: dict[int, frozenset[int]] = {}
     todo: list[tuple[int, frozenset[int]]] = [(program.entry, frozenset())]
     while todo:
         k, started = todo.pop()
-        if held[k] is not None:
+        if k in held or k >= len(code):
             continue
         held[k] = started
         row = code[k]
@@ -163,21 +177,8 @@ def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
             started = started | {row[2]}
         elif row[0] == b.MARK and row[1] in _ENDS:
             started = started - {row[2]}
-        todo += [(j, started) for j in successors(row, k) if j < size]
-    waiting = [bool(h) for h in held]
-    ways = [[j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)]
-    component = _components(ways)
-    looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
-    pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}
-    begun = [waiting[k] and component[k] in looping & pauses for k in range(size)]
-    onward = [k for k in range(size) if begun[k]]
-    while onward:
-        k = onward.pop()
-        for j in successors(code[k], k):
-            if waiting[j] and not begun[j]:
-                begun[j] = True
-                onward.append(j)
-    return waiting, begun
+        todo += [(j, started) for j in successors(row, k)]
+    return held
 
 
 def _components(ways: list[list[int]]) -> list[int]:
@@ -209,45 +210,63 @@ def _part(
     return _Graph(found, source, kept, enters, component, inside, victim)
 
 
+@dataclass
+class _Walk:
+    """A walk through a component.
+
+    Arguments:
+        graph: where it walks. at: the state that it is in. here: the edges of the component.
+        out: of each state there, the edges that leave it. steps: those walked so far.
+    """
+
+    graph: _Graph
+    at: int
+    here: list[int]
+    out: dict[int, list[int]]
+    steps: list[int]
+
+    def take(self, goal: set[int]) -> None:
+        """Walk on to one of some edges, and over it."""
+        for e in _way(self.graph, self.out, self.at, goal):
+            self.steps.append(int(self.graph.found.space.edge_via[e]))
+            self.at = self.graph.target(e)
+
+    def reach(self, states: set[int]) -> None:
+        """Walk on to one of some states, if it is in none of them."""
+        if self.at not in states:
+            self.take({e for e in self.here if self.graph.target(e) in states})
+
+    def act(self, agent: int) -> None:
+        """Let an agent act, or come to a state in which it can not."""
+        calm = {s for s in self.out if self.graph.found.space.calm[s] >> agent & 1}
+        edges = {e for e in self.here if self.graph.agent(e) == agent}
+        if calm:
+            self.reach(calm)
+            if agent < BUFFERS:
+                self.steps += _standing(self.graph.found, self.at, agent)
+        elif edges:
+            self.take(edges)
+
+
 def _lasso(graph: _Graph, kind: str, first: int, acting: range | tuple[()]) -> Lasso:
     """A cycle in which the threads ``acting`` act or can not, and somebody enters if need be."""
-    found, here = graph.found, graph.around(first)
-    out: dict[int, list[int]] = {}
+    here = graph.around(first)
+    out: dict[int, list[int]] = {first: []}
     for e in here:
         out.setdefault(int(graph.source[e]), []).append(e)
-    cycle: list[int] = []
-    at = first
-    visited = {at}
-
-    def go(goal: set[int]) -> None:
-        """Walk on to one of some edges, and over it."""
-        nonlocal at
-        for e in _way(graph, out, at, goal):
-            cycle.append(int(found.space.edge_via[e]))
-            at = graph.target(e)
-            visited.add(at)
-
+    walk = _Walk(graph, first, here, out, [])
     if kind != "livelock":
-        go({e for e in here if graph.enters[e]})
-    for agent in [i + BUFFERS for i in acting] + list(acting):
-        did = {v // 64 + BUFFERS * (v % 64 == FLUSH) for v in cycle}
-        if agent in did:
-            continue
-        edges = {e for e in here if graph.agent(e) == agent}
-        calm = {s for s in (*out, at) if found.space.calm[s] >> agent & 1}
-        if calm and not calm & visited:
-            go({e for e in here if graph.target(e) in calm})
-        if calm & visited:
-            spot = at if at in calm else None
-            if spot is None:
-                go({e for e in here if graph.target(e) in calm})
-            if agent < BUFFERS and (still := _standing(found, at, agent)) is not None:
-                cycle.append(still)
-        elif edges:
-            go(edges)
-    if at != first:
-        go({e for e in here if graph.target(e) == first})
-    return Lasso(kind, graph.victim, found.path(first), cycle)
+        walk.take({e for e in here if graph.enters[e]})
+    for agent in [*(i + BUFFERS for i in acting), *acting]:
+        if agent not in map(_agent, walk.steps):
+            walk.act(agent)
+    walk.reach({first})
+    return Lasso(kind, graph.victim, graph.found.path(first), walk.steps)
+
+
+def _agent(via: int) -> int:
+    """Who acts in a step."""
+    return via // 64 + BUFFERS * (via % 64 == FLUSH)
 
 
 def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -> list[int]:
@@ -272,8 +291,8 @@ def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -
     raise AssertionError("the goal is not in the component")
 
 
-def _standing(found: Exploration, state: int, thread: int) -> int | None:
-    """A step of a thread that changes nothing, as a spin's; None if it can not act at all."""
+def _standing(found: Exploration, state: int, thread: int) -> list[int]:
+    """A step of a thread that changes nothing, as a spin's; none if it can not act at all."""
     model = found.model
     numbers = found.row_numbers(state)
     before, words = found.thread_row(numbers[thread]), found.shared_row(numbers[-1])
@@ -281,7 +300,7 @@ def _standing(found: Exploration, state: int, thread: int) -> int | None:
     for action in range(MAX_CHOICES):
         row, shared = before.copy(), words.copy()
         if perform(model.tables, row, shared, regs, action, note) != DONE:
-            return None
+            return []
         if row == before and shared == words:
-            return thread * 64 + action
-    return None
+            return [thread * 64 + action]
+    return []

@@ -81,7 +81,7 @@ def attribute(trace: Trace) -> Attribution:
     running = list(range(trace.tables.n_cpus))
     stacks: dict[int, list[list[int]]] = defaultdict(list)
     holders: dict[int, int] = {}
-    of_row, phase_of_row = [], []
+    entries: list[tuple[int, int]] = []
     for time, agent, what, address, value in trace.rows.tolist():
         thread = running[agent >> 1]
         stack = stacks[thread]
@@ -100,20 +100,22 @@ def attribute(trace: Trace) -> Attribution:
                 elif mark == Mark.RELEASED and holders.get(lock, thread) != thread:
                     _inherit(stacks[holders[lock]], stack, lock, found)
                 _pass(mark, lock, time, stack, found)
-        top = stack[-1] if stack and not agent & 1 else [NOTHING, NOTHING]
-        of_row.append(top[0])
-        phase_of_row.append(top[1])
-        if top[1] == RELEASE:
-            found[top[0]].end_ps = time
+        number, phase = stack[-1] if stack and not agent & 1 else (NOTHING, NOTHING)
+        entries.append((number, phase))
+        if phase == RELEASE:
+            found[number].end_ps = time
         if what == Kind.SWITCH:
             running[agent >> 1] = value
+    _give_to_issuers(trace, entries)
+    return Attribution(found, [number for number, _ in entries], [phase for _, phase in entries])
+
+
+def _give_to_issuers(trace: Trace, entries: list[tuple[int, int]]) -> None:
+    """Count the rows of a drained store to the acquisition and phase that issued it."""
     for transfer in trace.transfers:
-        if transfer.buffered:
-            for row in (transfer.row, transfer.effect):
-                if row != NOTHING:
-                    of_row[row] = of_row[transfer.issued]
-                    phase_of_row[row] = phase_of_row[transfer.issued]
-    return Attribution(found, of_row, phase_of_row)
+        for row in (transfer.row, transfer.effect):
+            if transfer.buffered and row != NOTHING:
+                entries[row] = entries[transfer.issued]
 
 
 def _inherit(

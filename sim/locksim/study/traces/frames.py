@@ -8,13 +8,15 @@ Columns: ``time_ps``, ``cpu``, ``agent`` ("core" or "buffer"), ``what``, ``word`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from locksim.engine.trace import DRAINED, MARK, NAMES, SERVED
 from locksim.lang.ops import Kind, Mark
-from locksim.study.traces.acquisitions import PHASES
+from locksim.study.traces.acquisitions import NOTHING, PHASES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +37,6 @@ def frame(trace: Trace) -> pd.DataFrame:
     import pandas as pd
 
     time, agent, what, address, value = trace.rows.T
-    found = trace.attribution
     whole = pd.DataFrame({"time_ps": time, "cpu": agent >> 1})
     whole["agent"] = pd.Categorical(np.where(agent & 1, "buffer", "core"))
     whole["what"] = pd.Categorical([what_name(int(w)) for w in what])
@@ -45,18 +46,22 @@ def frame(trace: Trace) -> pd.DataFrame:
     whole["address"], whole["value"] = address, value
     transfers = {transfer.row: transfer for transfer in trace.transfers}
     of = [transfers.get(k) for k in range(len(whole))]
-    whole["line"] = pd.Categorical([t and trace.line(t.line) for t in of])
-    whole["kind"] = pd.Categorical([t and t.kind for t in of])
-    whole["supplier"] = pd.array([t.supplier if t else None for t in of], "Int64")
-    whole["asked_ps"] = pd.array([t.asked_ps if t else None for t in of], "Int64")
+    whole["line"] = pd.Categorical(_each(lambda transfer: trace.line(transfer.line), of))
+    whole["kind"] = pd.Categorical(_each(attrgetter("kind"), of))
+    whole["supplier"] = pd.array(_each(attrgetter("supplier"), of), "Int64")
+    whole["asked_ps"] = pd.array(_each(attrgetter("asked_ps"), of), "Int64")
     whole["ready_ps"] = whole["value"].where(what == SERVED).astype("Int64")
-    numbers = found.of_row
-    held = [found.acquisitions[n] if n >= 0 else None for n in numbers]
-    whole["lock"] = pd.Categorical([a and trace.locks[a.lock] for a in held])
-    whole["acquisition"] = pd.array([a.number if a else None for a in held], "Int64")
-    whole["phase"] = pd.Categorical([PHASES[p] if p >= 0 else None for p in found.phase_of_row])
-    places = [trace.place(p) if p >= 0 else None for p in trace.origins[:, 0].tolist()]
-    whole["file"] = pd.Categorical([p and p.file for p in places])
-    whole["line_number"] = pd.array([p.line if p else None for p in places], "Int64")
-    whole["method"] = pd.Categorical([p and p.method for p in places])
+    held = _each(trace.attribution.acquisitions.__getitem__, trace.attribution.of_row)
+    whole["lock"] = pd.Categorical(_each(lambda one: trace.locks[one.lock], held))
+    whole["acquisition"] = pd.array(_each(attrgetter("number"), held), "Int64")
+    whole["phase"] = pd.Categorical(_each(PHASES.__getitem__, trace.attribution.phase_of_row))
+    places = _each(trace.place, trace.origins[:, 0].tolist())
+    whole["file"] = pd.Categorical(_each(attrgetter("file"), places))
+    whole["line_number"] = pd.array(_each(attrgetter("line"), places), "Int64")
+    whole["method"] = pd.Categorical(_each(attrgetter("method"), places))
     return whole
+
+
+def _each(get: Callable[[Any], Any], things: Iterable[Any]) -> list[Any]:
+    """What a function gives for each thing, None for a missing one (None or -1)."""
+    return [None if thing in (None, NOTHING) else get(thing) for thing in things]
