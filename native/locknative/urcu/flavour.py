@@ -354,7 +354,8 @@ class Flavour:
             OSError: the system cannot make another process.
         """
         while (child := self._c.fork()) is None:
-            time.sleep(0.001)  # another thread waits for a grace period, which ends: no thread reads
+            # Another thread waits for a grace period, which ends: no thread reads.
+            time.sleep(0.001)
         if child == 0:
             self._c.forget_workers()
             self._callbacks.renew()

@@ -76,7 +76,7 @@ def components(
     stack: Any,
     path: Any,
 ) -> None:
-    """Strongly connected components (Tarjan, SIAM Journal on Computing 1(2), 1972), numbered from 1.
+    """Strongly connected components (Tarjan, SIAM J. Computing 1(2), 1972), from 1.
 
     Arguments:
         n: nodes. start, edges: the edges of node s are ``edges[start[s] : start[s + 1]]``.

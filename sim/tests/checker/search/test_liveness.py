@@ -95,7 +95,7 @@ def test_sleepers_may_starve():
 def test_narrow_words_are_mentioned():
     """A proof for numbers that grow for ever rests on words that begin again at 0."""
     verdict = check_lock(TicketLock, threads=2, property="bypass")
-    assert "begins again at 0 after 31" in verdict.limits[0]
+    assert "counters begin again at 0 after 31" in verdict.limits[0]
     assert [] == check_lock(MCSLock, threads=2, property="bypass").limits
 
 
