@@ -237,7 +237,9 @@ def test_archive_is_what_the_grader_takes(mine: Workspace, tmp_path: Path) -> No
 def test_what_cannot_be_graded_is_reported_before(mine: Workspace, tmp_path: Path) -> None:
     """A file that is not text is refused; one that does not compile is handed in with a warning."""
     (mine.folder / "tas.py").write_text("import os\n")
-    assert "imports the language" in submit(mine, tmp_path / "a.zip", "unconfined").doubts[0]
+    assert (
+        "may import only the language" in submit(mine, tmp_path / "a.zip", "unconfined").doubts[0]
+    )
     (mine.folder / "tas.py").write_bytes(b"\xff\xfe")
     with pytest.raises(Refused, match="not valid UTF-8"):
         submit(mine, tmp_path / "b.zip", "unconfined")

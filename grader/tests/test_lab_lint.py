@@ -43,7 +43,13 @@ def test_sound_lab_passes(lab: Path) -> None:
     ("file", "change", "what", "name", "says"),
     [
         ("solution/tas.py", ("store(0", "store(1"), "solution", "right", "fail"),
-        ("starter/tas.py", (STARTER, "import os\n"), "starter", "right", "imports the language"),
+        (
+            "starter/tas.py",
+            (STARTER, "import os\n"),
+            "starter",
+            "right",
+            "may import only the language",
+        ),
         ("mutants.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
         ("mutants.toml", ("two steps are one", ""), "wrong", "load-alone", "reported is"),
         ("mutants.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),

@@ -77,7 +77,7 @@ def test_a_scenario_that_is_too_large_is_left_out() -> None:
 def test_try_and_acquire_on_a_lock_of_the_library() -> None:
     """Both ways in exclude each other."""
     tried = [["try"], ["count"], ["release"]]
-    verdict = explore(one(tried, SECTION, memory="c11")[0], TicketLock(), {}, 10_000)
+    verdict = explore(one(tried, SECTION, memory="c11")[0], TicketLock(), 10_000)
     assert "proven" == verdict.verdict
 
 
@@ -86,7 +86,7 @@ def test_lookups_say_what_may_be_found() -> None:
     writer = [["replace", 1, 7], ["replace", 1, 8]]
     for halves, wanted in (([0, 7, 8], "proven"), ([7, 8], "violated")):
         scenario = one(writer, [["lookup", 1, halves]])[0]
-        assert wanted == explore(scenario, DecisionsSpinlock(), {}, 10_000).verdict
+        assert wanted == explore(scenario, DecisionsSpinlock(), 10_000).verdict
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_every_suite_that_is_read_can_be_explored(threads: list[list[list[Any]]]
     scenario = one(*threads)[0]
     for subject in (TicketLock(), DecisionsSpinlock()):
         with contextlib.suppress(MalformedError):
-            verdict = explore(scenario, subject, {}, 500)
+            verdict = explore(scenario, subject, 500)
             assert verdict.verdict in ("proven", "violated", "unfinished")
 
 

@@ -100,7 +100,7 @@ def test_all_is_well(tmp_path: Path) -> None:
         (["bench", "tas", "--threads", "4097"], "do not fit"),
         (["bench", "tas", "--out", "found.csv"], "must end in .json or .parquet"),
         (["bench", "tas", "--precision", "2"], "precision must be between"),
-        (["bench", "tas", "--option", "-1"], "--option -1"),
+        (["bench", "tas", "--option", "-1"], "--option must be between 0 and"),
         (["bench", "tas", "--loop", "validate"], "timed loop 'validate'"),
         (["bench", "tas", "--report", "perf"], "--report must be lockmeter"),
         (["bench", "tas", "--report", "lockmeter", "--loop", "throughput"], "only the latency"),

@@ -58,11 +58,11 @@ def test_every_lock_has_its_files() -> None:
 
 @pytest.mark.parametrize("lock", LOCKS)
 def test_essay(lock: str) -> None:
-    """A header opens with mechanism, invariant, what the lock is not, and the source."""
+    """A header says where the mechanism is explained, what is special in C, and the source."""
     essay = (NATIVE / f"include/locklab/{lock}.h").read_text().split("#ifndef")[0]
     assert [] == [
         part
-        for part in ("Mechanism.", "Invariant", "What it is not.", "Source:")
+        for part in (f"locks/{lock}.py", "In C.", "What it is not.", "Source:")
         if part not in essay
     ]
 

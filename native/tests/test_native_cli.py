@@ -56,11 +56,11 @@ def test_explore_json() -> None:
     [
         (["explore", "absent.c"], "there is no such file"),
         (["explore", "mcs", "--memory", "arm"], "no memory model 'arm'"),
-        (["explore", "mcs", "--rounds", "0"], "--rounds 0"),
+        (["explore", "mcs", "--rounds", "0"], "--rounds must be between"),
         (["torture", "mcz"], "did you mean 'mcs'"),
         (["torture", "mcs", "--tool", "valgrind"], "there is no tool"),
         (["torture", "mcs", "--seconds", "0"], "--seconds must be between"),
-        (["torture", "mcs", "--threads", "1"], "--threads 1"),
+        (["torture", "mcs", "--threads", "1"], "--threads must be between"),
     ],
 )
 def test_mistakes_are_reported(words: list[str], says: str) -> None:

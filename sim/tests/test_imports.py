@@ -1,5 +1,6 @@
 """The contracts about imports hold, and each of them fails when an import breaks it."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def kept(name: str, graph: grimp.ImportGraph) -> bool:
         key: value for key, value in CONTRACTS[name].items() if key not in ("id", "name", "type")
     }
     contract = TYPES[CONTRACTS[name]["type"]](name, SESSION, options)
-    return bool(contract.check(graph, verbose=False).kept)
+    # A check takes the ignored imports out of the graph that it is given.
+    return bool(contract.check(copy.deepcopy(graph), verbose=False).kept)
 
 
 @pytest.mark.parametrize("name", CONTRACTS)
