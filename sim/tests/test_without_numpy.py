@@ -79,6 +79,7 @@ def hidden(text, *arguments):
     return done
 
 
+@pytest.mark.slow
 def test_the_core_gives_the_same_without():
     """A lock from text is linked, simulated, proven and refuted, as with all of them there."""
     found = json.loads(hidden(USES.format(tests=__file__.rpartition("/")[0])).stdout)
