@@ -15,7 +15,7 @@ have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -61,7 +61,7 @@ class Tables(NamedTuple):
     op: list[int]  # of each row of the code: a view of the row costs a count of references
     keep: list[int]
     keep_start: list[int]
-    lock_of: list[int]
+    lock_of: Sequence[int]
     type_lines: list[int]
     plain: list[int]
     claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
@@ -211,7 +211,7 @@ _NOT_IN_INVARIANTS = (
 )
 
 
-def _shared_parts(memory: Memory, n_threads: int) -> dict[str, list[int]]:
+def _shared_parts(memory: Memory, n_threads: int) -> dict[str, Sequence[int]]:
     """The parts of the shared row, in order."""
     heap = bool(memory.types)
     return {
