@@ -56,6 +56,7 @@ class Memory:
         heap_next: the first heap line that was never allocated. The heap ends at n_lines.
         free_head: of each CPU, for each type, the first free object (line; 0: none).
             free_next: of each line, the next in the list.
+        plain: addresses of the words that are declared plain.
         locks: names of the metered structs, in the order of address. lock_of: of each word, at a
             metered struct's first word its index + 1, else 0.
     """
@@ -75,6 +76,7 @@ class Memory:
     locks: list[str]
     lock_of: MutableSequence[int]
     names: list[tuple[int, str]] = field(default_factory=list)
+    plain: list[int] = field(default_factory=list)
 
     def name(self, address: int) -> str:
         """A word's name as in source code: ``cache.lock.word``, ``cache.slots[3]``."""
@@ -87,7 +89,7 @@ class Memory:
                 inner = self.space.default(kind)
                 offset = address - start * self.space.words_per_line
                 if offset < self.space.layout(inner).size:
-                    fields = dict(_walk(inner.placed(0, self.space), ""))
+                    fields = {at: name for at, name, _ in words_of(inner.placed(0, self.space), "")}
                     return f"{kind.__name__}@{start}.{fields.get(offset, offset)}"
                 break
         at = bisect.bisect_right(self.names, (address, chr(0x10FFFF))) - 1
@@ -139,7 +141,11 @@ def build(
         lock_of=_zeros(n_lines * wpl),
     )
     _fill(memory.live, 1, static_lines, 1)
-    memory.names = sorted(_walk(root, ""))
+    for at, name, declared in words_of(root, ""):
+        memory.names.append((at, name))
+        if declared.plain:
+            memory.plain.append(at)
+    memory.names.sort()
     for struct, _ in structs(root, ""):
         _initialise(struct, memory, tables)
     metered: dict[int, str] = {}
@@ -235,20 +241,21 @@ def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
     yield struct, name
 
 
-def _walk(struct: Struct, name: str) -> Iterator[tuple[int, str]]:
-    """Every word with its name."""
+def words_of(struct: Struct, name: str) -> Iterator[tuple[int, str, word]]:
+    """Every word with its address, its name and its declaration."""
     for inner, inner_name in structs(struct, name):
         prefix = f"{inner_name}." if inner_name else ""
         for field_name, f in type(inner).FIELDS.items():
-            if not isinstance(f, word) and not (isinstance(f, array) and isinstance(f.of, word)):
+            declared = f.of if isinstance(f, array) else f
+            if not isinstance(declared, word):
                 continue
             slot = inner._layout.slot(field_name)  # type: ignore[union-attr]
             at = int(inner) + slot.offset
-            if isinstance(f, word):
-                yield at, prefix + field_name
+            if declared is f:
+                yield at, prefix + field_name, declared
             else:
                 for i in range(slot.count):
-                    yield at + i * slot.stride, f"{prefix}{field_name}[{i}]"
+                    yield at + i * slot.stride, f"{prefix}{field_name}[{i}]", declared
 
 
 class _Setup:
