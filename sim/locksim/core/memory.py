@@ -58,7 +58,8 @@ class Memory:
             free_next: of each line, the next in the list.
         plain: addresses of the words that are declared plain.
         locks: names of the metered structs, in the order of address. lock_of: of each word, at a
-            metered struct's first word its index + 1, else 0.
+            metered struct's first word its index + 1, else 0. recursive: of each lock, 1 where its
+            holder may enter it again.
     """
 
     space: Space
@@ -75,6 +76,7 @@ class Memory:
     free_next: MutableSequence[int]
     locks: list[str]
     lock_of: MutableSequence[int]
+    recursive: list[int]
     names: list[tuple[int, str]] = field(default_factory=list)
     plain: list[int] = field(default_factory=list)
 
@@ -139,6 +141,7 @@ def build(
         free_next=_zeros(n_lines),
         locks=[],
         lock_of=_zeros(n_lines * wpl),
+        recursive=[],
     )
     _fill(memory.live, 1, static_lines, 1)
     for at, name, declared in words_of(root, ""):
@@ -148,12 +151,14 @@ def build(
     memory.names.sort()
     for struct, _ in structs(root, ""):
         _initialise(struct, memory, tables)
-    metered: dict[int, str] = {}
+    metered: dict[int, tuple[str, int]] = {}
     for struct, name in structs(root, ""):
         if type(struct).METERED:
-            metered[int(struct)] = name or type(struct).__name__
+            metered[int(struct)] = name or type(struct).__name__, int(type(struct).RECURSIVE)
     for number, address in enumerate(sorted(metered)):
-        memory.locks.append(metered[address])
+        name, recursive = metered[address]
+        memory.locks.append(name)
+        memory.recursive.append(recursive)
         memory.lock_of[address] = number + 1
     _Setup(memory, tables).run(root)
     return memory
