@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from results_made import EVIL
-from test_grade import LAB, TAS, hand_in, needs_sandbox
+from tiny_lab import LAB, TAS, hand_in, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader.cli.grade import app

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from test_c_submissions import LAB
+from c_lab import LAB
 
 from lockgrader.author.bundle import public_files
 from lockgrader.c import interface

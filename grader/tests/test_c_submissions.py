@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from c_lab import LAB
 
 from lockgrader.c import compile_c, interface, judge_c, run, tools
 from lockgrader.c.build import TOOLS, Compiled
@@ -20,20 +21,6 @@ pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {availab
 
 AVC = interface("avc")
 RIGHT = (AVC.folder / "reference.c").read_text()
-LAB = """
-format = 1
-name = "c-part"
-title = "The C part alone"
-c = "avc_rcu.c"
-interface = "avc"
-
-[[check]]
-name = "model"
-title = "Right in turns"
-kind = "c"
-tool = "validate"
-points = 10
-"""
 
 
 def check(tool: str, **more: object) -> C:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from elements import Elements
 from results_made import EVIL, check, counterexample, curve, result, rich_result
 from study.traces.chromium import CHROMIUM, launch
 
@@ -17,22 +17,6 @@ from lockgrader.report import feedback
 from lockgrader.report.chart import alt_text, chart
 from lockgrader.report.feedback import FEEDBACK, keep_feedback
 from lockgrader.result import VERDICTS
-
-
-class Elements(HTMLParser):
-    """The elements and attributes of a page."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(page)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        """The attributes of each element of a kind."""
-        return [attributes for name, attributes in self.found if name == tag]
 
 
 def test_texts_of_students_stay_texts() -> None:

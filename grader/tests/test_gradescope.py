@@ -16,8 +16,8 @@ from typing import Any, Literal
 import pytest
 from allowance import Allowance
 from pydantic import BaseModel, ConfigDict, Field
-from test_grade import LAB as TINY
-from test_grade import TAS
+from tiny_lab import LAB as TINY
+from tiny_lab import TAS
 from typer.testing import CliRunner
 
 from lockgrader.checks import evaluate as evaluating

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from tiny_lab import ANSWERS, TAS, WRONG, make_whole
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader.cli.lab import app
 from lockgrader.cli.lab_show import say_wrapped
-from lockgrader.sandbox import available
-
-needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from tiny_lab import ANSWERS, TAS, WRONG, make_whole
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
 
 from lockgrader.author import bundle
 from lockgrader.checks.evaluate import warm
@@ -16,7 +16,6 @@ from lockgrader.lab import load
 from lockgrader.read.refused import Refused
 from lockgrader.read.submission import student_of
 from lockgrader.result import Result
-from lockgrader.sandbox import available
 from lockgrader.workspace import folder as ws
 from lockgrader.workspace.attempt import attempt, public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
@@ -25,7 +24,6 @@ from lockgrader.workspace.solution import compare
 from lockgrader.workspace.submit import RECORD, submit
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from elements import Elements
 from results_made import EVIL, check, counterexample, result, rich_result
-from test_feedback import Elements
 
 from lockgrader.report import summary
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_wrong_kernels import build, validate
+from one_kernel import build, validate
 
 import locknative
 
