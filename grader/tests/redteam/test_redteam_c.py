@@ -19,7 +19,7 @@ from lockgrader.sandbox.probe import _survivor
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 CORPUS: list[dict[str, Any]] = tomllib.loads(
-    (Path(__file__).parent.parent / "redteam" / "c.toml").read_text()
+    (Path(__file__).parents[2] / "redteam" / "c.toml").read_text()
 )["submission"]
 CACHE = """
 #include "avc.h"

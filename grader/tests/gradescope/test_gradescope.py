@@ -29,7 +29,7 @@ from lockgrader.lab import load
 from lockgrader.sandbox import SandboxError, available
 from locklabs import find
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 KEY = b"a key of sixteen bytes or more"
 LAB = """
 format = 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-DRIVER = Path(__file__).parents[1] / "fuzz/urcu.py"
+DRIVER = Path(__file__).parents[2] / "fuzz/urcu.py"
 
 
 def fuzz(*arguments: str) -> str:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from locknative.cli import app
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
 def said(*words: str) -> tuple[int, str, str]:

@@ -17,7 +17,7 @@ from locknative.errors import NativeError
 from locknative.explorer import Program, Search
 from locknative.explorer.search import run
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from one_kernel import build, validate
 
 import locknative
 
-NATIVE = Path(__file__).parents[1]
+NATIVE = Path(__file__).parents[2]
 HEADERS = Path("include/locklab/structures")
 ATTEMPTS = 40
 # Kernel, header, what stands there, what shall stand there.

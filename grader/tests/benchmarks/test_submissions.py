@@ -9,7 +9,7 @@ import pytest
 
 from lockgrader.lab import load
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 try:
     import attacks

@@ -23,7 +23,7 @@ from lockgrader.sandbox.probe import _survivor
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
-FOLDER = Path(__file__).parent.parent / "redteam"
+FOLDER = Path(__file__).parents[2] / "redteam"
 LAB = load(FOLDER / "lab")
 KEY = b"a key of sixteen bytes or more"
 

@@ -8,7 +8,7 @@ import pytest
 
 from lockgrader.sandbox import available
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 try:
     import lab02_batch

@@ -276,7 +276,7 @@ def test_fork_with_callbacks(name: str, run_python: Callable[[str], str]) -> Non
 
 def test_document() -> None:
     """The examples of docs/URCU.md run."""
-    text = (Path(__file__).parents[2] / "docs" / "URCU.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "URCU.md").read_text()
     examples = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     assert len(examples) > 0
     for example in examples:

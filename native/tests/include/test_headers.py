@@ -11,7 +11,7 @@ import pytest
 
 import locknative
 
-NATIVE = Path(__file__).parents[1]
+NATIVE = Path(__file__).parents[2]
 HEADERS = sorted((NATIVE / "include/locklab").glob("*.h"))
 STRUCTURES = sorted((NATIVE / "include/locklab/structures").glob("*.h"))
 # These say themselves through which headers they are to be included.

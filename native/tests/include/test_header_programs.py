@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-NATIVE = Path(__file__).parents[1]
+NATIVE = Path(__file__).parents[2]
 PROGRAMS: list[tuple[str, list[str]]] = [
     ("avc_rcu", ["-lurcu-memb"]),
     ("dcache", ["-fsanitize=thread", "-g", "-Wno-tsan"]),

@@ -14,7 +14,7 @@ import locknative
 if locknative.has_urcu:
     from locknative import urcu
 
-NATIVE = Path(__file__).parents[1]
+NATIVE = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ WAITS = (every.LOAD, every.STORE, every.ADD, every.AWAIT, every.POLL, every.TAS,
 @pytest.fixture(scope="module")
 def table() -> Iterator[Program]:
     """The program that does what a file lists."""
-    with Program([Path(__file__).parent / "programs/table.c"]) as program:
+    with Program([Path(__file__).parents[1] / "programs/table.c"]) as program:
         yield program
 
 

@@ -9,7 +9,7 @@ import pytest
 from locknative.explorer import Exploration, Program, Search
 from locknative.explorer.search import run
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
 def explored(name: str, *defines: str, **how: object) -> dict[str, Exploration]:
