@@ -7,8 +7,9 @@ returns arrays for both engines. Word 0 and its line belong to no struct: NULL p
 from __future__ import annotations
 
 import bisect
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -68,7 +69,11 @@ class Memory:
     free_next: list[int]
     locks: list[str]
     lock_of: list[int]
-    names: list[tuple[int, str]] = field(default_factory=list)
+
+    @cached_property
+    def names(self) -> list[tuple[int, str]]:
+        """Every word below the heap with its name, in the order of addresses."""
+        return sorted(_words(structs(self.root, "")))
 
     def name(self, address: int) -> str:
         """A word's name as in source code: ``cache.lock.word``, ``cache.slots[3]``."""
@@ -81,7 +86,7 @@ class Memory:
                 inner = self.space.default(kind)
                 offset = address - start * self.space.words_per_line
                 if offset < self.space.layout(inner).size:
-                    fields = dict(_walk(inner.placed(0, self.space), ""))
+                    fields = dict(_words(structs(inner.placed(0, self.space), "")))
                     return f"{kind.__name__}@{start}.{fields.get(offset, offset)}"
                 break
         at = bisect.bisect_right(self.names, (address, chr(0x10FFFF))) - 1
@@ -116,12 +121,13 @@ def build(
     static_lines = 1 + -(-layout.size // wpl)
     n_lines = static_lines + heap_lines
     root = workload.placed(base, space)
+    embedded = [*structs(root, "")]
     memory = Memory(
         space=space,
         root=root,
         words=[0] * (n_lines * wpl),
         home=[0] * n_lines,
-        place=_places(root, n_lines),
+        place=_places(embedded, wpl, n_lines),
         live=[0] * n_lines,
         object_type=[0] * n_lines,
         types=types,
@@ -133,17 +139,15 @@ def build(
         lock_of=[0] * (n_lines * wpl),
     )
     memory.live[1:static_lines] = [1] * (static_lines - 1)
-    memory.names = sorted(_walk(root, ""))
-    for struct, _ in structs(root, ""):
-        _initialise(struct, memory, tables)
     metered: dict[int, str] = {}
-    for struct, name in structs(root, ""):
+    for struct, name in embedded:
+        _initialise(struct, memory, tables)
         if type(struct).METERED:
             metered[int(struct)] = name or type(struct).__name__
     for number, address in enumerate(sorted(metered)):
         memory.locks.append(metered[address])
         memory.lock_of[address] = number + 1
-    _Setup(memory, tables).run(root)
+    _Setup(memory, tables).run(embedded)
     return memory
 
 
@@ -169,15 +173,14 @@ SCATTER_SEED = 1
 """Seed of the places of scattered arrays, equal in all runs; only the programs' draws vary."""
 
 
-def _places(root: Workload, n_lines: int) -> list[int]:
+def _places(embedded: Sequence[tuple[Struct, str]], wpl: int, n_lines: int) -> list[int]:
     """Every line's address in lines: its number, plus the gaps of alignments before it.
 
     The elements of a scattered array exchange their addresses in a random order.
     """
-    wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
     bounds: list[tuple[int, int]] = []  # (line, alignment of its address in lines)
     scattered: list[tuple[int, int, int]] = []  # (first line, lines of an element, elements)
-    for struct, _ in structs(root, ""):
+    for struct, _ in embedded:
         for name, f in type(struct).FIELDS.items():
             if isinstance(f, part | array) and f.align > wpl * WORD_BYTES:
                 slot = struct._layout.slot(name)  # type: ignore[union-attr]
@@ -215,9 +218,9 @@ def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
     yield struct, name
 
 
-def _walk(struct: Struct, name: str) -> Iterator[tuple[int, str]]:
-    """Every word with its name."""
-    for inner, inner_name in structs(struct, name):
+def _words(embedded: Iterable[tuple[Struct, str]]) -> Iterator[tuple[int, str]]:
+    """Every word of some structs, with its name."""
+    for inner, inner_name in embedded:
         prefix = f"{inner_name}." if inner_name else ""
         for field_name, f in type(inner).FIELDS.items():
             if not isinstance(f, word) and not (isinstance(f, array) and isinstance(f.of, word)):
@@ -260,9 +263,9 @@ class _Setup:
     def view(self, target: type[Any], address: int) -> Any:
         return self.memory.space.view(target, address)
 
-    def run(self, root: Workload) -> None:
+    def run(self, embedded: Iterable[tuple[Struct, str]]) -> None:
         """Run the setup program of every embedded struct, parts first."""
-        for struct, _ in structs(root, ""):
+        for struct, _ in embedded:
             setup = getattr(struct, "setup", None)
             if setup is None:
                 continue
