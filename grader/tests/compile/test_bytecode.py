@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import locksim.library.locks
@@ -197,7 +197,6 @@ JSON = (
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_mutated_bytecode_crashes_nothing(data: st.DataObject) -> None:
     """A document with a few values changed is refused, or checked and simulated like any other."""

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_lab import TAS
 
@@ -126,7 +126,6 @@ STEPS = st.one_of(
 
 
 @given(threads=st.lists(st.lists(STEPS, min_size=1, max_size=12), min_size=1, max_size=3))
-@settings(max_examples=25, deadline=None)
 def test_every_suite_that_is_read_can_be_explored(threads: list[list[list[Any]]]) -> None:
     """Whatever its steps: a verdict, or the message that a step is of the other kind."""
     scenario = one(*threads)[0]
@@ -137,7 +136,6 @@ def test_every_suite_that_is_read_can_be_explored(threads: list[list[list[Any]]]
 
 
 @given(data=st.binary(max_size=300))
-@settings(max_examples=200, deadline=None)
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     """Nothing but MalformedError comes out."""
     try:

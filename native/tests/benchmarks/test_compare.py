@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -41,7 +41,6 @@ def row(scripts: ModuleType, ours: list[float], theirs: list[float], **more: obj
     return scripts.compare("a pair", 1, "none", taken, **more)
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     times=st.lists(st.floats(1, 100), min_size=2, max_size=12),
     factor=st.sampled_from([0.5, 1.0, 1.04, 1.06, 2.0]),

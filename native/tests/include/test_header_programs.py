@@ -41,7 +41,7 @@ def test_program(program: str, options: list[str], tmp_path: Path) -> None:
     built = compiled(program, options, tmp_path)
     assert (0, "") == (built.returncode, built.stderr)
     done = subprocess.run(
-        [tmp_path / program], capture_output=True, text=True, timeout=60, check=False
+        [tmp_path / program], capture_output=True, text=True, timeout=120, check=False
     )
     assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
 

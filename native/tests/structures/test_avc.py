@@ -191,6 +191,4 @@ def test_is_the_model(design: str, tmp_path: Path) -> None:
             if hasattr(self, "cache"):
                 shim.shim_free(self.cache)
 
-    run_state_machine_as_test(
-        Machine, settings=settings(max_examples=60, stateful_step_count=60, deadline=None)
-    )
+    run_state_machine_as_test(Machine, settings=settings(stateful_step_count=60))

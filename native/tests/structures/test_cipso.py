@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import pytest
 import shims
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 BUCKET_SIZE, REORDER_LIMIT = 10, 10
@@ -64,7 +64,6 @@ def key_of(number: int) -> bytes:
 packets = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 30)), max_size=60)
 
 
-@settings(max_examples=100, deadline=None)
 @given(packets=packets, mask=st.sampled_from([ALL, AS_IT_WAS]))
 def test_is_the_model(shim: ctypes.CDLL, packets: list[tuple[int, int]], mask: int) -> None:
     """Hits, order, activities and evictions are the model's, with either index."""

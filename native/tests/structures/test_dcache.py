@@ -6,7 +6,7 @@ import ctypes
 
 import pytest
 import shims
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 ENTRIES = 8
@@ -36,7 +36,6 @@ moves = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(moves=moves, size=st.integers(0, 300))
 def test_is_the_model(shim: ctypes.CDLL, moves: list[tuple[int, int, str]], size: int) -> None:
     """Paths follow every move; names are cut at 31 bytes; a buffer that is too small is refused."""

@@ -6,7 +6,7 @@ from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import locknative
@@ -27,7 +27,6 @@ def flavour(request: pytest.FixtureRequest) -> urcu.Flavour:
 operations = st.lists(st.one_of(st.none(), st.integers(0, 9)), max_size=60)
 
 
-@settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(FLAVOURS), todo=operations)
 def test_queues_are_deques(name: str, todo: list[int | None]) -> None:
     """Both queues give what a deque gives; the wait-free one says what was there."""
@@ -47,7 +46,6 @@ def test_queues_are_deques(name: str, todo: list[int | None]) -> None:
             assert (not model, list(model)) == (wait_free.is_empty(), list(wait_free))
 
 
-@settings(max_examples=40, deadline=None)
 @given(name=st.sampled_from(FLAVOURS), todo=operations)
 def test_stacks_are_lists(name: str, todo: list[int | None]) -> None:
     """Both stacks give what a list gives from its end."""

@@ -4,7 +4,6 @@ The programs are source text, written to a file and imported: the reference engi
 generators, the compiler reads the same text.
 """
 
-import functools
 import importlib.util
 import itertools
 import sys
@@ -27,9 +26,10 @@ NUMBERS = itertools.count()
 
 seeds = st.integers(0, 2**63 - 1)
 durations = st.sampled_from([100, 500, 1500])
-much = functools.partial(
-    settings, deadline=None, print_blob=True, suppress_health_check=list(HealthCheck)
+twice = settings(
+    max_examples=2 * settings.default.max_examples, suppress_health_check=list(HealthCheck)
 )
+"""Twice as many as other properties: most of what the engines could disagree on is found here."""
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def imported(text: str, folder: Path) -> type[Workload]:
     return world
 
 
-@much(max_examples=500)
+@twice
 @given(text=workloads(), tables=machines(), seed=seeds, until_ps=durations)
 def test_random_programs(folder, text, tables, seed, until_ps):
     """Traces, counters, meters, memory, the text of errors and the verdict on deadlocks agree."""
@@ -64,7 +64,7 @@ def test_random_programs(folder, text, tables, seed, until_ps):
     compare(run_pair(world(), tables, seed=seed, until_ps=until_ps, heap_lines=HEAP_LINES))
 
 
-@much(max_examples=100)
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     text=workloads(),
     tables=machines(),
@@ -98,7 +98,7 @@ def test_the_random_programs_do_what_they_are_for(folder):
     """Among the first programs there are results, errors, jumps, and waits that never end."""
     seen = set()
 
-    @settings(max_examples=200, derandomize=True, database=None, deadline=None)
+    @settings(derandomize=True, database=None)
     @given(text=workloads(), tables=machines(), seed=seeds)
     def look(text, tables, seed):
         world = imported(text, folder)
