@@ -108,7 +108,7 @@ def build(
         workload: a description.
         tables: the machine, with the CPUs of the run.
         types: every struct that the programs allocate.
-        heap_lines: lines for ``alloc``.
+        heap_lines: lines for ``alloc``; none where nothing is allocated.
 
     Raises:
         SimulationError: a setup program uses a forbidden operation (waits, uses memory outside
@@ -119,7 +119,7 @@ def build(
     layout = space.layout(workload)
     base = wpl
     static_lines = 1 + -(-layout.size // wpl)
-    n_lines = static_lines + heap_lines
+    n_lines = static_lines + (heap_lines if types else 0)
     root = workload.placed(base, space)
     embedded = [*structs(root, "")]
     memory = Memory(
