@@ -18,7 +18,7 @@ from locknative.explorer.program import Program
 if TYPE_CHECKING:
     from locksim.checker.replay.counterexample import Counterexample
 
-MEMORIES = ("sc", "tso")
+MEMORIES = ("sc", "tso", "c11")
 STANDARDS = ("c11", "c++20")
 MOST_MEMORY = 4 << 30
 """Bytes of address space that a program may use."""
@@ -33,7 +33,7 @@ class Search:
         preemptions: None: a complete search. Else a search for errors through runs
             of up to so many deviations: preemptions of a thread that could go on, and under
             ``tso`` stores that linger in their buffer. 0 to 100.
-        memory: ``sc`` or ``tso``.
+        memory: ``sc``, ``tso`` or ``c11``.
         pct: above 0: no exhaustive search, but random runs that find any error of this depth with
             a known probability (Burckhardt and others, ASPLOS 2010). Up to 64.
         runs: how many random runs.
@@ -88,7 +88,7 @@ class Exploration:
     Attributes:
         program: the files, as they were named.
         threads: how many the program had (of a main(): with it).
-        memory: ``sc`` or ``tso``.
+        memory: ``sc``, ``tso`` or ``c11``.
         verdict: ``proven``: of all interleavings that differ, one was seen, and none was wrong.
             ``bounded``: no error was found within a bound, or with some of the program's inputs.
             ``sampled``: random runs only. ``violated``. ``unfinished``: neither.
