@@ -372,49 +372,60 @@ static bool is_before_in_total_order(const struct event *a, const struct event *
     return is_in_total_order(a, b->total, b->message, b->at, b->size, b->may_write);
 }
 
-static unsigned put_in(int *found, unsigned n, int event)
+/* The step could come before another one of the total order, and then read what it cannot now: any
+ * message that does not come after that one, those of this run before and after it. */
+static void reverse_total(int other, const struct event *event, const uint32_t *clock)
 {
-    unsigned at = n;
+    static uint32_t with[MAX_AGENTS];
 
-    if (event < 0)
-        return n;
-    for (; at > 0 && found[at - 1] < event; at--)
-        found[at] = found[at - 1];
-    found[at] = event;
-    return n + 1;
+    reverse(other, event->agent, clock);
+    for (int i = event->line >= 0 ? last_of_line[event->line] : -1; event->reads && i > other;
+         i = events[i].line_before)
+        if (events[i].writes && !comes_before(other, clocks[i])) {
+            memcpy(with, clock, sizeof(with));
+            join(with, i);
+            reverse(other, event->agent, with);
+        }
 }
 
-/* A step of messages, or a SEQ_CST fence. */
-static void order_messages(struct event *event, int *found, uint32_t *clock, bool is_new)
+static void reverse_before_read(int read, const struct event *event, const uint32_t *clock)
 {
-    unsigned n = 0;
+    reverse(read, event->agent, clock);
+    for (int i = events[read].total_before; events[read].total && i >= 0;
+         i = events[i].total_before)
+        if (is_before_in_total_order(&events[i], &events[read]) && !comes_before(i, clock))
+            reverse(i, event->agent, clock);
+}
 
-    if (event->total) {
-        for (int i = last_total; i >= 0; i = events[i].total_before)
-            if (is_before_in_total_order(&events[i], event))
-                n = put_in(found, n, i);
-        event->total_before = last_total;
-        last_total = current;
-    }
-    n = put_in(found, n, event->from);
-    n = put_in(found, n, event->interrupted);
-    for (unsigned i = 0; i < n; i++) {
-        const struct event *other = &events[found[i]];
+static void order_total(struct event *event, uint32_t *clock, bool is_new)
+{
+    for (int i = last_total; i >= 0; i = events[i].total_before)
+        if (is_before_in_total_order(&events[i], event) && !comes_before(i, clock)) {
+            join(clock, i);
+            if (is_new)
+                reverse_total(i, event, clock);
+        }
+    event->total_before = last_total;
+    last_total = current;
+}
 
-        if (comes_before(found[i], clock))
-            continue;
-        join(clock, found[i]);
-        if (is_new && (is_before_in_total_order(other, event) ||
-                       (found[i] == event->from && other->reads && operation.effect != LOOKS)))
-            reverse(found[i], event->agent, clock);
+static void order_messages(struct event *event, uint32_t *clock, bool is_new)
+{
+    int from = event->from;
+
+    if (from >= 0 && !comes_before(from, clock)) {
+        join(clock, from);
+        if (is_new && events[from].reads && event->may_write) /* both could read the same */
+            reverse(from, event->agent, clock);
     }
-    if (event->line < 0)
-        return;
+    if (event->interrupted >= 0)
+        join(clock, event->interrupted);
+    for (int i = last_of_line[event->line]; is_new && event->writes && i >= 0;
+         i = events[i].line_before)
+        if (events[i].reads && !comes_before(i, clock)) /* it could read what is written now */
+            reverse_before_read(i, event, clock);
     event->line_before = last_of_line[event->line];
     last_of_line[event->line] = current;
-    for (int i = event->line_before; is_new && event->writes && i >= 0; i = events[i].line_before)
-        if (events[i].reads && !comes_before(i, clock))
-            reverse(i, event->agent, clock);
 }
 
 static void order(struct event *event)
@@ -432,8 +443,10 @@ static void order(struct event *event)
         if (is_new)
             race(found[i], event->agent, &operation, clock);
     }
-    if (ex_options.c11)
-        order_messages(event, found, clock, is_new);
+    if (event->total)
+        order_total(event, clock, is_new);
+    if (event->line >= 0)
+        order_messages(event, clock, is_new);
     event->index = last[event->agent] >= 0 ? events[last[event->agent]].index + 1 : 1;
     clock[event->agent] = event->index;
     memcpy(clocks[current], clock, sizeof(clock));

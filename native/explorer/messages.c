@@ -50,6 +50,7 @@ struct line {
     int next;  /* of the same grain; -1: none */
     int last;  /* message */
     bool over; /* the object is no more */
+    uint32_t touched[MAX_THREADS]; /* by each thread the last time, and 1; 0: never */
 };
 
 struct grain {
@@ -133,18 +134,25 @@ static struct line *line_of(address at, unsigned size)
     return NULL;
 }
 
-static struct line *line_made(address at, unsigned size)
+/* Do all accesses of the line happen before what the thread does now? */
+static bool is_done_with(const struct line *line)
 {
-    struct line *line = line_of(at, size);
-    struct grain *grain = grain_of(at);
+    for (int i = 0; i < ex_threads_used; i++)
+        if (ex_self->now.at[i] < line->touched[i])
+            return false;
+    return true;
+}
 
-    if (line != NULL)
-        return line;
+static struct line *new_line(address at, unsigned size)
+{
+    struct grain *grain = grain_of(at);
+    struct line *line;
+
     ex_heap_check(at, size, false);
     for (int i = grain->lines; i >= 0; i = lines[i].next) {
         if (!overlaps(&lines[i], at, size))
             continue;
-        if (!knows(&ex_self->now, &messages[lines[i].last]))
+        if (!is_done_with(&lines[i]))
             ex_give_up("atomics of %u and %u bytes at the same place: C11 does not say what they "
                        "do, and the memory model c11 has no answer",
                        lines[i].size, size);
@@ -156,6 +164,16 @@ static struct line *line_made(address at, unsigned size)
     *line = (struct line){.at = at, .size = size, .next = grain->lines, .last = (int)n_messages};
     grain->lines = (int)n_lines++;
     new_message(ex_bytes(at, size));
+    return line;
+}
+
+static struct line *line_made(address at, unsigned size, uint32_t when)
+{
+    struct line *line = line_of(at, size);
+
+    if (line == NULL)
+        line = new_line(at, size);
+    line->touched[ex_self->number] = when + 1;
     return line;
 }
 
@@ -279,13 +297,13 @@ static void meet(struct message *message, struct clock *into, int *breaker)
 
 value ex_message_read(const struct operation *operation)
 {
-    struct line *line = line_made(operation->at, operation->size);
-    uint32_t *mark;
+    uint32_t when = ex_self->now.at[ex_self->number], *mark;
+    struct line *line = line_made(operation->at, operation->size, when);
 
     chosen = choose(operation, line);
     mark = &chosen->read_by[ex_self->number];
     if (*mark == 0)
-        *mark = ex_self->now.at[ex_self->number] + 1;
+        *mark = when + 1;
     ex_event_message((int)(line - lines), chosen->event, chosen->what);
     return chosen->what;
 }
@@ -303,7 +321,8 @@ unsigned ex_message_meet(struct clock *into)
 unsigned ex_message_put(const struct operation *operation, value what, const struct clock *released,
                         bool is_total)
 {
-    struct line *line = line_made(operation->at, operation->size);
+    uint32_t when = ex_self->now.at[ex_self->number] - 1; /* the access was counted */
+    struct line *line = line_made(operation->at, operation->size, when);
     bool updates = operation->effect != STORES;
     struct message *before, *made;
     int number;
@@ -315,7 +334,7 @@ unsigned ex_message_put(const struct operation *operation, value what, const str
     made = new_message(what);
     made->number = ++numbered;
     made->thread = ex_self->number;
-    made->when = ex_self->now.at[ex_self->number] - 1;
+    made->when = when;
     made->total = is_total ? ++n_total : 0;
     made->event = ex_event_now();
     made->updates = updates;

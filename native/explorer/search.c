@@ -321,7 +321,7 @@ static bool next_of(struct node *node)
         return left != 0;
     }
     while (++node->taken < node->n) {
-        if (!(node->enabled & ex_agent(node->taken)))
+        if (node->is_data && !(node->enabled & ex_agent(node->taken)))
             continue;
         if (ex_reduces() || node->spent + cost_of(node, node->taken) <= bound)
             return true;
