@@ -24,7 +24,7 @@ from locksim.compiler.sources import is_method
 from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Struct
 
 _Key = tuple[Any, str]
 
@@ -70,18 +70,20 @@ class _Function:
 
 
 def link(
-    workload: Workload,
+    struct: Struct,
     space: Space,
     base: int,
     *,
+    program: str = "thread",
     weak_fences: bool = False,
 ) -> Image:
     """Link a workload's ``thread`` program, and its ``task`` program if it has one.
 
     Arguments:
-        workload: the description.
+        struct: the description of a workload, or of a struct that has the ``program``.
         space: the machine's line size and CPUs.
-        base: word address at which the workload will lie.
+        base: word address at which the struct will lie.
+        program: the name of another program to link instead.
         weak_fences: keep fences that are weaker than SEQ_CST. The engines know none: they take no
             time.
 
@@ -90,7 +92,7 @@ def link(
         LinkError: a call that cannot be resolved, recursion, an iteration of a loop that takes
             no time.
     """
-    return _Linker(space, weak_fences).link(workload, base)
+    return _Linker(space, weak_fences).link(struct, base, program)
 
 
 def _settings(spec: Struct) -> tuple[Any, ...]:
@@ -109,10 +111,10 @@ class _Linker:
         self.places: list[Place] = []
         self.fixups: list[tuple[int, int, _Key]] = []
 
-    def link(self, workload: Workload, base: int) -> Image:
-        roots = [self._function(workload, "thread", [])]
-        if is_method(type(workload), "task"):
-            roots.append(self._function(workload, "task", []))
+    def link(self, struct: Struct, base: int, program: str = "thread") -> Image:
+        roots = [self._function(struct, program, [])]
+        if program == "thread" and is_method(type(struct), "task"):
+            roots.append(self._function(struct, "task", []))
         self._check_time(roots)
         for value in (0, base):
             self._constant(value)
@@ -122,7 +124,7 @@ class _Linker:
         entries = [self._start(root, base) for root in roots]
         for function in self.functions.values():
             self._emit(function)
-        self._types_of_setups(workload)
+        self._types_of_setups(struct)
         for row, column, key in self.fixups:
             self.rows[row][column] = self.functions[key].entry
         n = max(f.window + f.size for f in self.functions.values())
@@ -189,10 +191,10 @@ class _Linker:
                     "help: declare the default settings in a class of its own, and name it"
                 )
 
-    def _types_of_setups(self, workload: Workload) -> None:
+    def _types_of_setups(self, struct: Struct) -> None:
         """Memory has to know what set-up programs allocate too; they are not part of the image."""
         scan = _Linker(self.space)
-        todo: list[Struct] = [workload]
+        todo: list[Struct] = [struct]
         while todo:
             spec = todo.pop()
             todo += spec._parts.values()
