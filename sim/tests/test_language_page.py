@@ -9,6 +9,7 @@ import pytest
 
 from locksim.checker import check_lock, check_workload
 from locksim.compiler import CompileError, compile_source
+from locksim.compiler.operations import FREE_FORMS, WORD_FORMS
 from locksim.lang import Lock, Struct, Workload
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +49,15 @@ def test_every_program_is_found() -> None:
     assert 5 == len(
         {n for n, *_ in VERDICTS} & {n for n, p in RIGHT.items() if "should be" in p[0]}
     )
+
+
+def test_the_tables_name_every_operation_and_its_orders() -> None:
+    """The first part of the page leaves out no operation; its orders are the compiler's."""
+    tables = TEXT.partition("\n# Reference")[0]
+    assert [] == [name for name in {**WORD_FORMS, **FREE_FORMS} if f"{name}(" not in tables]
+    for name in ("load", "store"):
+        orders = ", ".join(order.name for order in WORD_FORMS[name].orders)
+        assert re.search(rf"^\| `w\.{name}\(.*\| {orders} \|$", tables, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", RIGHT)
