@@ -65,6 +65,39 @@ def test_every_lock_of_the_library_passes(path: Path) -> None:
             assert one["instrs"] == again["classes"][name]["methods"][method_name]["instrs"]
 
 
+INHERITS = """from locksim.lang import *
+
+class Base(Lock):
+    held = word()
+    flags = array(4)
+
+    def acquire(self):
+        while (yield self.held.swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.held.store(0, RELEASE)
+
+class Derived(Base):
+    def acquire(self):
+        yield from super().acquire()
+        for i in range(4):
+            if i != cpu():
+                yield from self.see(self.flags[i])
+
+    def see(self, flag: word):
+        yield flag.load(RELAXED)
+"""
+
+
+def test_methods_of_a_base_class_pass() -> None:
+    """A submission may call ``super()``, count, and pass words; the bytecode keeps all of it."""
+    document = compiled(INHERITS)
+    codes = accept(document, INHERITS, "mine.py")
+    assert {"acquire", "release", "see", "Base.acquire"} == set(codes["Derived"].methods)
+    assert document["classes"]["Derived"]["methods"].keys() == codes["Derived"].methods.keys()
+
+
 HOSTILE: dict[str, Callable[[dict[str, Any]], object]] = {
     "another key": lambda d: d.update(points=10),
     "another format": lambda d: d.update(format=2),
