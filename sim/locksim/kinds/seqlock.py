@@ -33,7 +33,10 @@ class SeqLockKind(StructKind):
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """Two mixtures with optimistic readers; two with readers that wait, if they can."""
         both = (0, 1)
-        found = [mixed(ReadingAgain, struct, threads, rounds, s, "optimistic") for s in both]
+        found = [
+            mixed(ReadingAgain, struct, threads, rounds, shift, "optimistic", optimistic=True)
+            for shift in both
+        ]
         if offers(struct, "read_acquire"):
             found += [mixed(ReadingAndWriting, struct, threads, rounds, s) for s in both]
         return found
