@@ -43,16 +43,8 @@ class RWLockKind(StructKind):
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """Mixtures of reading and writing, readers together, and what the lock offers besides."""
         found = [mixed(ReadingAndWriting, struct, threads, rounds, shift) for shift in (0, 1)]
-        for visits in uneven(threads):
-            writes = sum(
-                (thread + i) % 2 == 0
-                for thread in range(threads)
-                for i in range(visits.of(thread, rounds))
-            )
-            settings = {"rounds": rounds, **visits.settings()}
-            load = ReadingAndWritingUnevenly(lock=struct, **settings)
-            found.append(_counted(f"read and write; {visits.name}", load, writes))
-        found.append(Client("readers meet inside", MeetingReaders(lock=struct)))
+        found += unevenly(ReadingAndWritingUnevenly, struct, threads, rounds)
+        found.append(_meeting("readers meet inside", MeetingReaders(lock=struct)))
         if struct.NESTED_READERS:  # type: ignore[union-attr] # an RWLock
             found += [mixed(ReadingTwice, struct, threads, rounds, s, "nested") for s in (0, 1)]
         return found + self._tries(struct, threads) + self._changes(struct, threads, rounds)
@@ -73,20 +65,18 @@ class RWLockKind(StructKind):
                 ]
         return found
 
-    def _changes(
-        self, struct: Struct | type[Struct], threads: int, rounds: int
-    ) -> list[Client]:
+    def _changes(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """A writer becomes a reader, a reader the writer."""
         found = []
         if offers(struct, "downgrade"):
-            found += [
-                _counted("write, downgrade", Downgrading(lock=struct, rounds=rounds), threads * rounds),
-                Client("readers meet a downgraded writer", MeetingDowngraded(lock=struct)),
-            ]
+            load = Downgrading(lock=struct, rounds=rounds)
+            found.append(_counted("write, downgrade", load, threads * rounds))
+            meeting = MeetingDowngraded(lock=struct)
+            found.append(_meeting("readers meet a downgraded writer", meeting))
         if offers(struct, "try_upgrade"):
             certain = int(not struct.TRY_MAY_FAIL)  # type: ignore[union-attr] # an RWLock
-            load = Upgrading(lock=struct, rounds=rounds, certain=certain)
-            found.append(_counted("read, upgrade", load, threads * rounds + 1))
+            upgrading = Upgrading(lock=struct, rounds=rounds, certain=certain)
+            found.append(_counted("read, upgrade", upgrading, threads * rounds + 1))
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
@@ -178,24 +168,24 @@ class ReadingTwice(ReadingAndWriting):
 
 
 class MeetingReaders(Workload):
-    """All threads read, and leave when all are inside. Thread 0 has written before the others come.
-
-    They may come while it writes, and then wait for it.
-    """
+    """All threads read, and leave when all are inside. Thread 0 writes while the others come."""
 
     lock = part(ReaderPreferenceRWLock)
     begun = word()
+    written = word()
     inside = word()
 
     def thread(self):
         if thread() == 0:
             yield from self.lock.write_acquire()
-            yield self.begun.store(1, RELEASE)
+            yield self.begun.store(1, RELAXED)
+            yield self.written.store(1, RELAXED)
             yield from self.change()
         else:
-            while not (yield self.begun.load(ACQUIRE)):
+            while not (yield self.begun.load(RELAXED)):
                 yield pause()
             yield from self.lock.read_acquire()
+            assert (yield self.written.load(RELAXED)) == 1
         yield self.inside.fetch_add(1, RELAXED)
         while (yield self.inside.load(RELAXED)) != n_cpus():
             yield pause()
@@ -296,6 +286,9 @@ class TryingToWrite(Workload):
                 yield pause()
             got = yield from self.attempt()
             assert got or not self.certain
+            # What a try leaves behind where it failed would keep a writer out.
+            yield from self.lock.write_acquire()
+            yield from self.lock.write_release()
         else:
             while not (yield self.held.load(ACQUIRE)):
                 yield pause()
@@ -436,7 +429,36 @@ def mixed(
     return _counted(name, workload, writes, plain=not optimistic)
 
 
+def unevenly(
+    load: type[ReadingAndWritingUnevenly],
+    struct: Struct | type[Struct],
+    threads: int,
+    rounds: int,
+    *,
+    plain: bool = True,
+) -> list[Client]:
+    """Clients of readings and writings whose threads come different numbers of times.
+
+    Arguments:
+        load: the workload. plain: whether the data is; as for :func:`mixed`.
+    """
+    found = []
+    for visits in uneven(threads):
+        come = [visits.of(thread, rounds) for thread in range(threads)]
+        writes = sum(
+            (thread + i) % 2 == 0 for thread in range(threads) for i in range(come[thread])
+        )
+        workload = load(lock=struct, rounds=rounds, **visits.settings())
+        found.append(_counted(f"read and write; {visits.name}", workload, writes, plain=plain))
+    return found
+
+
 def _counted(name: str, load: Workload, writes: int, *, plain: bool = True) -> Client:
     """A client of a number of writings."""
     words = ("count", "copy")
     return Client(name, load, dict.fromkeys(words, writes), words if plain else (), TORN)
+
+
+def _meeting(name: str, load: Workload) -> Client:
+    """A client whose readers meet, and find what was written before."""
+    return Client(name, load, {"written": 1}, ("written",), TORN)

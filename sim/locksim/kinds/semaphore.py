@@ -47,7 +47,9 @@ class SemaphoreKind(StructKind):
                 {"count": threads * rounds},
                 ("count",),
             ),
-            Client("two permits: count who is inside", Inside(lock=two, rounds=rounds), means=CROWD),
+            Client(
+                "two permits: count who is inside", Inside(lock=two, rounds=rounds), means=CROWD
+            ),
         ]
         if threads > 1:
             found += [
