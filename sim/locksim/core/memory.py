@@ -51,7 +51,8 @@ class Memory:
         free_head: of each CPU, for each type, the first free object (line; 0: none).
             free_next: of each line, the next in the list.
         locks: names of the metered structs, in the order of address. lock_of: of each word, at a
-            metered struct's first word its index + 1, else 0.
+            metered struct's first word its index + 1, else 0. recursive: of each lock, 1 where its
+            holder may enter it again.
     """
 
     space: Space
@@ -68,6 +69,7 @@ class Memory:
     free_next: list[int]
     locks: list[str]
     lock_of: list[int]
+    recursive: list[int]
     names: list[tuple[int, str]] = field(default_factory=list)
 
     def name(self, address: int) -> str:
@@ -131,17 +133,20 @@ def build(
         free_next=[0] * n_lines,
         locks=[],
         lock_of=[0] * (n_lines * wpl),
+        recursive=[],
     )
     memory.live[1:static_lines] = [1] * (static_lines - 1)
     memory.names = sorted(_walk(root, ""))
     for struct, _ in structs(root, ""):
         _initialise(struct, memory, tables)
-    metered: dict[int, str] = {}
+    metered: dict[int, tuple[str, int]] = {}
     for struct, name in structs(root, ""):
         if type(struct).METERED:
-            metered[int(struct)] = name or type(struct).__name__
+            metered[int(struct)] = name or type(struct).__name__, int(type(struct).RECURSIVE)
     for number, address in enumerate(sorted(metered)):
-        memory.locks.append(metered[address])
+        name, recursive = metered[address]
+        memory.locks.append(name)
+        memory.recursive.append(recursive)
         memory.lock_of[address] = number + 1
     _Setup(memory, tables).run(root)
     return memory

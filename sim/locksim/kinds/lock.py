@@ -55,6 +55,9 @@ class LockKind(StructKind):
             certain = int(not struct.TRY_MAY_FAIL)  # type: ignore[union-attr] # a Lock
             holding = TryingAHeldLock(lock=struct, certain=certain)
             found.append(Client("try a lock that is held, then free", holding, means=TRY_FAULTS))
+        if struct.RECURSIVE:
+            nesting = Nesting(lock=struct, rounds=rounds)
+            found.append(Client("acquire twice, and count up between", nesting, expect, plain))
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
@@ -164,6 +167,20 @@ class TryingAHeldLock(Workload):
         if not got:
             assert not self.certain
             yield from self.lock.acquire()
+
+
+class Nesting(Counting):
+    """As Counting, but the holder enters once more, and counts up when it has left once.
+
+    Arguments:
+        rounds: critical sections of each thread.
+    """
+
+    def enter(self):
+        """Get the lock twice, and leave it once."""
+        yield from self.lock.acquire()
+        yield from self.lock.acquire()
+        yield from self.lock.release()
 
 
 class AgainAndAgain(Workload):

@@ -7,6 +7,7 @@ whose fields are real words of simulated memory. The methods of a struct are the
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar, TypeVar, cast
@@ -34,17 +35,27 @@ A release is marked *before* its body: as in lockmeter, the handoff is not part 
 """
 
 
+METER_MARKS = frozenset(mark for marks in METERS.values() for mark in marks if mark is not None)
+"""The marks of metered methods."""
+
+
 class Struct:
     """Words that lie together in memory, and programs that work on them.
 
     ``METERED`` names the methods that the lock meters watch: method name → role (a key of
-    ``METERS``).
+    ``METERS``). A metered method may call others of the same struct, through ``self``: only the
+    outermost one counts.
+
+    ``RECURSIVE`` says that a lock's holder may enter it again. It then holds the lock until it has
+    left as often as it entered.
     """
 
     METERED: ClassVar[dict[str, str]] = {}
+    RECURSIVE: ClassVar[bool] = False
     FIELDS: ClassVar[dict[str, Field]] = {}
     _layout: Layout | None = None
     _base: int = 0
+    _metered_by_caller: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -143,12 +154,16 @@ def _metered(body: Callable[..., Program], role: str) -> Callable[..., Program]:
 
     @functools.wraps(body)
     def program(self: Struct, *args: Any) -> Program:
+        if self._metered_by_caller:
+            return (yield from body(self, *args))
+        inside = copy.copy(self)
+        inside._metered_by_caller = True
         if role.endswith("release"):
             yield Op(Kind.MARK, int(self), int(after))
-            return (yield from body(self, *args))
+            return (yield from body(inside, *args))
         if before is not None:
             yield Op(Kind.MARK, int(self), int(before))
-        result = yield from body(self, *args)
+        result = yield from body(inside, *args)
         yield Op(Kind.MARK, int(self), int(failed if failed is not None and not result else after))
         return result
 
@@ -246,8 +261,8 @@ class SleepableRCU(Struct):
     """Read-copy update whose readers may give up their CPU: each struct is a domain of its own.
 
     ``rank = read_lock()`` begins a reader and ``read_unlock(rank)`` ends it, on whatever CPU the
-    thread runs by then; readers nest. ``synchronize_srcu()``, called outside the readers of this domain, returns
-    when all of its readers that were inside are gone.
+    thread runs by then; readers nest. ``synchronize_srcu()``, called outside the readers of this
+    domain, returns when all of its readers that were inside are gone.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS

@@ -5,7 +5,7 @@ from locksim.kinds.checking import clients_of
 
 
 def verdict_of(struct, client, *, threads=2, rounds=1, memory="sc", types=()):
-    """ "proven", or what is violated: by the client whose name begins so, and confirmed."""
+    """What is violated, by clients whose name begins so, and confirmed; else the verdict."""
     verdict = check_lock(struct, threads=threads, rounds=rounds, memory=memory, client=client)
     if verdict.counterexample is None:
         assert not verdict.limits
