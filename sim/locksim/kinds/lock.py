@@ -16,7 +16,6 @@ from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 
-
 TRY_FAULTS = {"assertion": "a try takes a lock that is held, or none that is free"}
 """What a failed assertion is called where tries are asked about."""
 

@@ -42,7 +42,7 @@ class RcuKind(StructKind):
         return loads
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """Mixtures of reading and replacing, nested readers; and callbacks, where they are taken."""
+        """Readings and replacements, nested readers; and callbacks, where they are taken."""
         found = [replacing(Replacing, struct, threads, rounds, shift) for shift in (0, 1)]
         found += nested(ReplacingBesideNested, struct, threads, rounds)
         if offers(struct, "call_rcu"):

@@ -1,8 +1,8 @@
 """Counting semaphores: permits that any thread may take and give.
 
-The test clients set the number of permits themselves. One permit is a lock, and guards a count. With
-two, one thread too many inside is found by a count of those who are inside, and a semaphore that
-lets in fewer by two threads that wait inside for one another. With none, a thread waits for what
+The test clients set the number of permits themselves. One permit is a lock, and guards a count.
+With two, a thread too many inside is found by a count of those who are inside, and a semaphore that
+lets in too few by two threads that wait inside for one another. With none, a thread waits for what
 others have made, and a wake-up that is lost leaves it waiting.
 """
 
