@@ -21,7 +21,7 @@ from locknative.explorer.search import run
 Operation = tuple[str, str, int, str]
 """As in checker.models.shapes: name, word, value, order."""
 
-PROGRAMS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parents[1] / "programs"
 
 NAMES = ("load", "store", "swap", "fetch_add", "compare_swap", "fence")
 ORDERS = ("RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL", "SEQ_CST")
