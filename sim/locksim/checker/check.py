@@ -14,6 +14,7 @@ from dataclasses import replace
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import (
+    MEMORY_MODELS,
     WATCH_ASSERTIONS,
     WATCH_EXCLUSION,
     WATCH_RACES,
@@ -28,6 +29,7 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS
+from locksim.checker.search.switches import OutOfTimeError, path_to_state, path_to_violation
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.lang.struct import Workload
 
@@ -36,6 +38,12 @@ Progress = Callable[[str, float], None]
 _PERHAPS_LONGER = (
     "there may be a shorter counterexample: the search for it without reduction used up the budget"
 )
+_PERHAPS_MORE_SWITCHES = (
+    "there may be an equally short counterexample with fewer context switches: the search for it "
+    "used up the time"
+)
+_LOOK_AT_LEAST = 100_000
+"""States that a stronger memory model may take at least when it is asked whether it breaks too."""
 
 
 def check_clients(
@@ -136,7 +144,7 @@ def outcomes(
         max_bytes=budget.max_bytes,
     )
     if found.status:
-        violation = ce.of_state(found, found.status, found.state, found.action)
+        violation = ce.of_path(found.relied, found.violation, found.status)
         raise CheckError(f"the workload goes wrong before it ends: {violation.message}")
     if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
@@ -159,6 +167,7 @@ class _Check:
         reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
+        simplest: bool = True,
     ) -> None:
         if asked not in PROPERTIES:
             raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
@@ -168,6 +177,7 @@ class _Check:
                 "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
+        self.simplest = simplest
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
@@ -176,14 +186,15 @@ class _Check:
 
     def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
-        answer, violation, client = "proven", None, todo[-1]
+        answer, violation, asked, client = "proven", None, "", todo[-1]
         for client in todo:
             found, violation = self._client(client)
             if violation is not None and self._only_because_words_are_narrow(found, violation):
                 answer, violation, self.bypass = "unfinished", None, None
                 break
             if violation is not None:
-                answer = "violated"
+                answer, asked = "violated", violation.found
+                violation = self._simplest(todo) or violation
                 break
             if not found.complete:
                 answer, self.limits, self.bypass = "unfinished", [self._unfinished(found)], None
@@ -198,12 +209,13 @@ class _Check:
             states=self.states,
             depth=self.depth,
             seconds=self.seconds,
-            found="" if violation is None else violation.found,
+            found=asked,
             client=client.name,
             limits=self.limits,
             counterexample=violation,
             rounds=self.rounds,
             bypass=None if violation is not None else self.bypass,
+            not_checked=list(LIVENESS) if self.asked == "all" else [],
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
@@ -218,6 +230,27 @@ class _Check:
             return whole, shortest
         (self.states, self.depth), self.limits = after, [_PERHAPS_LONGER]
         return found, violation
+
+    def _simplest(self, todo: Sequence[Client]) -> Counterexample | None:
+        """The counterexample under the strongest memory model that breaks one of the clients too.
+
+        None if none does but the one that was asked for.
+        """
+        most = min(self.budget.max_states, max(_LOOK_AT_LEAST, 4 * self.states))
+        for memory in MEMORY_MODELS[: MEMORY_MODELS.index(self.memory)] if self.simplest else ():
+            left = max(1e-3, self.budget.max_seconds - self.seconds)
+            budget = replace(self.budget, max_states=most, max_seconds=left)
+            check = _Check(
+                self.name, self.threads, memory, self.asked, budget, self.reduction, simplest=False
+            )
+            verdict = check.verdict(todo)
+            self.seconds += check.seconds
+            if verdict.counterexample is not None:
+                self.limits = verdict.limits
+                return verdict.counterexample
+            if verdict.verdict == "unfinished":
+                self.limits.append(f"whether {memory} breaks it too is not known: {most:,} states")
+        return None
 
     def _explored(
         self, client: Client, reduction: bool
@@ -238,22 +271,37 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        violation = self._violation(found, client, expect)
+        violation = self._violation(found, client, expect, fewest=not reduction)
         self.seconds += found.seconds + time.perf_counter() - begun
         return found, violation
 
     def _violation(
-        self, found: Exploration, client: Client, expect: dict[str, int]
+        self, found: Exploration, client: Client, expect: dict[str, int], *, fewest: bool
+    ) -> Counterexample | None:
+        """What is wrong, if anything; ``fewest``: with the fewest context switches."""
+        until = time.perf_counter() + self.budget.max_seconds - self.seconds - found.seconds
+        try:
+            violation = self._wrong(found, expect, until if fewest else None)
+        except OutOfTimeError:
+            self.limits.append(_PERHAPS_MORE_SWITCHES)
+            violation = self._wrong(found, expect, None)
+        if violation is None:
+            return None
+        return shown(violation, client, self.memory, fault=found.status == FAULT)
+
+    def _wrong(
+        self, found: Exploration, expect: dict[str, int], until: float | None
     ) -> Counterexample | None:
         if found.status:
-            violation = ce.of_state(found, found.status, found.state, found.action, expect)
-            return named(violation, client) if found.status == FAULT else violation
+            at = expected(found.model, expect)
+            path = found.violation if until is None else path_to_violation(found, at, until)
+            return ce.of_path(found.relied, path, found.status, expect)
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := found.doomed()) is not None:
-            return ce.of_state(found, NO_PROGRESS, lost, -1)
-        if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
-            return ce.of_state(found, LEAK, lost, -1)
+        if self.asked in ("all", "deadlock") and (lost := found.doomed()):
+            return ce.of_path(found.relied, _way(found, lost, until), NO_PROGRESS)
+        if self.asked in ("all", "leak") and (lost := leaking(found)):
+            return ce.of_path(found.relied, _way(found, lost, until), LEAK)
         if self.asked == "starvation" and (lasso := starving(found)) is not None:
             return ce.of_lasso(found, lasso)
         if self.asked == "bypass":
@@ -303,10 +351,18 @@ class _Check:
         )
 
 
-def named(violation: Counterexample, client: Client) -> Counterexample:
-    """The same, with the name that a fault has for this client: a grace-period violation, say."""
-    name = client.means.get(violation.found, "")
-    return replace(violation, message=f"{name}: {violation.message}") if name else violation
+def _way(found: Exploration, states: Sequence[int], until: float | None) -> list[int]:
+    """A way to one of some states of one depth; with a time, the one with the fewest switches."""
+    return found.path(states[0]) if until is None else path_to_state(found, states, until)
+
+
+def shown(
+    violation: Counterexample, client: Client, memory: str, *, fault: bool
+) -> Counterexample:
+    """The same with its client and memory model, and the name that a fault has for this client."""
+    name = client.means.get(violation.found, "") if fault else ""
+    message = f"{name}: {violation.message}" if name else violation.message
+    return replace(violation, message=message, client=client.name, memory=memory)
 
 
 def watched(asked: str) -> int:

@@ -166,6 +166,12 @@ def endless_clients_of(lock: Struct | type[Struct]) -> list[Client]:
     return found
 
 
+def never_ends(lock: Struct | type[Struct]) -> bool:
+    """Whether a lock has test clients that never end, so that liveness can be asked for."""
+    kind = kind_of(lock)
+    return bool(kind and kind.endless_clients(lock))
+
+
 def bases_with(answer: str) -> str:
     """The base classes of the kinds that give an answer of their own, as a text."""
     *most, last = (base.__name__ for base in checked_bases(answer))
