@@ -56,6 +56,7 @@ def check_clients(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
+    simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Explore test clients, one after another, until one is violated or not finished.
@@ -67,13 +68,15 @@ def check_clients(
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
         CheckError: the request makes no sense, or a client cannot be checked.
         CompileError, LinkError, SimulationError: a client is not a valid program.
     """
-    check = _Check(name, threads, memory, property, budget or Budget(), reduction, report, rounds)
+    budget = budget or Budget()
+    check = _Check(name, threads, memory, property, budget, reduction, report, rounds, simplest)
     return check.verdict(clients)
 
 
@@ -87,6 +90,7 @@ def check_workload(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
+    simplest: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
 
@@ -94,7 +98,7 @@ def check_workload(
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
         expect: word's name → the value that it must have when all threads have finished.
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, reduction: as for :func:`check_clients`.
+        memory, property, budget, reduction, simplest: as for :func:`check_clients`.
 
     Raises:
         CheckError: the request makes no sense, or the workload cannot be checked.
@@ -109,6 +113,7 @@ def check_workload(
         property=property,
         budget=budget,
         reduction=reduction,
+        simplest=simplest,
     )
 
 
@@ -356,9 +361,7 @@ def _way(found: Exploration, states: Sequence[int], until: float | None) -> list
     return found.path(states[0]) if until is None else path_to_state(found, states, until)
 
 
-def shown(
-    violation: Counterexample, client: Client, memory: str, *, fault: bool
-) -> Counterexample:
+def shown(violation: Counterexample, client: Client, memory: str, *, fault: bool) -> Counterexample:
     """The same with its client and memory model, and the name that a fault has for this client."""
     name = client.means.get(violation.found, "") if fault else ""
     message = f"{name}: {violation.message}" if name else violation.message

@@ -157,11 +157,11 @@ def _replay(file: Path, json: bool) -> None:
     if json:
         print_json(replayed.to_json())
         return
-    _show(replayed.counterexample)
-    verdict = replayed.verdict
+    verdict, shown = replayed.verdict, replayed.counterexample
+    _show(shown)
     say(
-        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}: replayed on the lock's "
-        f"Python source, {len(replayed.counterexample.steps)} steps; result: {replayed.found}"
+        f"{verdict.lock}, {verdict.threads} threads, {shown.memory}: replayed on the lock's "
+        f"Python source, {len(shown.steps)} steps; result: {replayed.found}"
     )
 
 

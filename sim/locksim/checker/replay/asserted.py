@@ -48,28 +48,30 @@ def _compared(test: ast.Compare, left: int, right: int) -> str:
 
 
 def _is(node: ast.expr, value: int, expected: str) -> str:
-    verb = "returned" if isinstance(node, ast.YieldFrom) else "is"
-    return f"{_text(node)} {verb} {value}, expected {expected}"
+    text = _text(node)
+    returned = isinstance(node, ast.Yield | ast.YieldFrom) and text.endswith(")")
+    return f"{text} {'returned' if returned else 'is'} {value}, expected {expected}"
 
 
 class _Readable(ast.NodeTransformer):
     """Without what the language needs and a reader does not: ``yield``, ``self``, orders."""
 
-    def visit_Yield(self, node: ast.Yield) -> ast.AST:  # noqa: N802 - the standard library's name
+    def visit_Yield(self, node: ast.Yield) -> ast.AST:
         """An operation: a load is named by its word."""
         call = node.value
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             if call.func.attr == "load":
-                return self.visit(call.func.value)
+                word: ast.AST = self.visit(call.func.value)
+                return word
             if call.func.attr in _WORDS:
                 call.args = [a for a in call.args if not _is_order(a)]
         return self.generic_visit(node.value) if node.value else node
 
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:  # noqa: N802
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
         """A call of a method."""
         return self.generic_visit(node.value)
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """``self.count`` is ``count``."""
         if isinstance(node.value, ast.Name) and node.value.id == "self":
             return ast.Name(node.attr, ast.Load())

@@ -7,8 +7,8 @@ it does; here that gets names, source lines and the client's calls.
 from __future__ import annotations
 
 import linecache
-from dataclasses import dataclass
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +176,7 @@ class Replay:
             (self.names.word(address), value, self.names.value(address, value))
             for address, value in zip(stores[::2], stores[1::2], strict=True)
         ]
+
 
 def operation_name(opcode: int) -> str:
     """An operation's name as steps give it."""

@@ -145,7 +145,7 @@ def path_to_violation(
 
 
 class _Outcomes:
-    """What comes of steps. It depends on the thread's row and the shared row, and is kept by them."""
+    """What comes of steps: it depends on the thread's row and the shared row, and is kept so."""
 
     def __init__(self, found: Exploration) -> None:
         self.found, self.tables = found, found.relied.tables
@@ -184,6 +184,6 @@ class _Outcomes:
             status = perform(self.tables, row, shared, self.regs, action, self.note)
             yield action, (status, self.note[N_FAULT])
             op = self.tables.op[before[m.PC]]
-            chooses = op == b.RANDOM or self.c11 and b.LOAD <= op <= b.FETCH_XOR
+            chooses = op == b.RANDOM or (self.c11 and b.LOAD <= op <= b.FETCH_XOR)
             if action != FLUSH and (status == DISABLED or not chooses):
                 return
