@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from locksim.checker.client import Client
+from locksim.checker.client import Client, End
 from locksim.checker.errors import CheckError
+from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.models.model import (
     MEMORY_MODELS,
     WATCH_ASSERTIONS,
@@ -28,8 +29,8 @@ from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
-from locksim.checker.search.loop import LEAK, NO_PROGRESS
-from locksim.checker.search.switches import OutOfTimeError, path_to_state, path_to_violation
+from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
+from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.lang.struct import Workload
 
@@ -38,9 +39,9 @@ Progress = Callable[[str, float], None]
 _PERHAPS_LONGER = (
     "there may be a shorter counterexample: the search for it without reduction used up the budget"
 )
-_PERHAPS_MORE_SWITCHES = (
+_PERHAPS_FEWER_SWITCHES = (
     "there may be an equally short counterexample with fewer context switches: the search for it "
-    "used up the time"
+    "did not come to an end"
 )
 _LOOK_AT_LEAST = 100_000
 """States that a stronger memory model may take at least when it is asked whether it breaks too."""
@@ -84,7 +85,7 @@ def check_workload(
     workload: Workload,
     *,
     threads: int,
-    expect: dict[str, int] | None = None,
+    expect: dict[str, int] | str = "",
     plain: tuple[str, ...] = (),
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
@@ -96,7 +97,8 @@ def check_workload(
 
     Arguments:
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
-        expect: word's name → the value that it must have when all threads have finished.
+        expect: what must hold when all threads have finished: word's name → value, or a condition
+            such as ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         plain: names of words that stand for data that is not atomic: a race on them is an error.
         memory, property, budget, reduction, simplest: as for :func:`check_clients`.
 
@@ -104,9 +106,10 @@ def check_workload(
         CheckError: the request makes no sense, or the workload cannot be checked.
         CompileError, LinkError, SimulationError: it is not a valid program.
     """
-    name = type(workload).__name__
+    name, text = type(workload).__name__, expect if isinstance(expect, str) else ""
+    client = Client(name, workload, {} if isinstance(expect, str) else expect, plain)
     return check_clients(
-        [Client(name, workload, expect or {}, plain)],
+        [expecting(client, text)],
         name=name,
         threads=threads,
         memory=memory,
@@ -219,6 +222,7 @@ class _Check:
             limits=self.limits,
             counterexample=violation,
             rounds=self.rounds,
+            expect=client.end.text if isinstance(client.end, Expectation) else "",
             bypass=None if violation is not None else self.bypass,
             not_checked=list(LIVENESS) if self.asked == "all" else [],
         )
@@ -264,11 +268,13 @@ class _Check:
         watch = watched(asked)
         built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
+        end = _End(built, client.end) if watch & WATCH_ASSERTIONS and client.end else None
         found = explore(
             built,
             expect=expected(built, expect),
             deadlock=asked in ("all", "deadlock"),
             reduction=reduction,
+            invariants=asked in ("all", "invariant"),
             max_states=self.budget.max_states,
             max_seconds=max(1e-3, self.budget.max_seconds - self.seconds),
             max_bytes=self.budget.max_bytes,
@@ -276,37 +282,45 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        violation = self._violation(found, client, expect, fewest=not reduction)
+        violation = self._violation(found, client, expect, end, fewest=not reduction)
         self.seconds += found.seconds + time.perf_counter() - begun
         return found, violation
 
     def _violation(
-        self, found: Exploration, client: Client, expect: dict[str, int], *, fewest: bool
+        self,
+        found: Exploration,
+        client: Client,
+        expect: dict[str, int],
+        end: _End | None,
+        *,
+        fewest: bool,
     ) -> Counterexample | None:
         """What is wrong, if anything; ``fewest``: with the fewest context switches."""
         until = time.perf_counter() + self.budget.max_seconds - self.seconds - found.seconds
         try:
-            violation = self._wrong(found, expect, until if fewest else None)
-        except OutOfTimeError:
-            self.limits.append(_PERHAPS_MORE_SWITCHES)
-            violation = self._wrong(found, expect, None)
+            violation = self._wrong(found, expect, end, until if fewest else None)
+        except NotKnownError:
+            self.limits.append(_PERHAPS_FEWER_SWITCHES)
+            violation = self._wrong(found, expect, end, None)
         if violation is None:
             return None
         return shown(violation, client, self.memory, fault=found.status == FAULT)
 
     def _wrong(
-        self, found: Exploration, expect: dict[str, int], until: float | None
+        self, found: Exploration, expect: dict[str, int], end: _End | None, until: float | None
     ) -> Counterexample | None:
         if found.status:
             at = expected(found.model, expect)
             path = found.violation if until is None else path_to_violation(found, at, until)
             return ce.of_path(found.relied, path, found.status, expect)
+        if end is not None and (violation := end.wrong(found, until)) is not None:
+            return violation
         if not found.complete:
             return None
         if self.asked in ("all", "deadlock") and (lost := found.doomed()):
-            return ce.of_path(found.relied, _way(found, lost, until), NO_PROGRESS)
+            return ce.of_path(found.relied, _way(found, lost, until)[1], NO_PROGRESS)
         if self.asked in ("all", "leak") and (lost := leaking(found)):
-            return ce.of_path(found.relied, _way(found, lost, until), LEAK)
+            return ce.of_path(found.relied, _way(found, lost, until)[1], LEAK)
         if self.asked == "starvation" and (lasso := starving(found)) is not None:
             return ce.of_lasso(found, lasso)
         if self.asked == "bypass":
@@ -356,9 +370,53 @@ class _Check:
         )
 
 
-def _way(found: Exploration, states: Sequence[int], until: float | None) -> list[int]:
-    """A way to one of some states of one depth; with a time, the one with the fewest switches."""
-    return found.path(states[0]) if until is None else path_to_state(found, states, until)
+def _way(found: Exploration, states: Sequence[int], until: float | None) -> tuple[int, list[int]]:
+    """One of some states of one depth and a way to it; with a time, with the fewest switches."""
+    if until is None:
+        return states[0], found.path(states[0])
+    return path_to_state(found, states, until)
+
+
+class _End:
+    """A condition on final values, and where its words are.
+
+    Raises:
+        CheckError: there is no such word.
+    """
+
+    def __init__(self, built: Model, end: End) -> None:
+        self.end, self.at = end, [address_of(built.memory, word) for word in end.words]
+
+    def wrong(self, found: Exploration, until: float | None) -> Counterexample | None:
+        """A shortest run to final values that do not fit; also of an exploration that is cut."""
+        judged: dict[tuple[int, ...], str] = {}
+        wrong: list[int] = []
+        for state in found.finals:
+            if wrong and found.space.depth[state] > found.space.depth[wrong[0]]:
+                break
+            values = self._values(found.shared_row(found.row_numbers(state)[-1]))
+            if values not in judged:
+                judged[values] = self.end.wrong(values)
+            if judged[values]:
+                wrong.append(state)
+        if not wrong:
+            return None
+        state, path = _way(found, wrong, until)
+        run = ce.of_path(found.relied, path, WRONG_END)
+        values = self._values(found.shared_row(found.row_numbers(state)[-1]))
+        return replace(run, found=self.end.found, message=judged[values])
+
+    def _values(self, words: Sequence[int]) -> tuple[int, ...]:
+        return tuple(words[at] for at in self.at)
+
+
+def expecting(client: Client, text: str) -> Client:
+    """The same client with an expectation of its final values; unchanged for an empty text.
+
+    Raises:
+        CheckError: the text is not a condition on words.
+    """
+    return replace(client, end=expectation(text)) if text else client
 
 
 def shown(violation: Counterexample, client: Client, memory: str, *, fault: bool) -> Counterexample:

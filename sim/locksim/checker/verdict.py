@@ -8,7 +8,7 @@ from typing import Any
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample
 
-SAFETY = ("all", "exclusion", "deadlock", "assertion", "memory", "race", "leak")
+SAFETY = ("all", "exclusion", "deadlock", "assertion", "invariant", "memory", "race", "leak")
 LIVENESS = ("starvation", "bypass")
 PROPERTIES = SAFETY + LIVENESS
 """What can be asked for. A fault of the program (dead memory used, an index out of range, …) ends
@@ -65,6 +65,7 @@ class Verdict:
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
         not_checked: the properties that were not asked for; empty unless ``property`` is "all".
+        expect: what the user expected at the end, or "".
     """
 
     lock: str
@@ -82,6 +83,7 @@ class Verdict:
     rounds: int = 0
     bypass: int | None = None
     not_checked: list[str] = field(default_factory=list)
+    expect: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

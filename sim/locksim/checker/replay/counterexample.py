@@ -20,7 +20,8 @@ class Counterexample:
     """A shortest path to what is wrong.
 
     Arguments:
-        found: "exclusion", "deadlock", "assertion", "memory", or "fault" (index, shift, …).
+        found: "exclusion", "deadlock", "assertion", "invariant", "memory", or "fault" (index,
+            shift, …).
         message: what is wrong, in words.
         steps: the path. The last step shows the fault, or reaches the state that is wrong.
         threads: how many there are.

@@ -8,6 +8,7 @@ from locksim.checker.models import registers as rg
 from locksim.checker.replay import races
 from locksim.checker.replay.asserted import asserted
 from locksim.checker.replay.path import Replay, operation_name, where
+from locksim.checker.search.invariants import INVARIANT, broken
 from locksim.checker.search.leak import leaked
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, STUCK, WRONG_END
 from locksim.compiler import bytecode as b
@@ -30,6 +31,8 @@ def verdict(path: Replay, status: int, expect: dict[str, int]) -> tuple[str, str
         return "exclusion", _exclusion(path)
     if status == oc.RACE:
         return "race", races.message(path)
+    if status == INVARIANT:
+        return "invariant", _invariant(path)
     if status == WRONG_END:
         return "assertion", f"all threads have finished: {_wrong_words(path, expect)}"
     if status == LEAK:
@@ -71,6 +74,23 @@ def _fault(path: Replay) -> tuple[str, str]:
         cause = faults.text(kind, detail)
     place = where(path.model.program.places[pc])
     return found.get(kind, "fault"), f"thread {path.thread}, {place}: {cause}"
+
+
+def _invariant(path: Replay) -> str:
+    """Which assertion fails, or what else goes wrong in asking."""
+    for program in path.model.invariants:
+        code, start, regs = program.code, program.registers, list(program.registers)
+        rows = path.model.tables, code, program.entry, start, regs, path.shared, 0, 1
+        if broken(*rows, path.note) == 0:
+            break
+    pc = path.note[rg.N_FAULT_PC]
+    place = program.places[pc]
+    kind, at = Fault(path.note[rg.N_FAULT]), path.note[rg.N_FAULT_AT]
+    if kind == Fault.ASSERTION:
+        said = f"{path.source(place)} ({where(place)})"
+        return f"this does not hold in every state: {said}: {asserted(program, pc, regs)}"
+    detail = path.names.word(at) if kind == Fault.MEMORY else str(at)
+    return f"the invariant cannot be asked here: {faults.text(kind, detail)} ({where(place)})"
 
 
 def _exclusion(path: Replay) -> str:

@@ -21,7 +21,8 @@ from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DISABLED, FULL_BUFFER
 from locksim.checker.models.registers import N_FAULT, NOTES
 from locksim.checker.search.explore import Exploration
-from locksim.checker.search.loop import STUCK
+from locksim.checker.search.invariants import INVARIANT, broken
+from locksim.checker.search.loop import EXPLORED, STUCK
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
 from locksim.compiler import bytecode as b
 
@@ -33,8 +34,8 @@ _GLANCE = 4096
 """States between two looks at the clock."""
 
 
-class OutOfTimeError(Exception):
-    """The time does not suffice to find the fewest switches."""
+class NotKnownError(Exception):
+    """The fewest switches cannot be found: too little time, or too little was explored."""
 
 
 class Switches:
@@ -48,7 +49,7 @@ class Switches:
         until: when to give up, as ``time.perf_counter()`` counts.
 
     Raises:
-        OutOfTimeError: it is later than that.
+        NotKnownError: it is later than that, or not all states of less depth are explored.
     """
 
     def __init__(self, found: Exploration, state: int, until: float) -> None:
@@ -59,6 +60,8 @@ class Switches:
         self.first = bisect_right(depth, self.deepest - 1)
         """The first state of the greatest depth."""
         self.end = bisect_right(depth, self.deepest)
+        if space.control[EXPLORED] < self.first:
+            raise NotKnownError
         # For each state and thread: the least weight, the state before, and the step from there.
         self.least = array("i", [_UNKNOWN]) * (self.end * n)
         self.before, self.via = (array(code, [0]) * (self.end * n) for code in "ih")
@@ -81,7 +84,7 @@ class Switches:
     def look(self) -> None:
         """Give up if it is too late."""
         if time.perf_counter() > self.until:
-            raise OutOfTimeError
+            raise NotKnownError
 
     def to(self, state: int, thread: int | None = None) -> int:
         """The weight of the way to a state; with what a step of a thread would add there."""
@@ -103,14 +106,15 @@ class Switches:
         return self.least[state * self.n : (state + 1) * self.n]
 
 
-def path_to_state(found: Exploration, states: Sequence[int], until: float) -> list[int]:
-    """The way to one of some states of one depth, with the fewest switches.
+def path_to_state(found: Exploration, states: Sequence[int], until: float) -> tuple[int, list[int]]:
+    """Of some states of one depth the one with the fewest switches on the way, and the way.
 
     Raises:
-        OutOfTimeError: the time does not suffice.
+        NotKnownError: as for :class:`Switches`.
     """
     switches = Switches(found, states[0], until)
-    return switches.path(min(states, key=switches.to))
+    best = min(states, key=switches.to)
+    return best, switches.path(best)
 
 
 def path_to_violation(
@@ -123,12 +127,12 @@ def path_to_violation(
         until: when to give up, as ``time.perf_counter()`` counts.
 
     Raises:
-        OutOfTimeError: the time does not suffice.
+        NotKnownError: as for :class:`Switches`.
     """
     if found.states == 0:
         return found.violation  # a thread goes wrong before its first operation
     switches, outcomes = Switches(found, found.state, until), _Outcomes(found)
-    later = range(found.state, switches.end)  # nothing is wrong with those that are explored
+    later = range(found.state, switches.end)  # nothing is wrong with those before
     if found.action < 0:
         for state in sorted(later, key=switches.to):
             switches.look()
@@ -151,6 +155,7 @@ class _Outcomes:
         self.found, self.tables = found, found.relied.tables
         self.regs, self.note = list(found.model.program.registers), [0] * NOTES
         self.c11 = found.model.tables.size[m.MODEL] == m.C11
+        self.invariants: dict[int, bool] = {}
         self.known: dict[tuple[int, int], dict[int, tuple[int, int]]] = {}
 
     def of(self, state: int, thread: int) -> dict[int, tuple[int, int]]:
@@ -168,10 +173,22 @@ class _Outcomes:
             outcomes = [o for k in range(len(threads)) for o, _ in self.of(state, k).values()]
             over = all(self._exited(row) for row in threads)
             return not over and all(o in (DISABLED, FULL_BUFFER) for o in outcomes)
+        if self.found.status == INVARIANT:
+            return self._broken(shared)
         if not all(self._exited(row) for row in threads):
             return False
         words = self.found.shared_row(shared)
         return any(words[address] != value for address, value in expect)
+
+    def _broken(self, number: int) -> bool:
+        if number not in self.invariants:
+            words = self.found.shared_row(number)
+            asked = ((p, list(p.registers)) for p in self.found.model.invariants)
+            self.invariants[number] = any(
+                broken(self.tables, p.code, p.entry, regs[:], regs, words, 0, 1, self.note) == 0
+                for p, regs in asked
+            )
+        return self.invariants[number]
 
     def _exited(self, number: int) -> bool:
         row = self.found.thread_row(number)

@@ -94,7 +94,7 @@ def test_steps_of_a_test_client_do_not_show_its_source():
     """They are the client's, whose name stands above the table."""
     verdict = check_lock(Entering, threads=2, property="assertion")
     text = table(verdict.counterexample)
-    assert "test client: acquire and count up" == text.splitlines()[0]
+    assert "client: acquire and count up" == text.splitlines()[0]
     assert "test client: load count: 0" in text
     assert "lock.py:" not in text
     assert {True, False} == {step.client for step in verdict.counterexample.steps}
