@@ -23,6 +23,7 @@ HARMLESS = (
     "network interfaces",
     "other processes",
     "rights",
+    "memory that belongs to no process",
 )
 
 

@@ -13,8 +13,8 @@ from lockgrader.author import bundle
 from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
 from lockgrader.lab import load
+from lockgrader.read.owner import student_of
 from lockgrader.read.refused import Refused
-from lockgrader.read.submission import student_of
 from lockgrader.result import Result
 from lockgrader.workspace import folder as ws
 from lockgrader.workspace.attempt import attempt, public_checks, to_do

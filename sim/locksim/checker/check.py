@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from locksim.checker.client import Client
+from locksim.checker.client import Client, End
 from locksim.checker.errors import CheckError
+from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.models.model import (
     WATCH_ASSERTIONS,
     WATCH_EXCLUSION,
@@ -27,7 +28,7 @@ from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
-from locksim.checker.search.loop import LEAK, NO_PROGRESS
+from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.lang.struct import Workload
 
@@ -73,7 +74,7 @@ def check_workload(
     workload: Workload,
     *,
     threads: int,
-    expect: dict[str, int] | None = None,
+    expect: dict[str, int] | str = "",
     plain: tuple[str, ...] = (),
     memory: str = "sc",
     property: str = "all",  # noqa: A002 - the contract's word
@@ -84,7 +85,8 @@ def check_workload(
 
     Arguments:
         workload: the description. threads: 1 to 8, each of which runs its ``thread`` program.
-        expect: word's name → the value that it must have when all threads have finished.
+        expect: what must hold when all threads have finished: word's name → value, or a condition
+            such as ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         plain: names of words that stand for data that is not atomic: a race on them is an error.
         memory, property, budget, reduction: as for :func:`check_clients`.
 
@@ -92,9 +94,10 @@ def check_workload(
         CheckError: the request makes no sense, or the workload cannot be checked.
         CompileError, LinkError, SimulationError: it is not a valid program.
     """
-    name = type(workload).__name__
+    name, text = type(workload).__name__, expect if isinstance(expect, str) else ""
+    client = Client(name, workload, {} if isinstance(expect, str) else expect, plain)
     return check_clients(
-        [Client(name, workload, expect or {}, plain)],
+        [expecting(client, text)],
         name=name,
         threads=threads,
         memory=memory,
@@ -203,6 +206,7 @@ class _Check:
             limits=self.limits,
             counterexample=violation,
             rounds=self.rounds,
+            expect=client.end.text if isinstance(client.end, Expectation) else "",
             bypass=None if violation is not None else self.bypass,
         )
 
@@ -226,11 +230,13 @@ class _Check:
         watch = watched(asked)
         built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
+        at_the_end = _End(built, client.end) if watch & WATCH_ASSERTIONS and client.end else None
         found = explore(
             built,
             expect=expected(built, expect),
             deadlock=asked in ("all", "deadlock"),
             reduction=reduction,
+            invariants=asked in ("all", "invariant"),
             max_states=self.budget.max_states,
             max_seconds=max(1e-3, self.budget.max_seconds - self.seconds),
             max_bytes=self.budget.max_bytes,
@@ -239,6 +245,8 @@ class _Check:
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
         violation = self._violation(found, client, expect)
+        if violation is None and at_the_end is not None:
+            violation = at_the_end.wrong(found)
         self.seconds += found.seconds + time.perf_counter() - begun
         return found, violation
 
@@ -301,6 +309,39 @@ class _Check:
             f"not finished, no proof: {why} was used up; explored {found.states} states, "
             f"to depth {found.depth}"
         )
+
+
+class _End:
+    """A condition on final values, and where its words are.
+
+    Raises:
+        CheckError: there is no such word.
+    """
+
+    def __init__(self, built: Model, end: End) -> None:
+        self.end, self.at = end, [address_of(built.memory, word) for word in end.words]
+
+    def wrong(self, found: Exploration) -> Counterexample | None:
+        """A shortest run to final values that do not fit; also of an exploration that is cut."""
+        judged: dict[tuple[int, ...], str] = {}
+        for state in found.finals:
+            shared = found.shared_row(found.row_numbers(state)[-1])
+            values = tuple(shared[at] for at in self.at)
+            if values not in judged:
+                judged[values] = self.end.wrong(values)
+            if judged[values]:
+                run = ce.of_state(found, WRONG_END, state, -1)
+                return replace(run, found=self.end.found, message=judged[values])
+        return None
+
+
+def expecting(client: Client, text: str) -> Client:
+    """The same client with an expectation of its final values; unchanged for an empty text.
+
+    Raises:
+        CheckError: the text is not a condition on words.
+    """
+    return replace(client, end=expectation(text)) if text else client
 
 
 def named(violation: Counterexample, client: Client) -> Counterexample:

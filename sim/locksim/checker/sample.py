@@ -139,6 +139,11 @@ class _Sampler:
     def client(self, client: Client, threads: int, memory: str) -> Counterexample | None:
         """Draw the schedules of a client; the counterexample if one fails."""
         built = build(client, threads, memory, watched(self.asked), self.budget)
+        if built.invariants or client.end is not None:
+            raise CheckError(
+                f"{client.name}: random schedules ask no invariant and no expectation\n"
+                "help: leave --random out, or --expect and the invariant"
+            )
         expect = client.expect if self.asked in ("all", "assertion") else {}
         run = _Run(built, expected(built, expect))
         begun = time.perf_counter()

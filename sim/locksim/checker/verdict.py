@@ -8,7 +8,7 @@ from typing import Any
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample
 
-SAFETY = ("all", "exclusion", "deadlock", "assertion", "memory", "race", "leak")
+SAFETY = ("all", "exclusion", "deadlock", "assertion", "invariant", "memory", "race", "leak")
 LIVENESS = ("starvation", "bypass")
 PROPERTIES = SAFETY + LIVENESS
 """What can be asked for. A fault of the program (dead memory used, an index out of range, …) ends
@@ -63,6 +63,7 @@ class Verdict:
         rounds: critical sections of each thread; 0 where the client decides.
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
+        expect: what the user expected at the end, or "".
     """
 
     lock: str
@@ -79,6 +80,7 @@ class Verdict:
     counterexample: Counterexample | None = None
     rounds: int = 0
     bypass: int | None = None
+    expect: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

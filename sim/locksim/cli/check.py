@@ -1,4 +1,4 @@
-"""Prove a lock for a few threads, or find a counterexample."""
+"""Prove a lock or a workload for a few threads, or find a counterexample."""
 
 from __future__ import annotations
 
@@ -22,16 +22,22 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 @app.command()
 @reported()
 def check(
-    lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
+    lock: Annotated[
+        str, typer.Argument(help="a lock of the library, or FILE.py:CLASS (a Workload too)")
+    ] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
     client: Annotated[str, typer.Option(help="only test clients whose name begins so")] = "",
+    expect: Annotated[
+        str, typer.Option(help="must hold at the end: 'x == 1 or y != 0', words by name")
+    ] = "",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
         str,
         typer.Option(
             "--property",
-            help="all, exclusion, deadlock, assertion, memory, race or leak; starvation or bypass",
+            help="all, exclusion, deadlock, assertion, invariant, memory, race or leak; "
+            "starvation or bypass",
         ),
     ] = "all",
     max_states: Annotated[int, typer.Option(help="states to explore at most")] = 5_000_000,
@@ -54,7 +60,7 @@ def check(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Prove a lock for a few threads, or show the shortest way to break it.
+    """Prove a lock or a workload for a few threads, or show the shortest way to break it.
 
     Exit code 0: proven, or replayed. 1: violated. 2: bad input. 3: unfinished, no proof.
     """
@@ -67,6 +73,8 @@ def check(
         raise UsageError(
             "--client works only without --random, starvation and bypass; leave it out"
         )
+    if expect and random:
+        raise UsageError("--expect needs every schedule; leave --random out")
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
     from locksim.checker import Budget, Sampling
@@ -100,6 +108,7 @@ def check(
                 budget=budget,
                 name=lock,
                 client=client,
+                expect=expect,
                 reduction=reduction,
                 report=report,
             )

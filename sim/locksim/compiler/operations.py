@@ -28,6 +28,9 @@ class Operands(Protocol):
     def number(self, node: ast.expr, dest: str | None = None) -> Value:
         """Compile a number."""
 
+    def word(self, node: ast.expr, dest: str | None = None) -> Value:
+        """Compile an expression; a word gives its address, anything else its value."""
+
     def static(self, node: ast.expr) -> object:
         """The class, order or function that a name stands for, None for anything else."""
 

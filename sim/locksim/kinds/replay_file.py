@@ -11,6 +11,7 @@ from typing import Any
 
 import pydantic
 
+from locksim.checker.check import expecting
 from locksim.checker.models.model import model
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.replay import ReplayError, replay
@@ -78,6 +79,7 @@ def replay_file(path: Path) -> Replayed:
         raise ReplayError(
             f"{path}: {verdict.lock} has no client '{verdict.client}' (it has: {names})"
         )
+    client = expecting(client, verdict.expect)
     built = model(client.workload, verdict.threads, verdict.memory)
     try:
         found = replay(claim, client, memory=verdict.memory, types=built.memory.types)

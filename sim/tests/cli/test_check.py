@@ -23,6 +23,23 @@ class Bad(Lock):
     def release(self):
         yield self.locked.store(0, RELEASE)
 '''
+LITMUS = """
+from locksim.lang import *
+
+class StoreBuffering(Workload):
+    flag = array(2)
+    seen = array(2)
+
+    def thread(self):
+        me = thread()
+        yield self.flag[me].store(1, RELAXED)
+        other = yield self.flag[1 - me].load(RELAXED)
+        yield self.seen[me].store(other, RELAXED)
+
+    def invariant(self):
+        assert (yield self.flag[0].load()) <= 1
+"""
+ONE_SEES = "seen[0] == 1 or seen[1] == 1"
 KEYS = {"lock", "threads", "memory", "property", "verdict", "states", "seconds", "counterexample"}
 
 
@@ -37,6 +54,50 @@ def bad(tmp_path):
     file = tmp_path / "bad.py"
     file.write_text(BAD)
     return f"{file}:Bad"
+
+
+@pytest.fixture
+def litmus(tmp_path):
+    """A file with a workload."""
+    file = tmp_path / "sb.py"
+    file.write_text(LITMUS)
+    return f"{file}:StoreBuffering"
+
+
+def test_a_workload_and_what_is_expected_of_it(litmus):
+    """Proven under sc; under tso a run ends with other values."""
+    asked = (litmus, "--threads", 2, "--expect", ONE_SEES)
+    assert 0 == run(*asked).exit_code
+    result = run(*asked, "--memory", "tso")
+    assert 1 == result.exit_code
+    assert "seen[0] is 0, seen[1] is 0; expected: seen[0] == 1 or" in result.stdout
+
+
+def test_a_violated_expectation_replays(litmus, tmp_path):
+    """The file carries the expectation."""
+    found = run(litmus, "--threads", 2, "--memory", "tso", "--expect", ONE_SEES, "--json")
+    file = tmp_path / "found.json"
+    file.write_text(found.stdout)
+    assert ONE_SEES == json.loads(found.stdout)["expect"]
+    replayed = run("--replay", file)
+    assert (0, "result: assertion") == (replayed.exit_code, replayed.stdout.strip()[-17:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--expect", "seem[0] == 1"], "there is no word 'seem[0]'; did you mean 'seen[0]'?"),
+        (["--expect", "seen[0] = 1"], "help: compare words with numbers"),
+        (["--expect", ONE_SEES, "--random", 3], "--expect needs every schedule"),
+        (["--rounds", 2], "leave --rounds out"),
+        (["--property", "starvation"], "StoreBuffering is not a"),
+    ],
+)
+def test_what_makes_no_sense_for_a_workload_exits_with_2(litmus, arguments, message):
+    """The message says what to do instead."""
+    result = run(litmus, "--threads", 2, *arguments)
+    assert 2 == result.exit_code
+    assert message in result.stderr
 
 
 def test_proof_exits_with_0():

@@ -145,6 +145,13 @@ class Base(Struct):
         found = yield at.load()
         return found
 
+    def spot(self, cell: Cell):
+        return cell.value
+
+    def bump(self, at: word, n):
+        old = yield at.fetch_add(n)
+        return old
+
     def push(self, new: Cell):
         old = yield self.head.load()
         yield new.next.store(old)
@@ -158,6 +165,8 @@ USE = """
             found = yield from {s}.first()
             number = yield from {s}.value(found)
             yield note(number)
+            yield note((yield from {s}.bump({s}.spot(cell), 3)))
+            yield note((yield from {s}.bump(cell.value, i)))
             fresh = yield alloc(Cell)
             yield from {s}.push(fresh)
             yield from fresh.add(5)

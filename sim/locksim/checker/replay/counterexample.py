@@ -18,6 +18,7 @@ from locksim.checker.models.model import Model
 from locksim.checker.replay.names import Names
 from locksim.checker.search import step as st
 from locksim.checker.search.explore import Exploration
+from locksim.checker.search.invariants import INVARIANT, broken
 from locksim.checker.search.leak import leaked
 from locksim.checker.search.liveness import Lasso
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, STUCK, WRONG_END
@@ -81,7 +82,8 @@ class Counterexample:
     """A shortest path to what is wrong.
 
     Arguments:
-        found: "exclusion", "deadlock", "assertion", "memory", or "fault" (index, shift, …).
+        found: "exclusion", "deadlock", "assertion", "invariant", "memory", or "fault" (index,
+            shift, …).
         message: what is wrong, in words.
         steps: the path. The last step shows the fault, or reaches the state that is wrong.
         threads: how many there are.
@@ -256,6 +258,8 @@ class Replay:
             return "exclusion", self._exclusion()
         if status == oc.RACE:
             return "race", self._race()
+        if status == INVARIANT:
+            return "invariant", self._invariant()
         if status == WRONG_END:
             words = {name: address for address, name in self.model.memory.names}
             wrong = [
@@ -293,6 +297,21 @@ class Replay:
         found = {Fault.ASSERTION: "assertion", Fault.MEMORY: "memory", Fault.FREE: "memory"}
         # Without the time, which the checker does not know.
         return found.get(kind, "fault"), f"thread {self.thread}, {text.partition(', ')[2]}"
+
+    def _invariant(self) -> str:
+        """Which assertion fails, or what else goes wrong in asking."""
+        for program in self.model.invariants:
+            code, start, regs = program.code, program.registers, list(program.registers)
+            rows = self.model.tables, code, program.entry, start, regs, self.shared, 0, 1
+            if broken(*rows, self.note) == 0:
+                break
+        place = program.places[self.note[rg.N_FAULT_PC]]
+        where = f"{faults.place(place.file, place.line)} in {place.method}"
+        kind, at = Fault(self.note[rg.N_FAULT]), self.note[rg.N_FAULT_AT]
+        if kind == Fault.ASSERTION:
+            return f"this does not hold in every state: {self.source(place)} ({where})"
+        detail = self.names.word(at) if kind == Fault.MEMORY else str(at)
+        return f"the invariant cannot be asked here: {faults.text(kind, detail)} ({where})"
 
     def _exclusion(self) -> str:
         last = self.note[rg.N_MARKS]
