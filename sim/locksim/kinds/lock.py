@@ -40,6 +40,9 @@ class LockKind(StructKind):
         if offers(struct, "try_acquire"):
             tries = Trying(lock=struct, rounds=rounds)
             found.append(Client("try, else acquire, and count up", tries, expect, plain))
+        if struct.RECURSIVE:
+            nesting = Nesting(lock=struct, rounds=rounds)
+            found.append(Client("acquire twice, and count up between", nesting, expect, plain))
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
@@ -81,6 +84,20 @@ class Trying(Counting):
         """Get the lock, without waiting if it is free."""
         if not (yield from self.lock.try_acquire()):
             yield from self.lock.acquire()
+
+
+class Nesting(Counting):
+    """As Counting, but the holder enters once more, and counts up when it has left once.
+
+    Arguments:
+        rounds: critical sections of each thread.
+    """
+
+    def enter(self):
+        """Get the lock twice, and leave it once."""
+        yield from self.lock.acquire()
+        yield from self.lock.acquire()
+        yield from self.lock.release()
 
 
 class AgainAndAgain(Workload):

@@ -7,6 +7,7 @@ whose fields are real words of simulated memory. The methods of a struct are the
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar, TypeVar, cast
@@ -32,17 +33,27 @@ A release is marked *before* its body: as in lockmeter, the handoff is not part 
 """
 
 
+METER_MARKS = frozenset(mark for marks in METERS.values() for mark in marks if mark is not None)
+"""The marks of metered methods."""
+
+
 class Struct:
     """Words that lie together in memory, and programs that work on them.
 
     ``METERED`` names the methods that the lock meters watch: method name → role (a key of
-    ``METERS``).
+    ``METERS``). A metered method may call others of the same struct, through ``self``: only the
+    outermost one counts.
+
+    ``RECURSIVE`` says that a lock's holder may enter it again. It then holds the lock until it has
+    left as often as it entered.
     """
 
     METERED: ClassVar[dict[str, str]] = {}
+    RECURSIVE: ClassVar[bool] = False
     FIELDS: ClassVar[dict[str, Field]] = {}
     _layout: Layout | None = None
     _base: int = 0
+    _metered_by_caller: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -92,19 +103,17 @@ class Struct:
             raise TypeError(
                 f"{cls.__name__} has no setting {next(iter(settings))!r} (it has: {known})"
             )
+        parts = tuple((name, p.key()) for name, p in self._parts.items())
+        self._key = cls, tuple(self._params.items()), parts
 
     def key(self) -> tuple[Any, ...]:
         """What makes two descriptions the same: class, parameters and parts."""
-        return (
-            type(self),
-            tuple(self._params.items()),
-            tuple((name, p.key()) for name, p in self._parts.items()),
-        )
+        return self._key
 
     def placed(self: _S, base: int, space: Space) -> _S:
         """The description at an address (word index) of simulated memory."""
         view = object.__new__(type(self))
-        view._params, view._parts = self._params, self._parts
+        view._params, view._parts, view._key = self._params, self._parts, self._key
         view._base, view._layout = base, space.layout(self)
         return view
 
@@ -141,12 +150,16 @@ def _metered(body: Callable[..., Program], role: str) -> Callable[..., Program]:
 
     @functools.wraps(body)
     def program(self: Struct, *args: Any) -> Program:
+        if self._metered_by_caller:
+            return (yield from body(self, *args))
+        inside = copy.copy(self)
+        inside._metered_by_caller = True
         if role.endswith("release"):
             yield Op(Kind.MARK, int(self), int(after))
-            return (yield from body(self, *args))
+            return (yield from body(inside, *args))
         if before is not None:
             yield Op(Kind.MARK, int(self), int(before))
-        result = yield from body(self, *args)
+        result = yield from body(inside, *args)
         yield Op(Kind.MARK, int(self), int(failed if failed is not None and not result else after))
         return result
 

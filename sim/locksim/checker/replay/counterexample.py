@@ -316,10 +316,9 @@ class Replay:
     def _exclusion(self) -> str:
         last = self.note[rg.N_MARKS]
         what, lock = self.note[rg.N_MARKS + 2 * last - 1 :][:2]
-        at = int(self.model.tables.size[m.HOLDERS]) + 2 * lock
-        writer, readers = int(self.shared[at]) - 1, int(self.shared[at + 1])
-        inside = [f"thread {writer} holds it"] if writer >= 0 else []
-        inside += [f"thread {i} reads" for i in range(self.model.n_threads) if readers >> i & 1]
+        at = int(self.model.tables.size[m.INSIDE]) + 2 * lock
+        inside = [f"thread {i} holds it" for i, row in enumerate(self.rows) if row[at]]
+        inside += [f"thread {i} reads" for i, row in enumerate(self.rows) if row[at + 1]]
         name, holders = self.model.memory.locks[lock], " and ".join(inside) or "no thread holds it"
         if what in (Mark.RELEASED, Mark.READ_RELEASED):
             return f"thread {self.thread} releases {name}, which it does not hold: {holders}"
