@@ -51,6 +51,7 @@ from locksim.lang.ops import (
 )
 from locksim.lang.struct import (
     CountedRef,
+    CountingSemaphore,
     DecisionCache,
     Lock,
     Program,
@@ -74,6 +75,7 @@ __all__ = [
     "SEQ_CST",
     "US",
     "CountedRef",
+    "CountingSemaphore",
     "DecisionCache",
     "Lock",
     "Program",

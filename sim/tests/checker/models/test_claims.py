@@ -71,7 +71,7 @@ def goes_wrong(client, threads, memory, reduction):
     if found.status:
         return True, found.states
     assert found.complete
-    return found.doomed() is not None or leaking(found) is not None, found.states
+    return bool(found.doomed() or leaking(found)), found.states
 
 
 @all_models
