@@ -1,7 +1,10 @@
 """docs/LANGUAGE.md: programs compile, verdicts and messages are real, the reference is current."""
 
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -85,6 +88,22 @@ def test_a_verdict_is_the_checkers(name: str, memory: str, expected: str) -> Non
     mended, times = WORSE.subn(r"\1\3\2", text)
     if times and expected != "proven":
         assert "proven" == verdict(mended, name, memory)
+
+
+def test_the_counterexample_is_what_the_command_prints(tmp_path: Path) -> None:
+    """The page's session, but for the time that it took."""
+    ((command, shown),) = re.findall(r"```console\n\$ locklab (.*?)\n(.*?)```", TEXT, re.DOTALL)
+    (tmp_path / "message.py").write_text(RIGHT["message.py"]["text"], encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "locklab", *command.split()],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )
+    times = re.compile(r"\d+\.\d+ s\b")
+    assert times.sub("", shown).rstrip() == times.sub("", done.stdout).rstrip()
 
 
 WEAKENED = [
