@@ -35,13 +35,13 @@ WORSE = re.compile(r"(.*)\b[A-Z_]+\b(\).*?)# should be ([A-Z_]+)")
 """A line with a wrong order: what is before the order, what is behind it, and the right one."""
 
 
-def verdict(text: str, name: str, memory: str, rounds: int = 1) -> str:
+def verdict(text: str, name: str, memory: str) -> str:
     """What two threads find in a file's last class: "proven", or what is violated."""
     made = [code.struct for code in compile_source(text, name).values()][-1]
     if issubclass(made, Workload):
         found = check_workload(made(), threads=2, memory=memory)
     else:
-        found = check_lock(made, threads=2, memory=memory, rounds=rounds)
+        found = check_lock(made, threads=2, memory=memory)
     return found.found or found.verdict
 
 
@@ -116,11 +116,11 @@ WEAKENED = [
 
 @pytest.mark.parametrize(("line", "order", "expected"), WEAKENED)
 def test_every_order_of_the_worked_lock_is_needed(line: str, order: str, expected: str) -> None:
-    """Two threads under c11, twice each, find what the last column says."""
+    """Two threads under c11 find what the last column says."""
     wanted = rf"\b(?:ACQUIRE|RELEASE|ACQ_REL)\b(.*# {line})$"
     text, times = re.subn(wanted, rf"{order}\1", RIGHT["queue.py"]["text"], flags=re.MULTILINE)
     assert 1 == times
-    assert expected == verdict(text, "queue.py", "c11", rounds=2)
+    assert expected == verdict(text, "queue.py", "c11")
 
 
 def test_all_orders_of_the_worked_lock_are_in_the_column() -> None:
