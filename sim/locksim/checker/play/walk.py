@@ -211,12 +211,12 @@ class Walk:
         return bool(over and row[m.BUFFERED] == 0)
 
     def _holds(self, path: Replay, thread: int) -> str:
-        at = int(self.model.tables.size[m.HOLDERS])
-        inside = []
+        at = int(self.model.tables.size[m.INSIDE])
+        row, inside = path.rows[thread], []
         for lock, name in enumerate(self.model.memory.locks):
-            if path.shared[at + 2 * lock] == thread + 1:
+            if row[at + 2 * lock]:
                 inside.append(f"● holds {name}")
-            if int(path.shared[at + 2 * lock + 1]) >> thread & 1:
+            if row[at + 2 * lock + 1]:
                 inside.append(f"◐ reads under {name}")
         return ", ".join(inside)
 

@@ -96,22 +96,22 @@ def _invariant(path: Replay) -> str:
 def _exclusion(path: Replay) -> str:
     last = path.note[rg.N_MARKS]
     what, lock = path.note[rg.N_MARKS + 2 * last - 1 :][:2]
-    at = int(path.model.tables.size[m.HOLDERS]) + 2 * lock
-    writer, readers = int(path.shared[at]) - 1, int(path.shared[at + 1])
-    reading = [i for i in range(path.model.n_threads) if readers >> i & 1]
-    reads, locks = what in (Mark.READ_ACQUIRED, Mark.READ_RELEASED), path.model.memory.locks
+    at, locks = int(path.model.tables.size[m.INSIDE]) + 2 * lock, path.model.memory.locks
+    writing = [i for i, row in enumerate(path.rows) if row[at]]
+    reading = [i for i, row in enumerate(path.rows) if row[at + 1]]
+    reads = what in (Mark.READ_ACQUIRED, Mark.READ_RELEASED)
     shared = reads or bool(reading)
-    inside = [f"thread {writer} holds it{' for writing' * shared}"] if writer >= 0 else []
+    inside = [f"thread {i} holds it{' for writing' * shared}" for i in writing]
     inside += [f"thread {i} holds it for reading" for i in reading]
     holders = " and ".join(inside) or "no thread holds it"
     name, me = "the lock" if len(locks) == 1 else locks[lock], f"thread {path.thread}"
     if what in (Mark.RELEASED, Mark.READ_RELEASED):
         return f"{me} releases {name}, which it does not hold ({holders})"
-    if path.thread in (writer, *reading):
+    if path.thread in (*writing, *reading):
         return f"{me} acquires {name}, which it holds already ({holders})"
     if not shared:
         return f"two threads hold {name}: {me} acquires it while {holders}"
-    who = "two writers" if writer >= 0 and not reads else "a writer and a reader"
+    who = "two writers" if writing and not reads else "a writer and a reader"
     how = "for reading" if reads else "for writing"
     return f"{who} hold {name}: {me} acquires it {how} while {holders}"
 
