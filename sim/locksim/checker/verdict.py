@@ -64,6 +64,7 @@ class Verdict:
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
         expect: what the user expected at the end, or "".
+        spec, condition: the specification, and how its histories are compared; "" without one.
     """
 
     lock: str
@@ -81,6 +82,8 @@ class Verdict:
     rounds: int = 0
     bypass: int | None = None
     expect: str = ""
+    spec: str = ""
+    condition: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
