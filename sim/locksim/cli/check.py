@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lockui.console import progress, say
+from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import UsageError, reported, saving
 
@@ -99,7 +99,7 @@ def check(
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
     from locksim.checker import Budget, Sampling, check_spec
-    from locksim.kinds.checking import check_lock, sample_lock
+    from locksim.kinds.checking import check_lock, never_ends, sample_lock
     from locksim.library.registry import resolve, specification
 
     if play is not None and play.suffix != ".html":
@@ -153,6 +153,10 @@ def check(
         print_json(verdict.to_json())
     else:
         _print(verdict, "steps" if random else "states")
+        if verdict.verdict == "proven" and verdict.not_checked:
+            strong = " --memory tso" if memory == "c11" else ""
+            ask = f": --property {verdict.not_checked[0]}{strong}" * never_ends(entry.struct)
+            say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}")
     if play is not None:
         from locksim.checker.play.graph import graph
         from locksim.kinds.checking import walk_of_lock
@@ -180,14 +184,18 @@ def _print(verdict: Verdict, explored: str) -> None:
         f"{verdict.verdict}{bypass} ({verdict.states:,} {explored}, depth {verdict.depth}, "
         f"{verdict.seconds:.2f} s)"
     )
+    shown = verdict.counterexample
+    if shown is not None and shown.memory != verdict.memory:
+        under = "" if shown.found == verdict.found else f"; {verdict.memory}: {verdict.found}"
+        say(f"  already broken under {shown.memory}, where these steps can happen{under}")
     for limit in verdict.limits:
         say(f"  {limit}")
 
 
 def _show(counterexample: Counterexample) -> None:
-    from locksim.checker.replay.render import table
+    from locksim.checker.replay.render import WIDEST, table
 
-    say(table(counterexample) + "\n")
+    say(table(counterexample, min(WIDEST, console().width)) + "\n")
 
 
 def _replay(file: Path, json: bool) -> None:
@@ -197,11 +205,11 @@ def _replay(file: Path, json: bool) -> None:
     if json:
         print_json(replayed.to_json())
         return
-    _show(replayed.counterexample)
-    verdict = replayed.verdict
+    verdict, shown = replayed.verdict, replayed.counterexample
+    _show(shown)
     say(
-        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}: replayed on the lock's "
-        f"Python source, {len(replayed.counterexample.steps)} steps; result: {replayed.found}"
+        f"{verdict.lock}, {verdict.threads} threads, {shown.memory}: replayed on the lock's "
+        f"Python source, {len(shown.steps)} steps; result: {replayed.found}"
     )
 
 

@@ -20,12 +20,12 @@ from typing import Any
 
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.expressions import ARITHMETIC
-from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
+from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode, selves
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
-from locksim.lang.fields import index_detail
+from locksim.lang.fields import WordRef, index_detail
 from locksim.lang.ops import Kind, Op, Order
-from locksim.lang.struct import Program, Struct
+from locksim.lang.struct import METER_MARKS, METERS, Program, Struct
 from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
@@ -59,7 +59,9 @@ def attach(code: ClassCode, compiled: Compiled) -> None:
         ValueError: a struct cannot have a method of this name.
     """
     for name, method in code.methods.items():
-        if not name.isidentifier() or name[:2] == "__" or name in RESERVED | {*code.struct.FIELDS}:
+        owner, _, plain = name.rpartition(".")
+        taken = plain[:2] == "__" or plain in RESERVED | {*code.struct.FIELDS}
+        if taken or not plain.isidentifier() or not (owner or plain).isidentifier():
             raise ValueError(f"{code.name} cannot have a method {name!r}")
         if not _is_live(code.struct, name):
             setattr(code.struct, name, _function(code, method, compiled))
@@ -123,6 +125,7 @@ class _Body:
         self.code, self.method, self.compiled = code, method, compiled
         self.constants: dict[str | int, int] = {}
         self.rows = [self._row(instr) for instr in method.instrs]
+        self.selves = {self._register(register) for register in selves(method)}
 
     def _row(self, instr: Instr) -> _Row:
         signature = SIGNATURES[instr.op]
@@ -155,7 +158,9 @@ class Interpreted:
 def _interpret(self: Struct, body: _Body, arguments: tuple[Any, ...]) -> Program:
     """Run a method; the frame's ``interpreted`` says where it is."""
     method, rows = body.method, body.rows
-    interpreted = Interpreted(method.file, method.line, f"{type(self).__name__}.{method.name}")
+    interpreted = Interpreted(
+        method.file, method.line, f"{type(self).__name__}.{method.plain_name}"
+    )
     if len(arguments) != len(method.arg_types):
         takes = len(method.arg_types)
         raise TypeError(f"{method.name}() takes {takes} arguments, not {len(arguments)}")
@@ -177,7 +182,12 @@ def _interpret(self: Struct, body: _Body, arguments: tuple[Any, ...]) -> Program
         if row.op == "RET":
             return _typed(values[0], method.returns, names)
         if row.op == "CALL":
-            result = yield from _call(registers[row.base], row, values, names, body)
+            inside = (method.role in METERS or self._metered_by_caller) and (
+                row.base in body.selves and not row.named["path"]
+            )
+            result = yield from _call(registers[row.base], row, values, names, body, inside)
+        elif self._metered_by_caller and row.op == "MARK" and row.named["mark"] in METER_MARKS:
+            continue
         elif row.op in Kind.__members__:
             given = yield _operation(row, registers[row.base], values, names)
             result = int(given or 0)  # an allocation gives a struct, a store nothing
@@ -256,11 +266,12 @@ def _operation(row: _Row, base: int, values: list[int], names: Addresses) -> Op:
 
 
 def _call(
-    base: int, row: _Row, values: list[int], names: Addresses, body: _Body
+    base: int, row: _Row, values: list[int], names: Addresses, body: _Body, inside: bool
 ) -> Generator[Op, Any, int]:
-    """Call a method, interpreted or live, as Python does."""
+    """Call a method, interpreted or live, as Python does; ``inside`` a metered one, or not."""
     spec, offset = names.struct(row.named["type"], row.named["path"])
     callee, name = spec.placed(wrap64(base + offset), names.space), row.named["method"]
+    callee._metered_by_caller = inside
     function = getattr(type(callee), name)
     code: ClassCode
     if hasattr(function, "bytecode"):
@@ -282,4 +293,7 @@ def _typed(value: int, kind: str, names: Addresses) -> Any:
     sort, _, target = kind.partition(":")
     if sort == "ptr":
         return names.base(target).placed(value, names.space)
+    if sort == "ref":
+        kind, _, cls = target.partition(":")
+        return WordRef(names.spec, value, names.types[cls] if kind == "ptr" else None)
     return value

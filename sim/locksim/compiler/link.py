@@ -4,6 +4,9 @@ A method is linked once for every description that it is called on (a struct wit
 or parts has other offsets and callees). There is no recursion, so every linked method has its
 registers at a fixed place in the thread's register file, above those of all its callers: calls need
 no stack, and a thread's state is one row of numbers.
+
+Where a metered method calls another method of the same struct, only the outermost one counts. So
+the inner one is linked once more, without the meters' marks, for calls from there.
 """
 
 from __future__ import annotations
@@ -15,33 +18,47 @@ from locksim.compiler import bytecode as b
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.addresses import LinkError as LinkError
 from locksim.compiler.bytecode import WIDTH, Image, Place
-from locksim.compiler.control_flow import cycle, label, reachable, successors
+from locksim.compiler.control_flow import cycle, label, reachable
+from locksim.compiler.counted import Counted
 from locksim.compiler.frontend import compile_class
-from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode
+from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode, selves
+from locksim.compiler.mistakes import MISTAKES
 from locksim.compiler.sources import is_method
 from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
-from locksim.lang.struct import Struct
+from locksim.lang.struct import METER_MARKS, METERS, Struct
 
-_Key = tuple[Any, str]
+_Key = tuple[Any, str, bool]
+"""Description, method, and whether a metered method of the same struct has called it."""
 
 
 @dataclass
 class _Function:
-    """A method on a description: where its code and registers lie."""
+    """A method on a description: where its code and registers lie.
+
+    Arguments:
+        known: for each argument, whether every caller passes a number that can end a counted loop.
+        counted: the method's counted loops.
+    """
 
     spec: Struct
     code: ClassCode
     method: MethodCode
     names: Addresses
+    marked: bool
     window: int = 0
     entry: int = 0
     calls: list[_Key] = field(default_factory=list)
+    known: list[bool] = field(default_factory=list)
+    counted: Counted | None = None
+
+    def __post_init__(self) -> None:
+        self.known = [True] * len(self.method.arg_types)
 
     def place(self, line: int) -> Place:
         """A line of the method."""
-        return Place(self.method.file, line, f"{self.code.name}.{self.method.name}")
+        return Place(self.method.file, line, f"{self.code.name}.{self.method.plain_name}")
 
     @property
     def size(self) -> int:
@@ -55,6 +72,16 @@ class _Function:
     @property
     def result(self) -> int:
         return self.window + self.method.n_registers + 1
+
+    @property
+    def metered(self) -> bool:
+        """Whether a meter is at work while it runs."""
+        return self.method.role in METERS or not self.marked
+
+    def calls_self(self, call: Instr) -> bool:
+        """Whether a call is for the struct that the method itself was called for."""
+        _, base, _, path, *_ = call.args
+        return not path and base in selves(self.method)
 
 
 def link(
@@ -81,6 +108,12 @@ def link(
             no time.
     """
     return _Linker(space, weak_fences).link(struct, base, program)
+
+
+def _settings(spec: Struct) -> tuple[Any, ...]:
+    """A description without the identity of its classes: one may be parsed, the other live."""
+    parts = tuple((name, _settings(part)) for name, part in spec._parts.items())
+    return type(spec).__name__, tuple(spec._params.items()), parts
 
 
 class _Linker:
@@ -124,8 +157,8 @@ class _Linker:
 
     # Finding the functions
 
-    def _function(self, spec: Struct, name: str, path: list[_Key]) -> _Key:
-        key = (spec.key(), name)
+    def _function(self, spec: Struct, name: str, path: list[_Key], *, marked: bool = True) -> _Key:
+        key = (spec.key(), name, not marked)
         if key in path:
             chain = " -> ".join(k[1] for k in [*path[path.index(key) :], key])
             raise LinkError(f"{type(spec).__name__}.{name} calls itself ({chain}): use a loop")
@@ -136,14 +169,16 @@ class _Linker:
                 caller = f", which {path[-1][1]}() calls" if path else ""
                 raise LinkError(f"{code.name} has no program {name}(){caller} (it has: {known})")
             names = Addresses(spec, code.types, self.space)
-            self.functions[key] = _Function(spec, code, code.methods[name], names)
+            self.functions[key] = _Function(spec, code, code.methods[name], names, marked)
         function = self.functions[key]
+        self._check_pointers(function)
         calls = []
         for instr in function.method.instrs:
             if instr.op == "CALL":
                 _, _, kind, fields, method, args = instr.args
                 inner = function.names.struct(kind, fields)[0]
-                callee = self._function(inner, method, [*path, key])
+                again = function.metered and function.calls_self(instr)
+                callee = self._function(inner, method, [*path, key], marked=not again)
                 takes = len(self.functions[callee].method.arg_types)
                 if takes != len(args):
                     raise LinkError(
@@ -158,6 +193,19 @@ class _Linker:
                     self.types.append(target)
         function.calls = calls
         return key
+
+    def _check_pointers(self, function: _Function) -> None:
+        """Refuse a pointer to a struct with other settings than the class that it is taken for."""
+        method = function.method
+        for given, to, line in method.widened:
+            one, other = function.names.base(given), function.names.base(to)
+            if _settings(one) != _settings(other):
+                raise LinkError(
+                    f"{method.file}:{line}: {function.code.name}.{method.plain_name} takes "
+                    f"{one!r} for {other!r}: a pointer to {type(other).__name__} means a struct "
+                    "of exactly this class with its default settings\n"
+                    "help: declare the default settings in a class of its own, and name it"
+                )
 
     def _types_of_setups(self, struct: Struct) -> None:
         """Memory has to know what set-up programs allocate too; they are not part of the image."""
@@ -174,8 +222,22 @@ class _Linker:
 
     def _check_time(self, roots: list[_Key]) -> None:
         """Refuse every cycle of a method on which no operation takes time."""
+        order = [*self._callees_first(roots)]
+        for key in reversed(order):
+            function = self.functions[key]
+            arguments = {
+                "r0": False,
+                **{f"r{1 + k}": known for k, known in enumerate(function.known)},
+            }
+            function.counted = Counted(function.method.instrs, arguments, function.names.number)
+            calls = iter(function.calls)
+            for at, instr in enumerate(function.method.instrs):
+                if instr.op == "CALL":
+                    callee = self.functions[next(calls)]
+                    passed = [function.counted.is_known(a, at) for a in instr.args[5]]
+                    callee.known = [a and b for a, b in zip(callee.known, passed, strict=True)]
         always: dict[_Key, bool] = {}
-        for key in self._callees_first(roots):
+        for key in order:
             always[key] = self._takes_time(self.functions[key], always)
 
     def _callees_first(
@@ -198,14 +260,15 @@ class _Linker:
             or (i.op == "CALL" and always[next(calls)])
             for i in instrs
         ]
-        ways = [[] if timed[k] else successors(instrs, k) for k in range(len(instrs))]
+        assert function.counted is not None
+        ways = function.counted.ways(timed)
         loop = cycle(ways, [0, *(k + 1 for k, t in enumerate(timed) if t)])
         if loop is not None:
+            counts = any(label(instrs[last]) == loop for last in function.counted.forms)
+            found = MISTAKES["long-range" if counts else "endless-loop"]
             raise LinkError(
                 f"{function.method.file}:{instrs[loop].line}: {function.code.name}."
-                f"{function.method.name} can repeat this loop forever without any "
-                "time passing\nhelp: perform an operation in every iteration, "
-                "such as pause()"
+                f"{function.method.name}: {found.message}\nhelp: {found.help}"
             )
         return all(instrs[k].op != "RET" for k in reachable([0], ways.__getitem__))
 
@@ -318,6 +381,8 @@ class _Linker:
         elif "path" in args:
             self._memory(f, instr, place, reg)
         elif op == "MARK":
+            if not f.marked and instr.args[0] in METER_MARKS:
+                return
             self._row(place, b.MARK, int(instr.args[0]), reg(instr.args[1]))
         elif op == "ALLOC":
             number = self.types.index(f.code.types[instr.args[1]])

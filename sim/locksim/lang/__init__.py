@@ -49,6 +49,7 @@ from locksim.lang.ops import (
 )
 from locksim.lang.struct import (
     CountedRef,
+    CountingSemaphore,
     DecisionCache,
     Lock,
     Program,
@@ -72,6 +73,7 @@ __all__ = [
     "SEQ_CST",
     "US",
     "CountedRef",
+    "CountingSemaphore",
     "DecisionCache",
     "Lock",
     "Program",
