@@ -72,7 +72,7 @@ def replay_file(path: Path) -> Replayed:
     entry = resolve(verdict.lock)
     if verdict.spec:
         spec = specification(verdict.spec)
-        known = spec_clients(entry.struct, spec, 0, verdict.client, verdict.condition)
+        known = spec_clients(entry.struct, spec, 0, claim.client, verdict.condition)
     elif claim.cycle is None:
         known = clients_of(entry.struct, verdict.threads, verdict.rounds)
     else:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import textwrap
 
+from locksim.checker.client import TEST_CLIENT
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.invocations import Invocation
-from locksim.checker.replay.path import TEST_CLIENT
 from locksim.core.faults import place
 
 MIN_COLUMN = 16

@@ -110,10 +110,7 @@ def clients(
             "help: name the calls of each thread, as in --operations 'acquire(); release() | "
             "acquire(); release()'"
         )
-    return [
-        client(object_, atomic, plan, condition, number)
-        for number, plan in enumerate(allowed, start=1)
-    ]
+    return [client(object_, atomic, plan, condition) for plan in allowed]
 
 
 def _threads(asked: str) -> int:

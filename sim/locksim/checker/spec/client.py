@@ -17,10 +17,9 @@ them, the last one lowest, how many of each other thread's it had seen (three bi
 
 from __future__ import annotations
 
-import linecache
 from dataclasses import dataclass
 
-from locksim.checker.client import Client
+from locksim.checker.client import TEST_CLIENT, Client
 from locksim.checker.spec.calls import Plan
 from locksim.checker.spec.history import Explained, Operation, operations
 from locksim.checker.spec.sequential import Specification
@@ -30,22 +29,19 @@ from locksim.lang.struct import Struct, Workload
 
 
 def client(
-    implementation: Struct, specification: Specification, plan: Plan, condition: str, number: int
+    implementation: Struct, specification: Specification, plan: Plan, condition: str
 ) -> Client:
     """The client of a plan.
 
     Arguments:
         implementation: whose operations are called. specification: what explains the results.
         plan: which operations. condition: a key of CONDITIONS.
-        number: of the client; its source is shown as ``client_NUMBER``.
 
     Raises:
         CompileError: an operation takes something else than numbers.
     """
     text = _Source(implementation, specification, plan, condition).text()
-    file = f"client_{number}"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    workload = compile_source(text, file)["Client"].struct(object=implementation)
+    workload = compile_source(text, TEST_CLIENT)["Client"].struct(object=implementation)
     assert isinstance(workload, Workload)
     return Client(str(plan), workload, end=Explained(specification, plan, condition))
 

@@ -107,7 +107,7 @@ class Specification:
             replace(built, shared=list(state)), deadlock=False, max_states=MOST_STATES, by=PLAIN
         )
         if found.status:
-            wrong = ce.of_state(found, found.status, found.state, found.action)
+            wrong = ce.of_path(found.relied, found.violation, found.status)
             if wrong.found in ("assertion", "exclusion"):
                 return None
             raise CheckError(f"the specification {self.name} goes wrong: {wrong.message}")
