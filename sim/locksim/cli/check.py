@@ -148,7 +148,7 @@ def _print(verdict: Verdict, explored: str) -> None:
     shown = verdict.counterexample
     if shown is not None and shown.memory != verdict.memory:
         under = "" if shown.found == verdict.found else f"; {verdict.memory}: {verdict.found}"
-        say(f"  already broken under {shown.memory}, where these steps can happen{under}")
+        say(f"  already broken under {shown.memory}: the steps above are of {shown.memory}{under}")
     for limit in verdict.limits:
         say(f"  {limit}")
 

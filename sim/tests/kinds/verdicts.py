@@ -6,7 +6,8 @@ from locksim.kinds.checking import clients_of
 
 def verdict_of(struct, client, *, threads=2, rounds=1, memory="sc", types=()):
     """What is violated, by clients whose name begins so, and confirmed; else the verdict."""
-    verdict = check_lock(struct, threads=threads, rounds=rounds, memory=memory, client=client)
+    asked = {"threads": threads, "rounds": rounds, "memory": memory, "client": client}
+    verdict = check_lock(struct, **asked, simplest=False)
     if verdict.counterexample is None:
         assert not verdict.limits
         return verdict.verdict

@@ -96,10 +96,10 @@ def _invariant(path: Replay) -> str:
 def _exclusion(path: Replay) -> str:
     last = path.note[rg.N_MARKS]
     what, lock = path.note[rg.N_MARKS + 2 * last - 1 :][:2]
-    at = int(path.model.tables.size[m.INSIDE]) + 2 * lock
+    at, locks = int(path.model.tables.size[m.INSIDE]) + 2 * lock, path.model.memory.locks
     writing = [i for i, row in enumerate(path.rows) if row[at]]
     reading = [i for i, row in enumerate(path.rows) if row[at + 1]]
-    reads, locks = what in (Mark.READ_ACQUIRED, Mark.READ_RELEASED), path.model.memory.locks
+    reads = what in (Mark.READ_ACQUIRED, Mark.READ_RELEASED)
     shared = reads or bool(reading)
     inside = [f"thread {i} holds it{' for writing' * shared}" for i in writing]
     inside += [f"thread {i} holds it for reading" for i in reading]

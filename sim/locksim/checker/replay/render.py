@@ -5,6 +5,7 @@ A call of the client stands above the steps that it is made of, and what it retu
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 from locksim.checker.replay.counterexample import Counterexample, Step
@@ -93,7 +94,14 @@ def behind(step: Step) -> str:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent="  ")
+    """Lines of a text; what is longer than a line is broken before a dot or behind a bracket."""
+    room = width - 2
+    breakable = [
+        re.sub(r"(?<=[(])|(?=[.]\w)", " \0", word) if len(word) > room else word
+        for word in text.split(" ")
+    ]
+    lines = textwrap.wrap(" ".join(breakable), width, subsequent_indent="  ")
+    return [re.sub(r"(?<=\S) \0|\0", "", line) for line in lines]
 
 
 def did(step: Step) -> str:

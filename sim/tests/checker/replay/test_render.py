@@ -77,3 +77,11 @@ def test_every_step_is_shown(animal):
         assert step.source
         assert step.line > 0
         assert step.operation.split("_")[0] in did(step) or step.action == "flush"
+
+
+def test_names_are_broken_at_their_dots():
+    """Where a column is too narrow for a name, no word of it is cut in two."""
+    text = text_of(zoo.TicketPlainIncrement, 80, threads=3)
+    assert ".next_ticket" in text
+    cells = "".join(line.split("|")[1].strip() for line in text.splitlines() if "|" in line)
+    assert "self.next_ticket.store(ticket" in cells
