@@ -135,7 +135,7 @@ def _counts(asked: str, threads: int) -> Sequence[int]:
 
 
 def _same_operations(implementation: Struct, atomic: Specification) -> None:
-    """The implementation has each operation, with as many arguments.
+    """The implementation has each operation, with as many arguments, all of them numbers.
 
     Raises:
         CheckError: it has not.
@@ -146,7 +146,13 @@ def _same_operations(implementation: Struct, atomic: Specification) -> None:
         if method.name not in methods:
             hint = did_you_mean(method.name, methods)
             raise CheckError(f"{cls.__name__} has no {method.name}(), as {atomic.name} has; {hint}")
-        takes = len(methods[method.name].arg_types)
+        types = methods[method.name].arg_types
+        if any(kind != "int" for kind in types):
+            raise CheckError(
+                f"{cls.__name__}.{method.name}() takes a pointer: clients call operations with "
+                "numbers only\nhelp: wrap it in a struct whose method finds the object itself"
+            )
+        takes = len(types)
         if takes != len(method.parameters):
             raise CheckError(
                 f"{cls.__name__}.{method.name}() takes {takes} arguments, and that of "

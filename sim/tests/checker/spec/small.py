@@ -132,3 +132,10 @@ class Spinning(Struct):
     def flip(self):
         while True:
             yield self.count.fetch_add(1)
+
+
+class TakesPointers(Register):
+    """Its values are pointers."""
+
+    def write(self, value: Nothing):
+        yield self.value.store(value)

@@ -15,6 +15,7 @@ from checker.spec.small import (
     Register,
     RelaxedFlags,
     Spinning,
+    TakesPointers,
 )
 
 from locksim.checker import CheckError, check_spec
@@ -146,6 +147,12 @@ def test_what_makes_no_sense_is_refused(implementation, atomic, asked, why):
     """The message says what to write."""
     with pytest.raises(CheckError, match=why):
         check_spec(implementation, specification(atomic), operations=asked)
+
+
+def test_an_operation_that_takes_a_pointer_is_refused():
+    """A client could only make one up."""
+    with pytest.raises(CheckError, match=r"TakesPointers.write\(\) takes a pointer"):
+        check_spec(TakesPointers, Register)
 
 
 @pytest.mark.parametrize(
