@@ -28,7 +28,7 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS
-from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
+from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget, Verdict
 from locksim.lang.struct import Workload
 
 Progress = Callable[[str, float], None]
@@ -55,7 +55,8 @@ def check_clients(
     Arguments:
         clients: at least one; endless ones for a property in ``LIVENESS``.
         name: of what is checked, for the verdict.
-        threads: 1 to 8. rounds: of each thread, for the verdict.
+        threads: 1 to 8.
+        rounds: of each thread, for the verdict; UNBOUNDED lets each run its program again.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
@@ -167,6 +168,12 @@ class _Check:
                 f"{asked} under c11: no real machine hides a store from a thread for ever, and "
                 "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
+        self.again = rounds == UNBOUNDED and asked not in LIVENESS
+        if self.again and memory == "c11":
+            raise CheckError(
+                "unbounded rounds under c11: a thread that stays away could read older and older "
+                "values\nhelp: ask under sc or tso, or give a number of rounds"
+            )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
@@ -179,9 +186,6 @@ class _Check:
         answer, violation, client = "proven", None, todo[-1]
         for client in todo:
             found, violation = self._client(client)
-            if violation is not None and self._only_because_words_are_narrow(found, violation):
-                answer, violation, self.bypass = "unfinished", None, None
-                break
             if violation is not None:
                 answer = "violated"
                 break
@@ -224,8 +228,8 @@ class _Check:
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
-        expect = client.expect if watch & WATCH_ASSERTIONS else {}
+        built = build(client, self.threads, self.memory, watch, self.budget, endless, self.again)
+        expect = client.expect if watch & WATCH_ASSERTIONS and not self.again else {}
         found = explore(
             built,
             expect=expected(built, expect),
@@ -263,16 +267,6 @@ class _Check:
             self.bypass = max(self.bypass or 0, most)
         return None
 
-    def _only_because_words_are_narrow(self, found: Exploration, violation: Counterexample) -> bool:
-        wrapped = found.wrapped
-        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in violation.steps):
-            return False
-        self.limits = [
-            f"not finished, no proof: its counters grow without bound; with narrow words, which "
-            f"begin again at 0 after {wrapped - 1}, there is {violation.found}"
-        ]
-        return True
-
     def _limit(self, found: Exploration) -> None:
         """Say what a proof depends on."""
         limits = []
@@ -286,11 +280,11 @@ class _Check:
                 f"words had more than {self.budget.history} overtaken values that a thread could "
                 "still read: the verdict does not cover reading older ones"
             )
-        if wrapped := found.wrapped:
-            limits.append(f"counters begin again at 0 after {wrapped - 1}, as narrow words do")
         self.limits += [limit for limit in limits if limit not in self.limits]
 
     def _unfinished(self, found: Exploration) -> str:
+        if found.stopped == "growth":
+            return f"not finished, no proof, as there are infinitely many states: {found.growing}"
         why = {
             "states": f"the budget of {self.budget.max_states} states",
             "time": f"the budget of {self.budget.max_seconds:g} seconds",
@@ -327,8 +321,8 @@ def build(
     memory: str,
     watch: int,
     budget: Budget,
-    *,
-    wrap: bool = False,
+    endless: bool = False,
+    again: bool = False,
 ) -> Model:
     """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
     return model(
@@ -339,6 +333,7 @@ def build(
         heap_lines=budget.heap_lines,
         history=budget.history,
         plain=client.plain,
-        wrap=wrap,
+        endless=endless,
+        again=again,
         watch=watch,
     )

@@ -19,6 +19,8 @@ class Client:
         expect: word's name → its value at the end.
         plain: words that stand for data that is not atomic: a race on them is an error.
         means: what a fault is called here: kind of violation → name.
+        repeats: whether each thread may run its program any number of times instead of once. What
+            is expected at the end does not count then.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Client:
     expect: dict[str, int] = field(default_factory=dict)
     plain: tuple[str, ...] = ()
     means: Mapping[str, str] = field(default_factory=dict)
+    repeats: bool = False
 
 
 def chosen(known: list[Client], name: str) -> list[Client]:

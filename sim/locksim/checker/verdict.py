@@ -16,6 +16,10 @@ every check, since nothing that follows it has a meaning; "memory" asks for noth
 is asked of clients that never end, and is not part of "all"."""
 
 
+UNBOUNDED = -1
+"""As a number of rounds: each thread runs its program any number of times, and may stop after any.
+"""
+
 MIN_BYTES = 1 << 24
 """Less memory than that is not worth a check."""
 
@@ -60,7 +64,7 @@ class Verdict:
         client: name of the client that violates it, or of the last one.
         limits: what the verdict depends on, in sentences; empty if there is nothing to say.
         counterexample: the shortest path to the violation, or None.
-        rounds: critical sections of each thread; 0 where the client decides.
+        rounds: critical sections of each thread; 0 where the client decides; UNBOUNDED.
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
     """

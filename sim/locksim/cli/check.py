@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help=__doc__, add_completion=False)
 
+UNBOUNDED = -1
+"""As in :mod:`locksim.checker.verdict`, which only a check imports."""
+
 EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
@@ -24,7 +27,10 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 def check(
     lock: Annotated[str, typer.Argument(help="a lock of the library, or FILE.py:CLASS")] = "",
     threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
-    rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
+    rounds: Annotated[
+        str,
+        typer.Option(help="critical sections of each thread; unbounded: any number", metavar="N"),
+    ] = "1",
     client: Annotated[str, typer.Option(help="only test clients whose name begins so")] = "",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
@@ -67,6 +73,9 @@ def check(
         raise UsageError(
             "--client works only without --random, starvation and bypass; leave it out"
         )
+    sections = _sections(rounds)
+    if sections == UNBOUNDED and (random or play is not None):
+        raise UsageError("--rounds unbounded works only without --random and --play")
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
     from locksim.checker import Budget, Sampling
@@ -83,7 +92,7 @@ def check(
                 entry.struct,
                 Sampling(random, pct, seed),
                 threads=threads,
-                rounds=rounds,
+                rounds=sections,
                 memory=memory,
                 property=property_,
                 budget=budget,
@@ -94,7 +103,7 @@ def check(
             verdict = check_lock(
                 entry.struct,
                 threads=threads,
-                rounds=rounds,
+                rounds=sections,
                 memory=memory,
                 property=property_,
                 budget=budget,
@@ -114,13 +123,22 @@ def check(
 
         chosen = verdict.client if verdict.verdict == "violated" else ""
         walk = walk_of_lock(
-            entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
+            entry.struct, threads=threads, rounds=sections, memory=memory, client=chosen, name=lock
         )
         with saving("--play"):
             page(play, graph(walk))
         if not json:
             say(f"  open {play} in a browser to schedule the threads yourself")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
+
+
+def _sections(rounds: str) -> int:
+    """The number of rounds that a text gives."""
+    if rounds == "unbounded":
+        return UNBOUNDED
+    if not rounds.isdecimal():
+        raise UsageError(f"--rounds {rounds}: give a number from 1, or 'unbounded'")
+    return int(rounds)
 
 
 def _print(verdict: Verdict, explored: str) -> None:

@@ -8,7 +8,7 @@ from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
 from locksim.checker.sample import Sampling, sample_clients
-from locksim.checker.verdict import LIVENESS, Budget, Verdict
+from locksim.checker.verdict import LIVENESS, UNBOUNDED, Budget, Verdict
 from locksim.kinds import StructKind, kind_of, kinds
 from locksim.lang.struct import Struct
 
@@ -32,7 +32,7 @@ def check_lock(
 
     Arguments:
         lock: a lock, RCU or cache of decisions, class or description.
-        threads: 1 to 8. rounds: critical sections of each.
+        threads: 1 to 8. rounds: critical sections of each, or UNBOUNDED.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         name: for the verdict; by default the class's.
@@ -132,15 +132,25 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
 
     Arguments:
         lock: a lock's class or description.
-        threads: how many will run. rounds: critical sections of each, 1 to 100.
+        threads: how many will run. rounds: critical sections of each, 1 to 100, or UNBOUNDED.
 
     Raises:
         CheckError: the struct's kind has no test clients, or the rounds make no sense.
     """
-    if not 1 <= rounds <= MOST_ROUNDS:
-        raise CheckError(f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}")
+    unbounded = rounds == UNBOUNDED
+    if not unbounded and not 1 <= rounds <= MOST_ROUNDS:
+        raise CheckError(
+            f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}, or --rounds unbounded"
+        )
     kind = kind_of(lock)
-    found = kind.clients(lock, threads, rounds) if kind else []
+    found = kind.clients(lock, threads, 1 if unbounded else rounds) if kind else []
+    if unbounded and found:
+        found = [client for client in found if client.repeats]
+        if not found:
+            raise CheckError(
+                f"{_class(lock).__name__} has no client whose threads can run any number of rounds"
+                "\nhelp: give a number of rounds"
+            )
     if not found:
         raise CheckError(
             f"{_class(lock).__name__} is not a {bases_with('clients')}: only these have test "

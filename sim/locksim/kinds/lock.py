@@ -36,13 +36,15 @@ class LockKind(StructKind):
         """Counting under the lock; and with tries before, where the lock can be tried."""
         expect, plain = {"count": threads * rounds}, ("count",)
         counting = Counting(lock=struct, rounds=rounds)
-        found = [Client("acquire and count up", counting, expect, plain)]
+        found = [Client("acquire and count up", counting, expect, plain, repeats=True)]
         if offers(struct, "try_acquire"):
             tries = Trying(lock=struct, rounds=rounds)
-            found.append(Client("try, else acquire, and count up", tries, expect, plain))
+            how = "try, else acquire, and count up"
+            found.append(Client(how, tries, expect, plain, repeats=True))
         if struct.RECURSIVE:
             nesting = Nesting(lock=struct, rounds=rounds)
-            found.append(Client("acquire twice, and count up between", nesting, expect, plain))
+            how = "acquire twice, and count up between"
+            found.append(Client(how, nesting, expect, plain, repeats=True))
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:

@@ -124,4 +124,4 @@ def mixed(
     name = f"{readings}, {writes} writings; thread {shift} writes first"
     workload = load(lock=struct, rounds=rounds, shift=shift)
     plain = () if how else ("count", "copy")
-    return Client(name, workload, {"count": writes, "copy": writes}, plain, TORN)
+    return Client(name, workload, {"count": writes, "copy": writes}, plain, TORN, repeats=True)

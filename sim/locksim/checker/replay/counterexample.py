@@ -30,6 +30,7 @@ from locksim.lang.ops import Mark
 _NAMES = {getattr(b, n): n.lower() for n in ("LOAD", "STORE", "SWAP", "COMPARE_SWAP", "FETCH_ADD")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("FETCH_AND", "FETCH_OR", "FETCH_XOR", "FENCE")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("BLOCK", "WAKE", "ALLOC", "FREE", "RANDOM")}
+_NAMES[b.EXIT] = "restart"
 _MARKS = {
     Mark.ACQUIRED: "acquired",
     Mark.RELEASED: "releases",
@@ -45,7 +46,8 @@ class Step:
     Arguments:
         thread: who. action: "run" or "flush" (its store buffer makes its oldest store visible).
         choice: the value of a random choice, else 0.
-        operation: "load", "swap", …; "start" for register code before the first operation.
+        operation: "load", "swap", …; "start" for register code before the first operation;
+            "restart" where a thread runs its program again.
         word: name of the word, "" where there is none. address: its number.
         old, new: the word before and after; for a load both are what was read.
         was, becomes: the same as text, where a pointer is named by what it points to.
@@ -88,6 +90,7 @@ class Counterexample:
         cycle: where the steps go round for ever: the index of the first one of the cycle, whose
             last step leads back to where it began. None: they do not.
         victim: the thread that never gets on in the cycle, or -1.
+        grows: word's name → by how much it is larger after each round of the cycle.
     """
 
     found: str
@@ -96,6 +99,7 @@ class Counterexample:
     threads: int
     cycle: int | None = None
     victim: int = -1
+    grows: dict[str, int] = dataclasses.field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -134,21 +138,27 @@ def of_path(
 def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     """The counterexample of a run that goes round for ever."""
     walk = Replay(found.relied)
-    steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
+    steps = [walk.step(a) for a in lasso.path]
+    before = walk.shared.copy()
+    steps += [walk.step(a) for a in lasso.cycle]
+    static = found.model.tables.size[m.STATIC]
+    grows = {walk.names.word(a): walk.shared[a] - before[a] for a in range(static)}
     message = _FOR_EVER[lasso.found].format(
         steps="no step at all"
         if not lasso.cycle
         else f"steps {len(lasso.path) + 1} to {len(steps)}",
         victim=lasso.victim,
     )
-    waits = "\n".join(walk.waits())
+    grows = {word: amount for word, amount in grows.items() if amount}
+    growth = [f"  {word} is larger by {amount} each time" for word, amount in grows.items()]
     return Counterexample(
         lasso.found,
-        f"{message}\n{waits}",
+        "\n".join([message, *walk.waits(), *growth]),
         steps,
         found.model.n_threads,
         cycle=len(lasso.path),
         victim=lasso.victim,
+        grows=grows,
     )
 
 

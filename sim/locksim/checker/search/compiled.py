@@ -8,14 +8,17 @@ from typing import Any
 import numpy as np
 
 from locksim import jit
-from locksim.checker.models import c11, claims, outcome, registers, sc, tso
+from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
 from locksim.checker.models.model import Tables
 from locksim.checker.search import cycles, loop, progress, step, table, wander
 from locksim.lang import randomness
 
-_MODULES = (outcome, sc, tso, c11, claims, registers, step, table, loop, wander, progress, cycles)
+_MODULES = (
+    *(outcome, sc, tso, c11, claims, registers, moving),
+    *(step, table, loop, wander, progress, cycles),
+)
 SOURCES = (
-    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "outcome")),
+    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "moving", "outcome")),
     *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
     *(f"checker/search/{name}.py" for name in ("cycles", "loop", "progress", "step")),
     *(f"checker/search/{name}.py" for name in ("table", "wander")),

@@ -29,10 +29,13 @@ from locksim.checker.search.loop import TYPES, Numbers, Space
 from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, start
 from locksim.checker.search.table import intern
+from locksim.core.faults import place as shown
 
 _CHUNK = 20_000
 """States between two looks at the clock."""
 _MAX_STATES = 1 << 28
+_MOST_ROWS = 1 << 22
+"""Different rows of threads, of which an outcome has room for twice as many."""
 _SCHEDULES, _LONGEST = 32, 10_000
 """Random schedules before a reduced exploration, and their steps at most."""
 
@@ -50,7 +53,7 @@ class Exploration:
         state: the state in which that is, or in which the step is taken that shows it.
         action: that step (thread * 64 + action), or -1.
         seconds: how long it took.
-        stopped: why it is not complete: "", "states", "time", "memory", "heap".
+        stopped: why it is not complete: "", "states", "time", "memory", "heap", "growth".
     """
 
     model: Model
@@ -85,11 +88,19 @@ class Exploration:
         return bool(self.space.control[loop.FORGOT])
 
     @property
-    def wrapped(self) -> int:
-        """The number at which words begin again at 0, if some word reached the one before; or 0."""
-        at, n_words = (self.model.tables.size[i] for i in (m.WRAP, m.N_WORDS))
-        rows = range(int(self.space.shared_count[0])) if at else ()
-        return at if any(at - 1 in self.shared_row(k)[:n_words] for k in rows) else 0
+    def growing(self) -> str:
+        """What makes the states infinite, if something does."""
+        at = int(self.space.control[loop.GROWING])
+        if at < 0:
+            place = self.model.program.places[-1 - at]
+            return (
+                f"while a thread stays at {shown(place.file, place.line)} in {place.method}, the "
+                "others move away without bound from the value that it keeps"
+            )
+        why = self.model.shifts.reasons.get(
+            at, "it moves away without bound from the words that it is compared with"
+        )
+        return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
 
     def path(self, state: int) -> list[int]:
         """The steps to a state (thread * 64 + action each): a shortest path."""
@@ -192,7 +203,8 @@ def explore(
             _enter(found)
         elif status == loop.ROOM:
             # While an array grows, the old one is there too.
-            if 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
+            full = found.space.thread_count[0] >= _MOST_ROWS
+            if full or 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
                 found.stopped = "memory"
                 return found
             found.space = _larger(found)
@@ -205,6 +217,9 @@ def explore(
                     "program does\n"
                     "help: give random_below() a smaller bound, or use it for compute() only"
                 )
+            return found
+        elif status == loop.GROWS:
+            found.stopped = "growth"
             return found
         elif status == loop.COMPLETE:
             found.complete = not control[loop.HEAP]
@@ -219,7 +234,9 @@ def explore(
 
 def _empty(model: Model, by: Runner) -> Space:
     """Arrays with room for a small exploration."""
-    size, few, many = model.tables.size, 1 << 10, 1 << 13
+    size, many = model.tables.size, 1 << 13
+    few = many >> 1 if size[m.GROUPS] else many >> 3
+    counted = size[m.STATIC] if size[m.COUNTS] else 1
     room = Space(
         states=many * (model.n_threads + 1),
         state_slots=2 * many,
@@ -240,7 +257,10 @@ def _empty(model: Model, by: Runner) -> Space:
         calm=many,
         edges=4 * many,
         edge_via=4 * many,
-        control=9,
+        moves=2 * loop.MOST_MOVES,
+        values=counted * loop.MOST_VALUES,
+        distinct=counted,
+        control=loop.N_CONTROL,
     )
     return Space(*map(by.zeros, TYPES, room))
 
