@@ -48,6 +48,7 @@ def check_clients(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
+    symmetry: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Explore test clients, one after another, until one is violated or not finished.
@@ -60,6 +61,8 @@ def check_clients(
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        symmetry: whether to exchange threads where nothing tells them apart, for safety
+            (``checker.models.symmetry``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -67,6 +70,7 @@ def check_clients(
         CompileError, LinkError, SimulationError: a client is not a valid program.
     """
     check = _Check(name, threads, memory, property, budget or Budget(), reduction, report, rounds)
+    check.symmetry &= symmetry
     return check.verdict(clients)
 
 
@@ -177,6 +181,8 @@ class _Check:
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
+        self.symmetry = asked not in LIVENESS
+        self.told_apart: dict[str, str] = {}
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
         self.bypass: int | None = None
@@ -208,6 +214,7 @@ class _Check:
             counterexample=violation,
             rounds=self.rounds,
             bypass=None if violation is not None else self.bypass,
+            told_apart=self.told_apart,
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
@@ -228,7 +235,17 @@ class _Check:
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(client, self.threads, self.memory, watch, self.budget, endless, self.again)
+        built = build(
+            client,
+            self.threads,
+            self.memory,
+            watch,
+            self.budget,
+            endless,
+            self.again,
+            self.symmetry,
+        )
+        self.told_apart[client.name] = built.told_apart
         expect = client.expect if watch & WATCH_ASSERTIONS and not self.again else {}
         found = explore(
             built,
@@ -323,6 +340,7 @@ def build(
     budget: Budget,
     endless: bool = False,
     again: bool = False,
+    symmetry: bool = False,
 ) -> Model:
     """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
     return model(
@@ -335,5 +353,6 @@ def build(
         plain=client.plain,
         endless=endless,
         again=again,
+        symmetry=symmetry,
         watch=watch,
     )

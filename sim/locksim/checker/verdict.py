@@ -67,6 +67,8 @@ class Verdict:
         rounds: critical sections of each thread; 0 where the client decides; UNBOUNDED.
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
+        told_apart: client's name → why its threads were told apart; "" where they were exchanged
+            for one another.
     """
 
     lock: str
@@ -83,6 +85,7 @@ class Verdict:
     counterexample: Counterexample | None = None
     rounds: int = 0
     bypass: int | None = None
+    told_apart: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

@@ -26,6 +26,7 @@ def check_lock(
     name: str = "",
     client: str = "",
     reduction: bool = True,
+    symmetry: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Check a lock with the test clients of its kind.
@@ -38,6 +39,8 @@ def check_lock(
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        symmetry: whether to exchange threads where nothing tells them apart
+            (``checker.models.symmetry``).
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -57,6 +60,7 @@ def check_lock(
         property=property,
         budget=budget,
         reduction=reduction,
+        symmetry=symmetry,
         report=report,
     )
 

@@ -25,6 +25,7 @@ from locksim import machine
 from locksim.checker.errors import CheckError
 from locksim.checker.models.program import Program, unfold
 from locksim.checker.models.shifts import Shifts, shifts
+from locksim.checker.models.symmetry import told_apart
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
 from locksim.core.memory import Memory, build
@@ -82,6 +83,7 @@ class Model:
         tables: what the steps read.
         threads: the rows of the threads before they start. shared: the shared row.
         shifts: the words that may be moved together.
+        told_apart: why threads are told apart; "" if they are not.
     """
 
     program: Program
@@ -90,6 +92,7 @@ class Model:
     threads: list[list[int]]
     shared: list[int]
     shifts: Shifts
+    told_apart: str
 
     @property
     def tso(self) -> bool:
@@ -113,6 +116,7 @@ def model(
     plain: Iterable[str] = (),
     endless: bool = False,
     again: bool = False,
+    symmetry: bool = False,
     watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
 ) -> Model:
     """Build the model of a workload.
@@ -127,6 +131,7 @@ def model(
         plain: names of words that are not atomic: under C11 a race on them is an error.
         endless: the threads may run for ever: words that count up together are moved together.
         again: each thread may run its program any number of times; implies ``endless``.
+        symmetry: do not tell threads apart, if they can be exchanged for one another.
         watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
             WATCH_RACES, or several.
 
@@ -176,6 +181,12 @@ def model(
     moved = shifts(program, built, n_threads, size[STATIC]) if endless or again else Shifts()
     size[GROUPS], size[COUNTS] = len(moved.anchors), int(endless or again)
     size[AGAIN], size[ENTRY] = int(again), program.entry
+    apart = "not asked for"
+    if symmetry:
+        apart = (
+            "C11 has views of each thread" if number == C11 else told_apart(program, again=again)
+        )
+    size[SYMMETRIC] = int(not apart)
     tables = Tables(
         size,
         program.code,
@@ -192,7 +203,7 @@ def model(
         _plain(built, plain),
         [[0] * 4 for _ in built.words],
     )
-    return Model(program, built, tables, threads, shared, moved)
+    return Model(program, built, tables, threads, shared, moved, apart)
 
 
 def _shared_parts(memory: Memory, n_threads: int) -> dict[str, list[int]]:

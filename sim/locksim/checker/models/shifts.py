@@ -10,8 +10,8 @@ the anchor, is near 0. That is an exact bisimulation: no word wraps round, and n
 *How the coefficients are found.* Each instruction on whose result anything depends demands a
 linear equation. ``z = x + y`` wants c(z) = c(x) + c(y); a load, a store or a comparison wants both
 sides to be equal; a jump on zero, an address, an index or an operation that ``_Equations`` does not
-list wants 0. A word stands for all values that are ever in it. The solutions of these equations are the
-groups. A remainder (``x % m``, ``x & mask``) does not change if d moves x by a multiple of the
+list wants 0. A word stands for all values that are ever in it. The solutions of these equations are
+the groups. A remainder (``x % m``, ``x & mask``) does not change if d moves x by a multiple of the
 modulus: such a group moves in steps of it.
 
 *Which words an operation may touch* follows from the values that its address may have: sets of

@@ -116,8 +116,7 @@ def of_state(
         status: what is wrong. state, action: where, as in :class:`Exploration`.
         expect: word's name → its value at the end, for the message.
     """
-    path = found.path(state) + ([action] if action >= 0 else [])
-    return of_path(found.relied, path, status, expect)
+    return of_path(found.relied, found.path(state, action), status, expect)
 
 
 def of_path(

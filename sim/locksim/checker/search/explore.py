@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models import claims
+from locksim.checker.models import claims, moving
 from locksim.checker.models import model as m
 from locksim.checker.models.model import Model, Tables
 from locksim.checker.models.outcome import CHOICES, DONE
@@ -27,7 +27,7 @@ from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
 from locksim.checker.search.loop import TYPES, Numbers, Space
 from locksim.checker.search.runner import Runner, runner
-from locksim.checker.search.step import MAX_CHOICES, start
+from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
 from locksim.core.faults import place as shown
 
@@ -51,7 +51,8 @@ class Exploration:
         complete: True if every reachable state was explored.
         status: 0, or what is wrong: FAULT, EXCLUSION, STUCK, WRONG_END.
         state: the state in which that is, or in which the step is taken that shows it.
-        action: that step (thread * 64 + action), or -1.
+        action: that step (thread * 64 + action; or the thread's place in the state, if threads are
+            exchangeable), or -1.
         seconds: how long it took.
         stopped: why it is not complete: "", "states", "time", "memory", "heap", "growth".
     """
@@ -102,13 +103,40 @@ class Exploration:
         )
         return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
 
-    def path(self, state: int) -> list[int]:
-        """The steps to a state (thread * 64 + action each): a shortest path."""
-        steps = []
+    def path(self, state: int, action: int = -1) -> list[int]:
+        """The steps to a state (thread * 64 + action each), a shortest path; and one more from there.
+
+        Arguments:
+            state: where to. action: as the exploration has it; -1: none.
+        """
+        steps = [action] if action >= 0 else []
         while state > 0:
             steps.append(int(self.space.via[state]))
             state = int(self.space.parent[state])
-        return steps[::-1]
+        steps.reverse()
+        return self._by_threads(steps) if self.model.tables.size[m.SYMMETRIC] else steps
+
+    def _by_threads(self, steps: list[int]) -> list[int]:
+        """Steps of threads instead of places in sorted states: the path is walked once more."""
+        model, space, found = self.model, self.space, []
+        rows, shared, _ = _started(model)
+        regs, note = list(model.program.registers), [0] * NOTES
+        moves = list(zip(space.moves[::2], space.moves[1::2], strict=True))
+        for step in steps:
+            place, action = divmod(step, 64)
+            numbers = [
+                intern(space.threads, space.thread_slots, space.thread_count, row) for row in rows
+            ]
+            thread = sorted(range(len(rows)), key=numbers.__getitem__)[place]
+            found.append(thread * 64 + action)
+            before = shared.copy()
+            perform(model.tables, rows[thread], shared, regs, action, note)
+            move = moving.due(model.tables, before, shared)
+            if move in moves[: space.control[loop.MOVES]]:
+                moving.move_words(model.tables, shared, *move)
+                for row in rows:
+                    moving.move_row(model.tables, row, *move)
+        return found
 
     @property
     def relied(self) -> Model:
@@ -267,19 +295,31 @@ def _empty(model: Model, by: Runner) -> Space:
 
 def _enter(found: Exploration) -> bool:
     """Enter the first state: every thread at its first operation. False if one fails before."""
-    model, space = found.model, found.space
-    shared, regs = model.shared.copy(), list(model.program.registers)
-    state, note = [], [0] * NOTES
-    for i in range(model.n_threads):
-        row = model.threads[i].copy()
-        status = start(model.tables, row, shared, regs, note)
-        if status != DONE:
-            found.status, found.state, found.action = status, 0, i * 64
-            return False
-        state.append(intern(space.threads, space.thread_slots, space.thread_count, row))
+    space = found.space
+    rows, shared, status = _started(found.model)
+    if status != DONE:
+        found.status, found.state, found.action = status, 0, 64 * (len(rows) - 1)
+        return False
+    state = [intern(space.threads, space.thread_slots, space.thread_count, row) for row in rows]
+    if found.model.tables.size[m.SYMMETRIC]:
+        state.sort()
     state.append(intern(space.shared, space.shared_slots, space.shared_count, shared))
     intern(space.states, space.state_slots, space.state_count, state)
     return True
+
+
+def _started(model: Model) -> tuple[list[list[int]], list[int], int]:
+    """Every thread's row at its first operation, the shared row, and what came of the last start."""
+    shared, regs, note = model.shared.copy(), list(model.program.registers), [0] * NOTES
+    rows: list[list[int]] = []
+    for first in model.threads:
+        rows.append(first.copy())
+        status = start(model.tables, rows[-1], shared, regs, note)
+        if status != DONE:
+            return rows, shared, status
+        if model.tables.size[m.SYMMETRIC]:
+            rows[-1][m.THREAD] = 0
+    return rows, shared, DONE
 
 
 def _learn(found: Exploration, tables: Tables) -> None:

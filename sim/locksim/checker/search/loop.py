@@ -6,6 +6,8 @@ up to. Most transitions then cost two look-ups and no interpretation.
 
 If a step moves the anchor of a group (:mod:`locksim.checker.models.shifts`), the group is moved
 back, in the shared row and in every thread's. That is one more outcome of the memo for each thread.
+If threads are exchangeable (:mod:`locksim.checker.models.symmetry`), their rows are sorted, and an
+action says the thread's place among them.
 """
 
 from __future__ import annotations
@@ -211,6 +213,16 @@ def _watch_growth(t: m.Tables, x: Space, before: list[int], shared: list[int]) -
         x.distinct[a] = n + 1
 
 
+def _sort(state: list[int], n: int) -> None:
+    """Put the first n numbers of a state into order."""
+    for i in range(1, n):
+        number, at = state[i], i
+        while at > 0 and state[at - 1] > number:
+            state[at] = state[at - 1]
+            at -= 1
+        state[at] = number
+
+
 def _goes_round(x: Space, s: int) -> bool:
     """Whether a state with the edges that it has might close a cycle in which nobody else goes on.
 
@@ -245,6 +257,7 @@ def advance(
     agents = 0
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
+    symmetric = t.size[m.SYMMETRIC] != 0
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
     memo, threads, ops = x.memo, x.threads, t.op
     edges, edge_via = x.edges, x.edge_via
@@ -324,6 +337,8 @@ def advance(
                                 state[j] = _moved(t, x, row, int(state[j]), moved)
                         if c[GROWING]:
                             return GROWS
+                    if symmetric:
+                        _sort(state, n)
                     before = count[0]
                     to = intern(states, slots, count, state)
                     if to == before:

@@ -107,7 +107,7 @@ def test_sleepers_may_starve():
     ids=repr,
 )
 def test_numbers_that_grow_for_ever_are_fair(lock, memory):
-    """Whatever their steps, and with ``<`` too: each other thread overtakes once, and no word wraps."""
+    """Whatever their steps, and with ``<`` too: each other overtakes once; no word wraps."""
     verdict = check_lock(lock, threads=2, memory=memory, property="starvation")
     assert ("proven", []) == (verdict.verdict, verdict.limits)
     verdict = check_lock(lock, threads=2, memory=memory, property="bypass")
