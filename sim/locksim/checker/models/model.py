@@ -181,11 +181,9 @@ def model(
     moved = shifts(program, built, n_threads, size[STATIC]) if endless or again else Shifts()
     size[GROUPS], size[COUNTS] = len(moved.anchors), int(endless or again)
     size[AGAIN], size[ENTRY] = int(again), program.entry
-    apart = "not asked for"
-    if symmetry:
-        apart = (
-            "C11 has views of each thread" if number == C11 else told_apart(program, again=again)
-        )
+    apart = "C11 has views of each thread" if number == C11 else "not asked for"
+    if symmetry and number != C11:
+        apart = told_apart(program, again=again)
     size[SYMMETRIC] = int(not apart)
     tables = Tables(
         size,

@@ -104,7 +104,7 @@ class Exploration:
         return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
 
     def path(self, state: int, action: int = -1) -> list[int]:
-        """The steps to a state (thread * 64 + action each), a shortest path; and one more from there.
+        """A shortest path to a state (thread * 64 + action each step), and one more step from there.
 
         Arguments:
             state: where to. action: as the exploration has it; -1: none.
@@ -309,7 +309,7 @@ def _enter(found: Exploration) -> bool:
 
 
 def _started(model: Model) -> tuple[list[list[int]], list[int], int]:
-    """Every thread's row at its first operation, the shared row, and what came of the last start."""
+    """Each thread's row at its first operation, the shared row, and what came of the last start."""
     shared, regs, note = model.shared.copy(), list(model.program.registers), [0] * NOTES
     rows: list[list[int]] = []
     for first in model.threads:
