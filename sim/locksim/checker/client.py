@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from locksim.checker.errors import CheckError
 from locksim.lang.struct import Workload
+
+
+class End(Protocol):
+    """A condition on the values that some words have when all threads have finished."""
+
+    @property
+    def found(self) -> str:
+        """The property that is violated where it does not hold."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words' names."""
+
+    def wrong(self, values: tuple[int, ...]) -> str:
+        """What is wrong with final values of these words; empty if nothing is."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +33,7 @@ class Client:
         name: what it does, in a few words.
         workload: the description.
         expect: word's name → its value at the end.
+        end: a condition on the final values of some words; None: there is none.
         plain: words that stand for data that is not atomic: a race on them is an error.
         means: what a fault is called here: kind of violation → name.
         repeats: whether each thread may run its program any number of times instead of once. What
@@ -28,6 +45,7 @@ class Client:
     expect: dict[str, int] = field(default_factory=dict)
     plain: tuple[str, ...] = ()
     means: Mapping[str, str] = field(default_factory=dict)
+    end: End | None = None
     repeats: bool = False
 
 

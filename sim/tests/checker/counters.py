@@ -63,16 +63,36 @@ class TicketByRetries(Ticket):
             yield pause()
 
 
-class MarkedTicket(Ticket):
-    """It reads the word in a loop of its own first, and says where waiting begins."""
+class GatedTicket(Ticket):
+    """Numbers are taken one at a time, behind a gate that a thread tries again and again."""
+
+    gate = word()
 
     def acquire(self):
-        while (yield self.next_ticket.load(RELAXED)) != (yield self.serving.load(RELAXED)):
+        while (yield self.gate.swap(1, ACQUIRE)):
+            yield pause()
+        mine = yield self.next_ticket.fetch_add(1, RELAXED)
+        yield self.gate.store(0, RELEASE)
+        while (yield self.serving.load(ACQUIRE)) != mine:
+            yield pause()
+
+
+class MarkedTicket(GatedTicket):
+    """It lets the one who leaves pass first, and says where waiting begins."""
+
+    def acquire(self):
+        while (yield self.gate.load(RELAXED)):
             yield pause()
         mine = yield self.next_ticket.fetch_add(1, RELAXED)
         yield doorway()
         while (yield self.serving.load(ACQUIRE)) != mine:
             yield pause()
+
+    def release(self):
+        yield self.gate.store(1, RELAXED)
+        served = yield self.serving.load(RELAXED)
+        yield self.gate.store(0, RELAXED)
+        yield self.serving.store(served + 1, RELEASE)
 
 
 class MarkedTooEarly(MarkedTicket):
@@ -80,7 +100,7 @@ class MarkedTooEarly(MarkedTicket):
 
     def acquire(self):
         yield doorway()
-        while (yield self.next_ticket.load(RELAXED)) != (yield self.serving.load(RELAXED)):
+        while (yield self.gate.load(RELAXED)):
             yield pause()
         mine = yield self.next_ticket.fetch_add(1, RELAXED)
         while (yield self.serving.load(ACQUIRE)) != mine:

@@ -43,7 +43,8 @@ def test_what_the_outer_method_lets_in_is_found(lock, memory):
     verdict = check_lock(lock, threads=2, memory=memory, property="exclusion")
     assert ("violated", "exclusion") == (verdict.verdict, verdict.found)
     client = next(c for c in clients_of(lock, 2, 1) if c.name == verdict.client)
-    assert "exclusion" == replay(verdict.counterexample, client, memory=memory)
+    example = verdict.counterexample
+    assert "exclusion" == replay(example, client, memory=example.memory)
 
 
 @all_models

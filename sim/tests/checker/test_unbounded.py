@@ -42,7 +42,9 @@ def test_a_wrong_lock_is_found(lock, memory):
     verdict = check_lock(lock, threads=2, rounds=UNBOUNDED, memory=memory)
     assert "violated" == verdict.verdict
     client = next(c for c in clients_of(lock, 2, UNBOUNDED) if c.name == verdict.client)
-    assert verdict.found == replay(verdict.counterexample, client, memory=memory)
+    assert verdict.found == replay(
+        verdict.counterexample, client, memory=verdict.counterexample.memory
+    )
 
 
 def test_a_value_that_falls_behind_is_refused():

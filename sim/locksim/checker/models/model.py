@@ -16,7 +16,7 @@ have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -28,10 +28,13 @@ from locksim.checker.models.shifts import Shifts, shifts
 from locksim.checker.models.symmetry import told_apart
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
-from locksim.core.memory import Memory, build
+from locksim.compiler.sources import is_method
+from locksim.core.faults import place
+from locksim.core.memory import Memory, build, structs, words_of
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
 from locksim.lang.struct import Workload
+from lockui.suggest import did_you_mean
 
 MAX_THREADS = BUFFERS = 8
 """BUFFERS: agent i is thread i; agent BUFFERS + i is its store buffer."""
@@ -62,7 +65,7 @@ class Tables(NamedTuple):
     op: list[int]  # of each row of the code: a view of the row costs a count of references
     keep: list[int]
     keep_start: list[int]
-    lock_of: list[int]
+    lock_of: Sequence[int]
     recursive: list[int]
     type_lines: list[int]
     shift_words: list[int]  # of each group, each word's coefficient: locksim.checker.models.shifts
@@ -84,6 +87,7 @@ class Model:
         threads: the rows of the threads before they start. shared: the shared row.
         shifts: the words that may be moved together.
         told_apart: why threads are told apart; "" if they are not.
+        invariants: of the workload and its parts.
     """
 
     program: Program
@@ -93,6 +97,7 @@ class Model:
     shared: list[int]
     shifts: Shifts
     told_apart: str
+    invariants: tuple[Program, ...] = ()
 
     @property
     def tso(self) -> bool:
@@ -128,7 +133,8 @@ def model(
         buffer_entries: stores that a store buffer holds, from 1.
         heap_lines: lines that ``alloc`` can hand out.
         history: overtaken messages of a word that are remembered under C11, 1 to POOL.
-        plain: names of words that are not atomic: under C11 a race on them is an error.
+        plain: names of words that are not atomic, beside those that are declared so: under C11 a
+            race on them is an error.
         endless: the threads may run for ever: words that count up together are moved together.
         again: each thread may run its program any number of times; implies ``endless``.
         symmetry: do not tell threads apart, if they can be exchanged for one another.
@@ -178,7 +184,11 @@ def model(
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
         size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
-    moved = shifts(program, built, n_threads, size[STATIC]) if endless or again else Shifts()
+    invariants, moved = _invariants(built), Shifts()
+    if invariants:
+        moved.reasons.update(dict.fromkeys(range(size[STATIC]), "an invariant may read it"))
+    elif endless or again:
+        moved = shifts(program, built, n_threads, size[STATIC])
     size[GROUPS], size[COUNTS] = len(moved.anchors), int(endless or again)
     size[AGAIN], size[ENTRY] = int(again), program.entry
     apart = "C11 has views of each thread" if number == C11 else "not asked for"
@@ -201,10 +211,38 @@ def model(
         _plain(built, plain),
         [[0] * 4 for _ in built.words],
     )
-    return Model(program, built, tables, threads, shared, moved, apart)
+    return Model(program, built, tables, threads, shared, moved, apart, invariants)
 
 
-def _shared_parts(memory: Memory, n_threads: int) -> dict[str, list[int]]:
+def _invariants(memory: Memory) -> tuple[Program, ...]:
+    """The invariants of the workload and its parts; a word of dead memory is a fault there too.
+
+    Raises:
+        CheckError: one does more than load and assert.
+    """
+    found = []
+    for struct, _ in structs(memory.root, ""):
+        if not is_method(type(struct), "invariant"):
+            continue
+        program = unfold(link(struct, memory.space, int(struct), program="invariant"))
+        for row, at in zip(program.code, program.places, strict=True):
+            timed = row[0] >= bytecode.FIRST_OPERATION and row[0] != bytecode.LOAD
+            if timed or row[0] in _NOT_IN_INVARIANTS:
+                raise CheckError(
+                    f"{place(at.file, at.line)}: an invariant only loads words and asserts: it is "
+                    "asked of a state, takes no step and belongs to no thread\n"
+                    "help: do this in thread(), and keep in a word what the invariant needs"
+                )
+        found.append(program)
+    return tuple(found)
+
+
+_NOT_IN_INVARIANTS = (
+    *(bytecode.CPU, bytecode.THREAD, bytecode.RANDOM, bytecode.EXPONENTIAL, bytecode.NOW),
+)
+
+
+def _shared_parts(memory: Memory, n_threads: int) -> dict[str, Sequence[int]]:
     """The parts of the shared row, in order."""
     heap = bool(memory.types)
     return {
@@ -244,10 +282,18 @@ def address_of(memory: Memory, name: str) -> int:
     for address, word in memory.names:
         if word == name:
             return address
-    known = ", ".join(word for _, word in memory.names)
-    raise CheckError(f"there is no word '{name}'; there are {known}")
+    hint = did_you_mean(name, [word for _, word in memory.names])
+    raise CheckError(f"there is no word '{name}'; {hint}")
 
 
 def _plain(memory: Memory, names: Iterable[str]) -> list[int]:
-    marked = {address_of(memory, name) for name in names}
+    for kind in memory.types:
+        for _, name, declared in words_of(memory.space.default(kind).placed(0, memory.space), ""):
+            if declared.plain:
+                raise CheckError(
+                    f"{kind.__name__}.{name} is plain, and {kind.__name__} is allocated: races are "
+                    "found only on words outside the heap\n"
+                    "help: take the objects from an array of the workload, or leave plain=True out"
+                )
+    marked = {address_of(memory, name) for name in names} | {*memory.plain}
     return [int(address in marked) for address in range(len(memory.words))]

@@ -44,7 +44,9 @@ def test_the_verdict_is_the_same(lock, memory, reduction):
     if exchanged.counterexample is not None:
         assert len(told_apart.counterexample.steps) == len(exchanged.counterexample.steps)
         client = next(c for c in clients_of(lock, 3, 1) if c.name == exchanged.client)
-        assert exchanged.found == replay(exchanged.counterexample, client, memory=memory)
+        assert exchanged.found == replay(
+            exchanged.counterexample, client, memory=exchanged.counterexample.memory
+        )
 
 
 @pytest.mark.parametrize("lock", TOLD_APART, ids=lambda lock: lock.__name__)
