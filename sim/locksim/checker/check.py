@@ -291,6 +291,7 @@ class _Check:
             again=self.again,
             symmetry=symmetry,
         )
+        self.told_apart.setdefault(client.name, built.told_apart)
         ends = watch & WATCH_ASSERTIONS and not self.again
         expect = client.expect if ends else {}
         end = _End(built, client.end) if ends and client.end else None
