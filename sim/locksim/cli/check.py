@@ -55,6 +55,10 @@ def check(
         bool,
         typer.Option("--reduction/--no-reduction", help="skip interleavings that cannot matter"),
     ] = True,
+    symmetry: Annotated[
+        bool,
+        typer.Option("--symmetry/--no-symmetry", help="exchange threads that nothing tells apart"),
+    ] = True,
     random: Annotated[int, typer.Option(help="draw this many random schedules instead")] = 0,
     pct: Annotated[int, typer.Option(help="draw by priority, for bugs of this depth")] = 0,
     seed: Annotated[int, typer.Option(help="seed of the first random schedule")] = 1,
@@ -119,6 +123,7 @@ def check(
                 client=client,
                 expect=expect,
                 reduction=reduction,
+                symmetry=symmetry,
                 report=report,
             )
     if json:
