@@ -132,7 +132,7 @@ def growth() -> str:
     asked: dict[str, Any] = {"rounds": UNBOUNDED, "client": "acquire and count up"}
     heads = [
         "threads",
-        *(f"{memory}, {how}" for memory in MEMORY[:2] for how in ("with", "without")),
+        *(f"{memory}, {how}" for memory in MEMORY[:2] for how in ("symmetry", "no symmetry")),
     ]
     lines = [_line(heads), "|---|" + "---:|" * 4]
     for threads in _tracked(range(3, 8)):
