@@ -57,7 +57,7 @@ def check_clients(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
-    symmetry: bool = True,
+    symmetry: bool | None = None,
     simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
@@ -72,7 +72,7 @@ def check_clients(
         budget: when to give up.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
         symmetry: whether to exchange threads where nothing tells them apart, for safety
-            (``checker.models.symmetry``).
+            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
@@ -82,7 +82,7 @@ def check_clients(
     """
     budget = budget or Budget()
     check = _Check(name, threads, memory, property, budget, reduction, report, rounds, simplest)
-    check.symmetry &= symmetry
+    check.symmetry = property not in LIVENESS and (check.again if symmetry is None else symmetry)
     return check.verdict(clients)
 
 
@@ -199,7 +199,7 @@ class _Check:
         self.simplest = simplest
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
-        self.symmetry = asked not in LIVENESS
+        self.symmetry = False
         self.told_apart: dict[str, str] = {}
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []

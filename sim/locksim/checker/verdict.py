@@ -70,6 +70,7 @@ class Verdict:
             there is a bound; else None.
         not_checked: the properties that were not asked for; empty unless ``property`` is "all".
         expect: what the user expected at the end, or "".
+        spec, condition: the specification, and how its histories are compared; "" without one.
         told_apart: client's name → why its threads were told apart; "" where they were exchanged
             for one another.
     """
@@ -90,6 +91,8 @@ class Verdict:
     bypass: int | None = None
     not_checked: list[str] = field(default_factory=list)
     expect: str = ""
+    spec: str = ""
+    condition: str = ""
     told_apart: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def check_lock(
     client: str = "",
     expect: str = "",
     reduction: bool = True,
-    symmetry: bool = True,
+    symmetry: bool | None = None,
     simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
@@ -44,7 +44,7 @@ def check_lock(
             ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
         symmetry: whether to exchange threads where nothing tells them apart
-            (``checker.models.symmetry``).
+            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
