@@ -14,7 +14,7 @@ from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, Workload, part, thread, word
 from locksim.library.locks.mcs import MCSLock
-from locksim.library.locks.qspinlock import QSpinNode
+from locksim.library.locks.qspinlock import QueuedSpinlock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ticket import TicketLock
@@ -26,13 +26,12 @@ EXCHANGED = [
     TTASBackoffLock,
     counters.TicketAtLeast,
     counters.Array,
-    counters.TASWithStatistics,
     counters.TicketSkipping,
     nested.AcquireByRacyTry,
     zoo.TASTestThenSet,
     zoo.TicketSkipsOne,
 ]
-TOLD_APART = [MCSLock, QSpinNode, ReaderPreferenceRWLock, nested.Recursive, zoo.SleepingLock]
+TOLD_APART = [MCSLock, QueuedSpinlock, ReaderPreferenceRWLock, nested.Recursive, zoo.SleepingLock]
 
 
 @pytest.mark.parametrize("reduction", [True, False])
