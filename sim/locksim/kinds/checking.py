@@ -102,6 +102,7 @@ def sample_lock(
         CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
+    _bounded(rounds)
     return sample_clients(
         clients_of(lock, threads, rounds),
         sampling,
@@ -133,6 +134,7 @@ def walk_of_lock(
     Raises:
         CheckError: the lock cannot be checked, or has no such client.
     """
+    _bounded(rounds)
     known = {c.name: c for c in clients_of(lock, threads, rounds)}
     if client and client not in known:
         raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
@@ -194,6 +196,12 @@ def never_ends(lock: Struct | type[Struct]) -> bool:
     """Whether a lock has test clients that never end, so that liveness can be asked for."""
     kind = kind_of(lock)
     return bool(kind and kind.endless_clients(lock))
+
+
+def _bounded(rounds: int) -> None:
+    """Refuse rounds without a number, where a run has to end."""
+    if rounds == UNBOUNDED:
+        raise CheckError("only a whole check takes unbounded rounds\nhelp: give a number of rounds")
 
 
 def bases_with(answer: str) -> str:

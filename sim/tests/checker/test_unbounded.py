@@ -3,9 +3,9 @@
 import pytest
 from checker import counters, nested, zoo
 
-from locksim.checker import CheckError, check_lock, replay
+from locksim.checker import CheckError, Sampling, check_lock, replay, sample_lock
 from locksim.checker.verdict import UNBOUNDED
-from locksim.kinds.checking import clients_of
+from locksim.kinds.checking import clients_of, walk_of_lock
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.rcu import RCU
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
@@ -60,3 +60,7 @@ def test_what_has_no_rounds_is_refused():
         check_lock(RCU, threads=2, rounds=UNBOUNDED)
     with pytest.raises(CheckError, match="unbounded rounds under c11"):
         check_lock(TASLock, threads=2, rounds=UNBOUNDED, memory="c11")
+    with pytest.raises(CheckError, match="only a whole check"):
+        sample_lock(TASLock, Sampling(1), threads=2, rounds=UNBOUNDED)
+    with pytest.raises(CheckError, match="only a whole check"):
+        walk_of_lock(TASLock, rounds=UNBOUNDED)
