@@ -7,7 +7,8 @@ The first table has every lock, under each model that it claims. Two threads do 
 threads one. A cell has the states of all test clients of the lock together and the time of their
 exploration: the best of some runs in this process, beside any other load of the machine.
 ``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
-and without reduction.
+and without reduction. The third one has the ticket lock for any number of rounds, with and without
+symmetry.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
+from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import checked_bases
 from locksim.library.registry import Entry, entries
 
@@ -60,10 +62,14 @@ def main() -> int:
     """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write them into docs/CHECKER.md")
-    write = parser.parse_args().write
+    parser.add_argument("--only", default="", help="one table: growth, locks or larger")
+    write, only = vars(parser.parse_args()).values()
     # The first check in a process loads compiled code, or compiles it.
     check_lock(locks()[0].struct, threads=2)
-    for name, table in (("locks", every_lock()), ("larger", larger())):
+    for name, make in (("growth", growth), ("locks", every_lock), ("larger", larger)):
+        if only not in ("", name):
+            continue
+        table = make()
         if not write:
             print(f"{table}\n")
             continue
@@ -120,15 +126,29 @@ def larger() -> str:
     return "\n".join(lines)
 
 
-def _cell(entry: Entry, memory: str, threads: int, rounds: int, *, reduction: bool = True) -> str:
+def growth() -> str:
+    """The third table, as Markdown."""
+    entry = next(e for e in locks() if e.name == "ticket")
+    asked: dict[str, Any] = {"rounds": UNBOUNDED, "client": "acquire and count up"}
+    heads = [
+        "threads",
+        *(f"{memory}, {how}" for memory in MEMORY[:2] for how in ("symmetry", "no symmetry")),
+    ]
+    lines = [_line(heads), "|---|" + "---:|" * 4]
+    for threads in _tracked(range(3, 8)):
+        cells = [
+            _cell(entry, memory, threads, **asked, symmetry=symmetry)
+            for memory in MEMORY[:2]
+            for symmetry in (True, False)
+        ]
+        lines.append(_line([str(threads), *cells]))
+    return "\n".join(lines)
+
+
+def _cell(entry: Entry, memory: str, threads: int, rounds: int, **asked: Any) -> str:
     def checked() -> Verdict:
         return check_lock(
-            entry.struct,
-            threads=threads,
-            rounds=rounds,
-            memory=memory,
-            budget=BUDGET,
-            reduction=reduction,
+            entry.struct, threads=threads, rounds=rounds, memory=memory, budget=BUDGET, **asked
         )
 
     runs = [checked()]
