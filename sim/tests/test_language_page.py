@@ -1,7 +1,10 @@
 """docs/LANGUAGE.md: programs compile, verdicts and messages are real, the reference is current."""
 
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -32,13 +35,13 @@ WORSE = re.compile(r"(.*)\b[A-Z_]+\b(\).*?)# should be ([A-Z_]+)")
 """A line with a wrong order: what is before the order, what is behind it, and the right one."""
 
 
-def verdict(text: str, name: str, memory: str, rounds: int = 1) -> str:
+def verdict(text: str, name: str, memory: str) -> str:
     """What two threads find in a file's last class: "proven", or what is violated."""
     made = [code.struct for code in compile_source(text, name).values()][-1]
     if issubclass(made, Workload):
         found = check_workload(made(), threads=2, memory=memory)
     else:
-        found = check_lock(made, threads=2, memory=memory, rounds=rounds)
+        found = check_lock(made, threads=2, memory=memory)
     return found.found or found.verdict
 
 
@@ -54,7 +57,8 @@ def test_every_program_is_found() -> None:
 def test_the_tables_name_every_operation_and_its_orders() -> None:
     """The first part of the page leaves out no operation; its orders are the compiler's."""
     tables = TEXT.partition("\n# Reference")[0]
-    assert [] == [name for name in {**WORD_FORMS, **FREE_FORMS} if f"{name}(" not in tables]
+    named = {*re.findall(r"[`.]([a-z_]+)", tables)}
+    assert {*WORD_FORMS, *FREE_FORMS} <= named
     for name in ("load", "store"):
         orders = ", ".join(order.name for order in WORD_FORMS[name].orders)
         assert re.search(rf"^\| `w\.{name}\(.*\| {orders} \|$", tables, re.MULTILINE)
@@ -86,6 +90,22 @@ def test_a_verdict_is_the_checkers(name: str, memory: str, expected: str) -> Non
         assert "proven" == verdict(mended, name, memory)
 
 
+def test_the_counterexample_is_what_the_command_prints(tmp_path: Path) -> None:
+    """The page's session, but for the time that it took."""
+    ((command, shown),) = re.findall(r"```console\n\$ locklab (.*?)\n(.*?)```", TEXT, re.DOTALL)
+    (tmp_path / "message.py").write_text(RIGHT["message.py"]["text"], encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "locklab", *command.split()],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+    )
+    times = re.compile(r"\d+\.\d+ s\b")
+    assert times.sub("", shown).rstrip() == times.sub("", done.stdout).rstrip()
+
+
 WEAKENED = [
     (line, *one.split(": "))
     for line, last in re.findall(r"^\| (\d+) \|.*\| ([^|]*: [^|]*) \|$", TEXT, re.MULTILINE)
@@ -96,11 +116,11 @@ WEAKENED = [
 
 @pytest.mark.parametrize(("line", "order", "expected"), WEAKENED)
 def test_every_order_of_the_worked_lock_is_needed(line: str, order: str, expected: str) -> None:
-    """Two threads under c11, twice each, find what the last column says."""
+    """Two threads under c11 find what the last column says."""
     wanted = rf"\b(?:ACQUIRE|RELEASE|ACQ_REL)\b(.*# {line})$"
     text, times = re.subn(wanted, rf"{order}\1", RIGHT["queue.py"]["text"], flags=re.MULTILINE)
     assert 1 == times
-    assert expected == verdict(text, "queue.py", "c11", rounds=2)
+    assert expected == verdict(text, "queue.py", "c11")
 
 
 def test_all_orders_of_the_worked_lock_are_in_the_column() -> None:

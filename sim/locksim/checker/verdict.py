@@ -66,6 +66,7 @@ class Verdict:
             there is a bound; else None.
         not_checked: the properties that were not asked for; empty unless ``property`` is "all".
         expect: what the user expected at the end, or "".
+        spec, condition: the specification, and how its histories are compared; "" without one.
     """
 
     lock: str
@@ -84,6 +85,8 @@ class Verdict:
     bypass: int | None = None
     not_checked: list[str] = field(default_factory=list)
     expect: str = ""
+    spec: str = ""
+    condition: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

@@ -25,12 +25,27 @@ def check(
     lock: Annotated[
         str, typer.Argument(help="a lock of the library, or FILE.py:CLASS (a Workload too)")
     ] = "",
-    threads: Annotated[int, typer.Option(help="how many threads, 1 to 8")] = 3,
+    threads: Annotated[
+        int | None, typer.Option(help="how many threads, 1 to 8; 3, or 2 with --spec")
+    ] = None,
     rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
     client: Annotated[str, typer.Option(help="only test clients whose name begins so")] = "",
     expect: Annotated[
         str, typer.Option(help="must hold at the end: 'x == 1 or y != 0', words by name")
     ] = "",
+    spec: Annotated[
+        str, typer.Option(help="prove every history one of FIFO, LIFO, Set, ... or FILE.py:CLASS")
+    ] = "",
+    operations: Annotated[
+        str,
+        typer.Option(help="with --spec: calls of each thread, '2' or 'put(1) | take(); take()'"),
+    ] = "",
+    condition: Annotated[
+        str,
+        typer.Option(
+            help="with --spec: linearizability, sequential-consistency or quiescent-consistency"
+        ),
+    ] = "linearizability",
     memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     property_: Annotated[
         str,
@@ -73,20 +88,42 @@ def check(
         raise UsageError(
             "--client works only without --random, starvation and bypass; leave it out"
         )
+    if spec and (expect or random or client or play is not None or rounds != 1):
+        raise UsageError(
+            "--spec makes its own clients: leave out --expect, --random, --client, --play, --rounds"
+        )
+    if operations and not spec:
+        raise UsageError("--operations needs --spec, the specification whose operations they are")
     if expect and random:
         raise UsageError("--expect needs every schedule; leave --random out")
     if pct and not random:
         raise UsageError("--pct needs --random, the number of schedules to draw")
-    from locksim.checker import Budget, Sampling
+    from locksim.checker import Budget, Sampling, check_spec
     from locksim.kinds.checking import check_lock, never_ends, sample_lock
-    from locksim.library.registry import resolve
+    from locksim.library.registry import resolve, specification
 
     if play is not None and play.suffix != ".html":
         raise UsageError(f"--play {play}: the page must be a file that ends in .html")
     entry = resolve(lock)
     budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
-    with progress(f"{lock}, {threads} threads, {memory}") as report:
-        if random:
+    asked, threads = threads or 0, 3 if threads is None else threads
+    with progress(f"{lock}, {memory}") as report:
+        if spec:
+            verdict = check_spec(
+                entry.struct,
+                specification(spec),
+                threads=asked,
+                operations=operations,
+                condition=condition,
+                memory=memory,
+                property=property_,
+                budget=budget,
+                name=lock,
+                spec=spec,
+                reduction=reduction,
+                report=report,
+            )
+        elif random:
             verdict = sample_lock(
                 entry.struct,
                 Sampling(random, pct, seed),
@@ -140,8 +177,10 @@ def _print(verdict: Verdict, explored: str) -> None:
     if verdict.counterexample is not None:
         _show(verdict.counterexample)
     bypass = "" if verdict.bypass is None else f", at most {verdict.bypass} overtake"
+    spec = f" of {verdict.spec}" if verdict.spec else ""
+    asked = f"{verdict.condition}{spec}, {verdict.property}" if spec else verdict.property
     say(
-        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}, {verdict.property}: "
+        f"{verdict.lock}, {verdict.threads} threads, {verdict.memory}, {asked}: "
         f"{verdict.verdict}{bypass} ({verdict.states:,} {explored}, depth {verdict.depth}, "
         f"{verdict.seconds:.2f} s)"
     )

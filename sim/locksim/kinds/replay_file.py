@@ -15,9 +15,10 @@ from locksim.checker.check import expecting
 from locksim.checker.models.model import model
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.replay import ReplayError, replay
+from locksim.checker.spec import clients as spec_clients
 from locksim.checker.verdict import Verdict
 from locksim.kinds.checking import clients_of, endless_clients_of
-from locksim.library.registry import resolve
+from locksim.library.registry import resolve, specification
 
 _VERDICT = pydantic.TypeAdapter(Verdict)
 
@@ -69,7 +70,10 @@ def replay_file(path: Path) -> Replayed:
             f"{path}: the verdict is '{verdict.verdict}', without a counterexample to replay"
         )
     entry = resolve(verdict.lock)
-    if claim.cycle is None:
+    if verdict.spec:
+        spec = specification(verdict.spec)
+        known = spec_clients(entry.struct, spec, 0, claim.client, verdict.condition)
+    elif claim.cycle is None:
         known = clients_of(entry.struct, verdict.threads, verdict.rounds)
     else:
         known = endless_clients_of(entry.struct)

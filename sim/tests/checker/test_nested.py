@@ -19,7 +19,6 @@ from locksim.library.workloads.critical_section import CriticalSection
 RIGHT = [
     nested.AcquireByTry,
     nested.AcquireByHelper,
-    nested.OneForAll,
     nested.Recursive,
     nested.SaysNotRecursive,
     nested.ReadersFirst,
@@ -34,6 +33,13 @@ all_models = pytest.mark.parametrize("memory", MODELS)
 def test_an_inner_method_is_no_second_acquisition(lock, memory):
     """No thread is said to enter twice."""
     assert "proven" == check_lock(lock, threads=2, memory=memory).verdict
+
+
+@all_models
+def test_readers_that_enter_as_writers_exclude_only_too_much(memory):
+    """Two readers never meet, which their client finds; nobody is said to enter twice."""
+    assert "proven" == check_lock(nested.OneForAll, memory=memory, property="exclusion").verdict
+    assert "deadlock" == check_lock(nested.OneForAll, threads=2, memory=memory).found
 
 
 @all_models

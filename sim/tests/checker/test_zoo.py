@@ -17,7 +17,7 @@ from checker.classics import (
 from checker.zoo import RIGHT, ZOO
 from checker.zoo_weak import WEAK
 
-from locksim.checker import check_lock, replay
+from locksim.checker import Budget, check_lock, replay
 from locksim.kinds.checking import clients_of
 
 MODELS = ["sc", "tso", "c11"]
@@ -105,7 +105,7 @@ def test_what_mends_a_classic_for_tso_does_not_for_c11(lock):
 )
 def test_classic_with_fences_and_orders_is_right_everywhere(lock, memory):
     """Loads and stores suffice, with the fences that they need."""
-    verdict = check_lock(lock, threads=2, rounds=2, memory=memory)
+    verdict = check_lock(lock, threads=2, rounds=2, memory=memory, budget=Budget(history=12))
     assert ("proven", []) == (verdict.verdict, verdict.limits)
 
 

@@ -87,6 +87,83 @@ def test_a_violated_expectation_replays(litmus, tmp_path):
     assert (0, "result: assertion") == (replayed.exit_code, replayed.stdout.strip()[-17:])
 
 
+REGISTER = """
+from locksim.lang import *
+
+class Register(Struct):
+    value = word()
+
+    def write(self, value):
+        yield self.value.store(value)
+
+    def read(self):
+        value = yield self.value.load()
+        return value
+
+class OwnCopies(Register):
+    copies = array(2)
+
+    def write(self, value):
+        yield self.copies[thread()].store(value)
+
+    def read(self):
+        value = yield self.copies[thread()].load()
+        return value
+"""
+
+
+@pytest.fixture
+def register(tmp_path):
+    """A file with a specification and an object that does not meet it."""
+    file = tmp_path / "register.py"
+    file.write_text(REGISTER)
+    return file
+
+
+def test_histories_are_compared_with_a_specification(register):
+    """By the exit code, and with the operations of the one that does not fit."""
+    spec = f"{register}:Register"
+    assert 0 == run(spec, "--spec", spec).exit_code
+    result = run(f"{register}:OwnCopies", "--spec", spec)
+    assert 1 == result.exit_code
+    assert "linearizability of " in result.stdout
+    assert "no order of these operations is one of Register" in result.stdout
+    weaker = ["--condition", "sequential-consistency"]
+    assert 0 == run(f"{register}:OwnCopies", "--spec", spec, *weaker).exit_code
+
+
+def test_a_history_replays(register, tmp_path):
+    """The file carries the specification and the client."""
+    asked = (f"{register}:OwnCopies", "--spec", f"{register}:Register", "--memory", "tso")
+    file = tmp_path / "found.json"
+    file.write_text(run(*asked, "--json").stdout)
+    replayed = run("--replay", file)
+    assert (0, True) == (replayed.exit_code, "result: linearizability" in replayed.stdout)
+
+
+def test_a_specification_of_the_library_has_a_name():
+    """And a misspelt one is named."""
+    asked = ("mcs", "--operations", "acquire(); release() | acquire(); release()")
+    assert 0 == run(*asked, "--spec", "Mutex", "--memory", "c11").exit_code
+    result = run(*asked, "--spec", "Mutx")
+    assert (2, True) == (result.exit_code, "did you mean 'Mutex'?" in result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--operations", "2"], "--operations needs --spec"),
+        (["--spec", "Mutex", "--random", 3], "--spec makes its own clients"),
+        (["--spec", "Mutex", "--expect", "x == 1"], "--spec makes its own clients"),
+        (["--spec", "FIFO"], "has no enqueue(), as FIFO has"),
+    ],
+)
+def test_what_makes_no_sense_with_a_specification_exits_with_2(arguments, message):
+    """The message says what to do instead."""
+    result = run("ticket", *arguments)
+    assert (2, True) == (result.exit_code, message in result.stderr)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import locksim
+from locksim.checker.client import TEST_CLIENT
 from locksim.checker.models import model as m
 from locksim.checker.models import outcome as oc
 from locksim.checker.models import registers as rg
@@ -26,8 +27,6 @@ from locksim.core import faults
 from locksim.lang.ops import Mark
 
 _CLIENTS = Path(locksim.__file__).parent / "kinds"
-TEST_CLIENT = "test client"
-"""How a step or a message names a place in a client of the library."""
 
 
 _NAMES = {getattr(b, n): n.lower() for n in ("LOAD", "STORE", "SWAP", "COMPARE_SWAP", "FETCH_ADD")}
@@ -202,8 +201,8 @@ class _Watched(list[list[int]]):
 
 
 def in_test_client(place: Place) -> bool:
-    """Whether a place is in one of the library's test clients."""
-    return Path(place.file).parent == _CLIENTS
+    """Whether a place is in one of the library's test clients, or in one made for the check."""
+    return place.file == TEST_CLIENT or Path(place.file).parent == _CLIENTS
 
 
 def where(place: Place) -> str:

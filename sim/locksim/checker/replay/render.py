@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import textwrap
 
+from locksim.checker.client import TEST_CLIENT
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.invocations import Invocation
-from locksim.checker.replay.path import TEST_CLIENT
 from locksim.core.faults import place
 
 MIN_COLUMN = 16
