@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 import shlex
 import time
 import traceback
@@ -17,7 +18,7 @@ from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
 from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.variant_match import matching_variants
-from lockgrader.compile.text import compile_text
+from lockgrader.compile.text import Classes, compile_text
 from lockgrader.finding import Finding
 from lockgrader.lab import (
     Answer,
@@ -32,7 +33,7 @@ from lockgrader.lab import (
     Written,
 )
 from lockgrader.lab.variants import variant
-from lockgrader.read.answers import read_answers
+from lockgrader.read.answers import Answers, read_answers
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import Scenario
@@ -40,7 +41,6 @@ from lockgrader.read.scenarios import read as read_scenarios
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
-from locksim.compiler.ir import ClassCode
 
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
@@ -164,7 +164,8 @@ def _stopped(
 
 def replay(lab: Lab, path: Path, student: str) -> str:
     """The command that grades this submission again."""
-    return shlex.join(["locklab", "grade", lab.folder, str(path), "--student", student])
+    name = os.fsencode(path).decode(errors="backslashreplace")  # a result is JSON in UTF-8
+    return shlex.join(["locklab", "grade", lab.folder, name, "--student", student])
 
 
 def printable(text: str) -> str:
@@ -185,9 +186,7 @@ def accept(
         lab: the lab. checks: the student's. submission: the files.
         refused: part (of PARTS) → reason, filled in here. profile: of the sandbox.
     """
-    codes: dict[str, ClassCode] = {}
-    answers: dict[str, list[float]] = {}
-    texts: dict[str, str] = {}
+    classes, answers = Classes({}, {}), Answers({}, {}, {})
     scenarios: tuple[Scenario, ...] = ()
     if lab.locks:
         with _noted("locks", refused):
@@ -196,14 +195,14 @@ def accept(
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise Refused("ungradable", f"{lab.locks} is not valid UTF-8") from error
-            codes = compile_text(text, lab.locks, profile, lab.library)
+            classes = compile_text(text, lab.locks, profile, lab.library)
     if lab.answers:
         asked = tuple(c.answer for c in checks if isinstance(c, Answer | Prediction))
         words = tuple(c.answer for c in checks if isinstance(c, Written))
         stem = Path(lab.answers).stem
         with _noted("answers", refused):
             name, data = _part_of(submission, tuple(f"{stem}.{x}" for x in ("json", "py", "ipynb")))
-            answers, texts = read_answers(name, data, asked, words, profile)
+            answers = read_answers(name, data, asked, words, profile)
     if lab.tests:
         try:
             with _noted("tests", refused):
@@ -216,7 +215,15 @@ def accept(
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
-    return Submitted(codes, answers, texts, scenarios, compiled)
+    return Submitted(
+        codes=classes.codes,
+        broken=classes.broken,
+        answers=answers.numbers,
+        texts=answers.texts,
+        wrong=answers.wrong,
+        scenarios=scenarios,
+        c=compiled,
+    )
 
 
 @contextmanager

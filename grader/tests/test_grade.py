@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
-from tiny_lab import KEY, LAB, TAS, hand_in, make_lab
+from tiny_lab import KEY, LAB, TAS, WRONG, hand_in, make_lab, make_whole, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader import result as result_module
@@ -25,9 +25,6 @@ from lockgrader.lab import Lab, LabError, Proven, load
 from lockgrader.read import submission
 from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
-from lockgrader.sandbox import available
-
-needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 
 @pytest.fixture
@@ -238,3 +235,73 @@ def test_command_refuses_nonsense(lab: Lab, tmp_path: Path) -> None:
     for arguments in ([lab.folder], [lab.folder, "nowhere"], ["lab99", "."]):
         assert 2 == CliRunner().invoke(app, arguments).exit_code
     assert 2 == CliRunner().invoke(app, [lab.folder, str(tmp_path), "--sandbox", "none"]).exit_code
+
+
+@needs_sandbox
+def test_a_byte_order_mark_costs_nothing(lab: Lab, tmp_path: Path) -> None:
+    """Editors on Windows begin a file with one and end lines with two characters."""
+    plain = graded(lab, hand_in(tmp_path / "ada"))
+    odd = hand_in(tmp_path / "odd")
+    for path in odd.iterdir():
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert verdicts(plain) == verdicts(graded(lab, odd))
+
+
+@needs_sandbox
+def test_a_broken_class_costs_its_own_points(lab: Lab, tmp_path: Path) -> None:
+    """The checks of the other classes run, and the broken one's show the compiler's message."""
+    broken = """
+
+class Other(Lock):
+    held = word()
+
+    def acquire(self):
+        while (yield self.holder.swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.held.store(0, RELEASE)
+"""
+    right = graded(lab, hand_in(tmp_path / "ada", TAS + broken))
+    assert ["pass", "partial", "pass"] == verdicts(right)
+    wrong = graded(
+        lab, hand_in(tmp_path / "bob", TAS.replace("TAS", "Old") + broken.replace("Other", "TAS"))
+    )
+    assert "student_error" == wrong.checks[0].verdict
+    assert "holder" in wrong.checks[0].message
+
+
+@needs_sandbox
+@pytest.mark.parametrize("odd", ['"eight"', "true", "NaN", "[[1]]", "null"])
+def test_an_odd_answer_costs_its_own_points(tmp_path: Path, odd: str) -> None:
+    """The other answer is read and judged."""
+    lab = load(make_whole(tmp_path))
+    result = graded(lab, hand_in(tmp_path / "ada", answers=f'{{"guess": [9, 11], "n": {odd}}}'))
+    found = {c.name: c.verdict for c in result.checks}
+    assert "malformed_output" in found.values()
+    assert "pass" in {v for n, v in found.items() if n != "right"}
+
+
+@needs_sandbox
+def test_no_entry_stops_a_batch(lab: Lab, tmp_path: Path) -> None:
+    """Pipes, links, odd names and two entries of one student: each costs its owner only."""
+    folder, out = tmp_path / "in", tmp_path / "out"
+    hand_in(folder / "ada")
+    os.mkfifo(folder / "eve.zip")
+    (folder / "link").symlink_to("/etc/passwd")
+    for name in (b"caf\xe9", "\u202etxt".encode(), b"a\x1b[2Jb", b"summary.html", b"grades.csv"):
+        hand_in(Path(os.fsdecode(os.fsencode(folder) + b"/" + name)))
+    with zipfile.ZipFile(folder / "...zip", "w") as archive:
+        archive.writestr("tas.py", TAS)
+    with zipfile.ZipFile(folder / "ada.zip", "w") as archive:
+        archive.writestr("tas.py", WRONG)
+    os.utime(folder / "ada.zip", (1, 1))
+    done = CliRunner().invoke(app, [lab.folder, str(folder), "-o", str(out)])
+    assert 0 == done.exit_code, done.output
+    assert "ada.zip" in done.stderr
+    assert "ada: 0 of" not in done.stdout
+    assert {"grades.csv", "summary.html"} <= {p.name for p in out.iterdir() if p.is_file()}
+    assert all(line.isprintable() for line in done.output.splitlines())
+    students = {p.name for p in out.iterdir() if p.is_dir()}
+    odd = {"caf%E9", "%E2%80%AEtxt", "a%1B%5B2Jb", "summary%2Ehtml", "grades%2Ecsv", "%2E%2E"}
+    assert {"ada", "eve", "link", *odd} == students

@@ -16,11 +16,16 @@
 
 #include "explorer.h"
 
+void ex_arrive(const struct thread *by, address at, unsigned size, value what)
+{
+    ex_stack_access(by, at, size, true);
+    ex_memory_write(at, &what, size);
+}
+
 void ex_reach_memory(const struct thread *by, address at, unsigned size, value what,
                      const struct clock *released, bool is_update, bool from_buffer)
 {
-    ex_stack_access(from_buffer ? NULL : by, at, size, true);
-    ex_memory_write(at, &what, size);
+    ex_arrive(from_buffer ? NULL : by, at, size, what);
     ex_publish(by, at, size, released, is_update);
 }
 

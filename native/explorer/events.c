@@ -16,6 +16,13 @@
  * them that comes after the first and before the second. Where the second could have come first, the
  * search has to begin with an initial step of what would then happen, at the point of the first.
  *
+ * Under c11 atomic operations are steps of another kind. What a load reads, and behind which message
+ * a store is put, are choices that are tried whatever the order of steps is. So two of them depend
+ * on each other in these cases only: a read comes after the store that it reads; what reads a word
+ * could read a later write, which then has to come first; two updates could read the same message;
+ * and SEQ_CST fences, and SEQ_CST operations of one word, have one order. docs/EXPLORER.md has the
+ * argument.
+ *
  * A step that had to wait could not have come right before the step that opened the way (an unlock),
  * but before an earlier one (the lock that it had waited for): the last change of the same subject
  * before which the way was open, and which the thread did not come after otherwise.
@@ -35,6 +42,16 @@ struct event {
     value old;      /* of the subject, before it */
     int before;     /* the last change of the same subject before it; -1: none */
     agents waiting; /* who could not go on then */
+
+    /* Under c11: */
+    bool message, total;         /* as in struct operation */
+    bool may_write;              /* in this order of steps, or in another */
+    bool reads, writes, inserts; /* a message; not as the last one */
+    value new;
+    int line, line_before;   /* the step before of the same line; -1: none */
+    int total_before;        /* of the total order */
+    int from, interrupted;   /* the step that put there what this one reads; that keeps it from
+                                acquiring more */
 };
 
 struct touch { /* the last of an agent to some bytes of a word */
@@ -50,6 +67,8 @@ struct cell { /* of an aligned word of 8 bytes */
 };
 
 static struct event events[MAX_EVENTS];
+static int last_of_line[MAX_EVENTS], last_total; /* -1: none */
+static unsigned n_lines;
 static uint32_t clocks[MAX_EVENTS][MAX_AGENTS]; /* the steps of each agent that come before one */
 static int n_events, current = -1, last[MAX_AGENTS];
 static uint32_t past[MAX_AGENTS]; /* what the step comes after, whatever it depends on */
@@ -66,7 +85,8 @@ void ex_events_begin(void)
     run++;
     n_events = 0;
     current = -1;
-    n_cells = n_touches = 0;
+    n_cells = n_touches = n_lines = 0;
+    last_total = -1;
     for (int i = 0; i < MAX_AGENTS; i++)
         last[i] = -1;
 }
@@ -180,8 +200,16 @@ void ex_event_start(int agent, int node, agents waiting)
                             .changes = would_change(&operation),
                             .forwarded = is_forwarded(agent, &operation),
                             .before = -1,
-                            .waiting = waiting};
-    if (operation.effect != NOTHING && is_memory(operation.at)) {
+                            .waiting = waiting,
+                            .message = operation.message,
+                            .total = operation.total || operation.fails_total,
+                            .may_write = operation.effect != LOOKS,
+                            .line = -1,
+                            .line_before = -1,
+                            .total_before = -1,
+                            .from = -1,
+                            .interrupted = -1};
+    if (operation.effect != NOTHING && is_memory(operation.at) && !operation.message) {
         event->old = agent % 2 == 0 ? ex_visible(thread, operation.at, operation.size)
                                     : ex_bytes(operation.at, operation.size);
         published = (struct clock){0};
@@ -199,6 +227,41 @@ void ex_event_start(int agent, int node, agents waiting)
         ex_event_after(thread->buffer[0].event);
     else if (operation.drains)
         ex_event_after(last[agent + 1]);
+}
+
+/* messages */
+
+void ex_event_message(int line, int event, value old)
+{
+    struct event *now = &events[current];
+
+    while (n_lines <= (unsigned)line)
+        last_of_line[n_lines++] = -1;
+    now->line = line;
+    now->from = event;
+    now->old = now->new = old;
+    now->reads = operation.effect != STORES;
+}
+
+void ex_event_interrupted(int event)
+{
+    events[current].interrupted = event;
+}
+
+void ex_event_stores(value what, bool inserts)
+{
+    events[current].writes = true;
+    events[current].inserts = inserts;
+    events[current].new = what;
+}
+
+/* Has the total order of SEQ_CST operations an order of the two? */
+static bool is_in_total_order(const struct event *a, bool total, bool message, address at,
+                              unsigned size, bool writes)
+{
+    if (!a->total || !total)
+        return false;
+    return !a->message || !message || (overlap(a->at, a->size, at, size) && (a->may_write || writes));
 }
 
 /* other orders */
@@ -304,12 +367,73 @@ static void remember(struct event *event, int number)
     }
 }
 
+static bool is_before_in_total_order(const struct event *a, const struct event *b)
+{
+    return is_in_total_order(a, b->total, b->message, b->at, b->size, b->may_write);
+}
+
+/* The step could come before another one of the total order, and then read what it cannot now: any
+ * message that does not come after that one, those of this run before and after it. */
+static void reverse_total(int other, const struct event *event, const uint32_t *clock)
+{
+    static uint32_t with[MAX_AGENTS];
+
+    reverse(other, event->agent, clock);
+    for (int i = event->line >= 0 ? last_of_line[event->line] : -1; event->reads && i > other;
+         i = events[i].line_before)
+        if (events[i].writes && !comes_before(other, clocks[i])) {
+            memcpy(with, clock, sizeof(with));
+            join(with, i);
+            reverse(other, event->agent, with);
+        }
+}
+
+static void reverse_before_read(int read, const struct event *event, const uint32_t *clock)
+{
+    reverse(read, event->agent, clock);
+    for (int i = events[read].total_before; events[read].total && i >= 0;
+         i = events[i].total_before)
+        if (is_before_in_total_order(&events[i], &events[read]) && !comes_before(i, clock))
+            reverse(i, event->agent, clock);
+}
+
+static void order_total(struct event *event, uint32_t *clock, bool is_new)
+{
+    for (int i = last_total; i >= 0; i = events[i].total_before)
+        if (is_before_in_total_order(&events[i], event) && !comes_before(i, clock)) {
+            join(clock, i);
+            if (is_new)
+                reverse_total(i, event, clock);
+        }
+    event->total_before = last_total;
+    last_total = current;
+}
+
+static void order_messages(struct event *event, uint32_t *clock, bool is_new)
+{
+    int from = event->from;
+
+    if (from >= 0 && !comes_before(from, clock)) {
+        join(clock, from);
+        if (is_new && events[from].reads && event->may_write) /* both could read the same */
+            reverse(from, event->agent, clock);
+    }
+    if (event->interrupted >= 0)
+        join(clock, event->interrupted);
+    for (int i = last_of_line[event->line]; is_new && event->writes && i >= 0;
+         i = events[i].line_before)
+        if (events[i].reads && !comes_before(i, clock)) /* it could read what is written now */
+            reverse_before_read(i, event, clock);
+    event->line_before = last_of_line[event->line];
+    last_of_line[event->line] = current;
+}
+
 static void order(struct event *event)
 {
     static int found[3 * MAX_EVENTS];
     static uint32_t clock[MAX_AGENTS];
-    unsigned n = event->size > 0 ? predecessors(event, found) : 0;
-    bool is_new = ex_search_is_new(event->node);
+    bool is_new = ex_search_is_new(), meets = event->size > 0 && !event->message;
+    unsigned n = meets ? predecessors(event, found) : 0;
 
     memcpy(clock, past, sizeof(clock));
     for (unsigned i = 0; i < n; i++) {
@@ -319,10 +443,14 @@ static void order(struct event *event)
         if (is_new)
             race(found[i], event->agent, &operation, clock);
     }
+    if (event->total)
+        order_total(event, clock, is_new);
+    if (event->line >= 0)
+        order_messages(event, clock, is_new);
     event->index = last[event->agent] >= 0 ? events[last[event->agent]].index + 1 : 1;
     clock[event->agent] = event->index;
     memcpy(clocks[current], clock, sizeof(clock));
-    if (event->size > 0)
+    if (meets)
         remember(event, current);
     last[event->agent] = current;
 }
@@ -346,7 +474,10 @@ void ex_event_stop(void)
 
     if (current < 0)
         return;
-    if (operation.effect != NOTHING && is_memory(operation.at)) {
+    if (operation.message)
+        ex_spins_add(&ex_threads[event->agent / 2], &operation, event->old, event->new,
+                     event->writes);
+    else if (operation.effect != NOTHING && is_memory(operation.at)) {
         if (event->agent % 2 == 0)
             ex_spins_add(&ex_threads[event->agent / 2], &operation, event->old,
                          ex_bytes(event->at, event->size), weakens(event));
@@ -384,7 +515,11 @@ static bool depends(const struct event *event, int agent)
 {
     struct operation next = next_of(agent);
 
-    if (next.effect == NOTHING || event->size == 0 ||
+    if (is_in_total_order(event, next.total || next.fails_total, next.message, next.at, next.size,
+                          next.effect != LOOKS) ||
+        (event->inserts && next.message && next.effect != STORES && next.at == event->at))
+        return true;
+    if (event->message || next.message || next.effect == NOTHING || event->size == 0 ||
         !overlap(event->at, event->size, next.at, next.size) ||
         !(event->changes || would_change(&next)))
         return false;

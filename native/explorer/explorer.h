@@ -11,6 +11,7 @@
  *   tsan.c      the accesses: what the compiler put into the program
  *   memory.c    what they do to memory
  *   buffers.c   stores that linger: TSO
+ *   messages.c  stores of which others read old ones: C11
  *   races.c     vector clocks: which access happens before which (C11)
  *   heap.c      malloc and free: use after free, overflow, double free, leaks
  *   schedule.c  fibers; who may run; deadlock and livelock
@@ -34,9 +35,9 @@
  * took place (Musuvathi and Qadeer, PLDI 2007, section 4). --every-access interrupts before these
  * too.
  *
- * What is not seen: reorderings that are weaker than TSO and are no data race; accesses from
- * inline assembly or from a library that was not compiled for the explorer; memory that malloc
- * hands out a second time (it never does); compare_exchange_weak failing for no reason.
+ * What is not seen: loads that take effect after later stores of their thread (load buffering);
+ * accesses from inline assembly or from a library that was not compiled for the explorer; memory that
+ * malloc hands out a second time (it never does).
  */
 #ifndef LOCKLAB_EXPLORER_H
 #define LOCKLAB_EXPLORER_H
@@ -69,7 +70,8 @@ extern struct door ex_door;
 struct options {
     int threads;
     int preemptions; /* bound of a search for errors; -1: complete, with reduction */
-    bool tso;        /* store buffers, else sequential consistency */
+    bool tso;        /* store buffers */
+    bool c11;        /* messages; neither: sequential consistency */
     int pct_depth;   /* > 0: random runs with this many priority changes */
     uint64_t runs;   /* of the random search */
     uint64_t most;   /* > 0: runs of any search, at most */
@@ -87,8 +89,10 @@ extern struct options ex_options;
 
 /* clocks (races.c) */
 
-struct clock {
-    uint32_t at[MAX_THREADS];
+struct clock { /* accesses of each thread */
+    uint32_t at[MAX_THREADS];    /* that happen before */
+    uint32_t known[MAX_THREADS]; /* that are known: more than that, through SEQ_CST fences */
+    uint32_t fenced;             /* and so many SEQ_CST stores of all threads */
 };
 
 void ex_clock_join(struct clock *into, const struct clock *other);
@@ -109,6 +113,9 @@ struct operation {
     value expected; /* COMPARES: changes memory when this is there */
     bool drains;    /* not before the thread's buffer is empty */
     bool locks;     /* an operation of a lock that waits, or its unlock */
+    bool message;   /* an atomic operation under c11 */
+    bool total;     /* there, one of the total order of SEQ_CST; and if a COMPARES fails */
+    bool fails_total;
     /* Waits until one of these holds of the subject's bytes, or of the rest of the state. */
     bool (*open)(value word, const struct thread *self);
     bool (*ready)(const struct thread *self, address subject);
@@ -269,6 +276,10 @@ int ex_pick(agents enabled, int current, bool patient);
 int ex_node(void); /* of the last pick */
 /* A number below n, each of which is tried; numbers above 0 cost `cost`. */
 unsigned ex_choose(unsigned n, unsigned cost);
+/* One of these numbers. */
+unsigned ex_choose_among(unsigned n, unsigned cost, agents allowed);
+/* The agent that was picked has done its step with all messages of lower numbers. */
+uint32_t ex_search_since(void);
 void ex_choices_print(int fd);
 void ex_search_run_begins(void);
 void ex_search_run_ends(void);
@@ -278,7 +289,7 @@ int ex_search_bound(void);
 uint64_t ex_random(void);
 /* Another order is to be tried: at this point of the run, one of `first`. */
 void ex_search_add(int node, agents first, int preferred);
-bool ex_search_is_new(int node); /* not a part of an earlier run */
+bool ex_search_is_new(void); /* the last choice is no part of an earlier run */
 
 /* steps that depend on each other (events.c) */
 
@@ -290,6 +301,12 @@ void ex_event_stop(void);
 void ex_event_after(int event);
 int ex_event_now(void);          /* its number; -1: none */
 int ex_event_last(int agent);    /* an agent's last */
+/* The step reads a message of a line, which another event has put there (-1: none). */
+void ex_event_message(int line, int event, value old);
+/* It finds a release sequence interrupted by that event's message. */
+void ex_event_interrupted(int event);
+/* It puts a message there; `inserts`: not as the last one. */
+void ex_event_stores(value what, bool inserts);
 /* What a thread waits for, and never got, could have come earlier. */
 void ex_event_never(struct thread *thread);
 /* Those of a sleeping set that do not depend on the last step. */
@@ -363,6 +380,24 @@ void ex_reach_memory(const struct thread *by, address at, unsigned size, value w
 void ex_buffer_add(address at, unsigned size, value what, const struct clock *released);
 void ex_flush_oldest(struct thread *thread);
 
+/* A value reaches memory. */
+void ex_arrive(const struct thread *by, address at, unsigned size, value what);
+
+/* messages (messages.c) */
+
+void ex_messages_begin(void);
+uint32_t ex_messages_made(void);
+/* Can the thread's next step read a message with a number above this? */
+bool ex_message_is_new(const struct thread *thread, uint32_t number);
+value ex_message_read(const struct operation *operation);
+/* The release sequences of what was read; returns how many newer messages there are. */
+unsigned ex_message_meet(struct clock *into);
+/* A store; or behind what was read, an update. Returns how many newer messages there are. */
+unsigned ex_message_put(const struct operation *operation, value what, const struct clock *released,
+                        bool is_total);
+void ex_messages_fence(void); /* SEQ_CST */
+void ex_messages_forget(address at, size_t size);
+
 /* a program that is not trusted (confine.c) */
 
 void ex_confine_write(address at, size_t size);
@@ -400,6 +435,7 @@ uint64_t *ex_step(const char *operation, address at, unsigned size, uint64_t old
 void ex_step_of(struct thread *thread, const char *operation, address pc, address at, unsigned size,
                 uint64_t old, uint64_t new);
 void ex_step_held(void); /* the last step's store went into the buffer */
+void ex_step_behind(unsigned newer); /* it met a word of which there are newer values */
 void ex_step_mark(const char *what);
 void ex_report_begin(void);
 uint64_t ex_steps(void);

@@ -49,7 +49,7 @@ static void read_options(char **words)
         else if (strcmp(name, "preemptions") == 0)
             ex_options.preemptions = atoi(text);
         else if (strcmp(name, "memory") == 0)
-            ex_options.tso = strcmp(text, "tso") == 0;
+            ex_options.tso = strcmp(text, "tso") == 0, ex_options.c11 = strcmp(text, "c11") == 0;
         else if (strcmp(name, "pct") == 0)
             ex_options.pct_depth = atoi(text);
         else if (strcmp(name, "runs") == 0)

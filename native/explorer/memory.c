@@ -174,9 +174,35 @@ static bool lingers(enum order order)
     return ex_reduces() || ex_self->buffered > 0 || ex_choose(2, 1) == 1;
 }
 
-static void meets(address at, unsigned size, enum order order)
+static struct operation atomic(address at, unsigned size, enum effect effect, enum order order)
 {
-    ex_meet(at, size, acquires(order) ? &ex_self->now : &ex_self->met);
+    return (struct operation){.at = at,
+                              .size = size,
+                              .effect = effect,
+                              .drains = effect != LOOKS,
+                              .message = ex_options.c11,
+                              .total = ex_options.c11 && order == SEQ_CST};
+}
+
+/* The value that an operation finds. */
+static value finds(const struct operation *operation)
+{
+    if (ex_options.c11)
+        return ex_message_read(operation);
+    return operation->drains ? peek(operation->at, operation->size)
+                             : ex_visible(ex_self, operation->at, operation->size);
+}
+
+/* What was released with it; returns how many newer values there are. */
+static unsigned meets(const struct operation *operation, enum order order)
+{
+    struct clock *into = acquires(order) ? &ex_self->now : &ex_self->met;
+
+    if (ex_options.c11)
+        return ex_message_meet(into);
+    if (ex_buffered(ex_self, operation->at, operation->size) == NULL)
+        ex_meet(operation->at, operation->size, into);
+    return 0;
 }
 
 static const struct clock *published(enum order order)
@@ -184,21 +210,34 @@ static const struct clock *published(enum order order)
     return releases(order) ? &ex_self->now : &ex_self->released;
 }
 
+static unsigned puts_there(const struct operation *operation, value what, enum order order)
+{
+    if (ex_options.c11)
+        return ex_message_put(operation, what, published(order), order == SEQ_CST);
+    ex_reach_memory(ex_self, operation->at, operation->size, what, published(order),
+                    operation->effect != STORES, false);
+    return 0;
+}
+
 value ex_load(address at, unsigned size, enum order order)
 {
+    const struct operation operation = atomic(at, size, LOOKS, order);
+    unsigned newer;
     value found;
 
-    ex_point((struct operation){.at = at, .size = size, .effect = LOOKS});
+    ex_point(operation);
+    found = finds(&operation);
     ex_access(at, size, ATOMIC_READS);
-    found = ex_visible(ex_self, at, size);
-    if (ex_buffered(ex_self, at, size) == NULL)
-        meets(at, size, order);
+    newer = meets(&operation, order);
     ex_step("load", at, size, (uint64_t)found, (uint64_t)found);
+    ex_step_behind(newer);
     return found;
 }
 
 void ex_store(address at, unsigned size, value what, enum order order)
 {
+    const struct operation operation = atomic(at, size, STORES, order);
+    unsigned newer;
     uint64_t old;
 
     if (lingers(order)) { /* others notice nothing of it yet: no point */
@@ -214,11 +253,12 @@ void ex_store(address at, unsigned size, value what, enum order order)
         ex_step_held();
         return;
     }
-    ex_point((struct operation){.at = at, .size = size, .effect = STORES, .drains = true});
+    ex_point(operation);
     ex_access(at, size, ATOMIC_WRITES);
     old = (uint64_t)peek(at, size);
-    ex_reach_memory(ex_self, at, size, what, published(order), false, false);
+    newer = puts_there(&operation, what, order);
     ex_step("store", at, size, old, (uint64_t)what);
+    ex_step_behind(newer);
 }
 
 static value updated(enum update how, value old, value with)
@@ -246,30 +286,33 @@ value ex_update(enum update how, address at, unsigned size, value with, enum ord
 {
     static const char *const names[] = {"swap",     "fetch_add", "fetch_sub", "fetch_and",
                                         "fetch_or", "fetch_xor", "fetch_nand"};
+    const struct operation operation = atomic(at, size, UPDATES, order);
+    unsigned newer;
     value old, new;
 
-    ex_point((struct operation){.at = at, .size = size, .effect = UPDATES, .drains = true});
+    ex_point(operation);
+    old = finds(&operation);
+    new = cut(updated(how, old, with), size);
     ex_access(at, size, ATOMIC_WRITES);
-    old = peek(at, size);
-    new = updated(how, old, with);
-    meets(at, size, order);
-    ex_reach_memory(ex_self, at, size, new, published(order), true, false);
-    ex_step(names[how], at, size, (uint64_t)old, (uint64_t)peek(at, size));
+    meets(&operation, order);
+    newer = puts_there(&operation, new, order);
+    ex_step(names[how], at, size, (uint64_t)old, (uint64_t)new);
+    ex_step_behind(newer);
     return old;
 }
 
 bool ex_compare_swap(address at, unsigned size, value *expected, value desired, enum order success,
                      enum order failure, bool is_weak)
 {
+    struct operation operation = atomic(at, size, COMPARES, success);
+    unsigned newer;
     value old;
     bool equal;
 
-    ex_point((struct operation){.at = at,
-                                .size = size,
-                                .effect = COMPARES,
-                                .expected = *expected,
-                                .drains = true});
-    old = peek(at, size);
+    operation.expected = *expected;
+    operation.fails_total = ex_options.c11 && failure == SEQ_CST;
+    ex_point(operation);
+    old = finds(&operation);
     equal = old == *expected;
     if (equal && is_weak && ex_options.spurious && ex_choose(2, 1) == 1) {
         equal = false;
@@ -277,23 +320,26 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
     }
     /* C11 7.17.7.4: one that fails is a load. */
     ex_access(at, size, equal ? ATOMIC_WRITES : ATOMIC_READS);
-    meets(at, size, equal ? success : failure);
+    newer = meets(&operation, equal ? success : failure);
     if (equal)
-        ex_reach_memory(ex_self, at, size, desired, published(success), true, false);
+        newer = puts_there(&operation, desired, success);
     ex_step("compare_swap", at, size, (uint64_t)old, (uint64_t)(equal ? desired : old));
+    ex_step_behind(newer);
     *expected = old;
     return equal;
 }
 
-/* Only a buffer makes a fence an affair of other threads'. */
+/* Only buffers and messages make a fence an affair of other threads'. */
 void ex_fence(enum order order)
 {
-    if (order == SEQ_CST && ex_options.tso)
-        ex_point((struct operation){.effect = NOTHING, .drains = true});
+    if (order == SEQ_CST && (ex_options.tso || ex_options.c11))
+        ex_point((struct operation){.effect = NOTHING, .drains = true, .total = ex_options.c11});
     ex_settle();
     ex_self->pc = ex_door.pc;
     if (acquires(order))
         ex_clock_join(&ex_self->now, &ex_self->met);
+    if (order == SEQ_CST && ex_options.c11)
+        ex_messages_fence();
     if (releases(order))
         ex_self->released = ex_self->now;
     ex_step("fence", 0, 0, 0, 0);

@@ -60,6 +60,13 @@ void ex_clock_join(struct clock *into, const struct clock *other)
     for (int i = 0; i < ex_threads_used; i++)
         if (into->at[i] < other->at[i])
             into->at[i] = other->at[i];
+    if (!ex_options.c11)
+        return;
+    for (int i = 0; i < ex_threads_used; i++)
+        if (into->known[i] < other->known[i])
+            into->known[i] = other->known[i];
+    if (into->fenced < other->fenced)
+        into->fenced = other->fenced;
 }
 
 static struct cell *cell_of(address word)
@@ -152,7 +159,10 @@ void ex_access(address at, size_t size, enum access access)
         ex_stack_access(ex_self, at, size, access == WRITES);
     for (address word = at & ~(address)7; word < at + size; word += 8)
         access_word(cell_of(word), bytes_of(word, at, size), at, size, access);
-    ex_self->now.at[ex_self->number]++; /* what is released from now on covers this access */
+    if (ex_options.c11 && (access == WRITES || access == FREES))
+        ex_messages_forget(at, size);
+    /* What is released from now on covers this access. */
+    ex_self->now.known[ex_self->number] = ++ex_self->now.at[ex_self->number];
 }
 
 void ex_meet(address at, unsigned size, struct clock *into)

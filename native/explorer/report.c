@@ -18,7 +18,7 @@ struct step {
     const char *operation, *mark;
     address pc, at;
     uint64_t old, new;
-    unsigned size;
+    unsigned size, behind;
     uint8_t thread;
     bool held;
 };
@@ -76,6 +76,11 @@ void ex_step_held(void)
     last_step()->held = true;
 }
 
+void ex_step_behind(unsigned newer)
+{
+    last_step()->behind = newer;
+}
+
 void ex_step_mark(const char *what)
 {
     if (n_steps > 0 && last_step()->thread == ex_self->number)
@@ -121,9 +126,9 @@ static void print_steps(int fd)
         ex_print(
             fd,
             "%s{\"thread\": %u, \"operation\": \"%s\", \"pc\": %zu, \"at\": %zu, \"size\": %u, "
-            "\"old\": %zu, \"new\": %zu, \"held\": %s, \"mark\": ",
+            "\"old\": %zu, \"new\": %zu, \"held\": %s, \"behind\": %u, \"mark\": ",
             comma, step->thread, step->operation, step->pc, step->at, step->size, (size_t)step->old,
-            (size_t)step->new, step->held ? "true" : "false");
+            (size_t)step->new, step->held ? "true" : "false", step->behind);
         print_string(fd, step->mark != NULL ? step->mark : "");
         ex_print(fd, "}");
         comma = ",\n";

@@ -82,6 +82,7 @@ enum outcome ex_run_once(void)
     ex_heap_begin();
     ex_memory_begin();
     ex_races_begin();
+    ex_messages_begin();
     ex_report_begin();
     ex_search_run_begins();
     ex_rcu_begin();

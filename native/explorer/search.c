@@ -36,7 +36,9 @@ struct node {
     uint8_t n, taken;
     unsigned cost; /* of a number above 0 */
     int current;   /* the agent that the order of the others begins with */
-    agents enabled, asleep, done, add;
+    agents enabled; /* of numbers: those that are allowed */
+    agents asleep, done, add;
+    agents sleeping; /* asleep, or awake for messages that are new */
     unsigned spent;     /* before it */
     uint64_t signature; /* of what there was to choose, and where */
 };
@@ -45,6 +47,8 @@ static struct node nodes[MAX_CHOICES];
 static unsigned n_nodes;  /* of this run so far */
 static unsigned n_prefix; /* that are given */
 static int last_pick;     /* the last node that is not data; -1: none */
+static uint32_t slept[MAX_AGENTS]; /* the messages that there were when an agent fell asleep */
+static uint32_t since;             /* ex_search_since() */
 static unsigned spent, bound;
 static bool cut; /* this round left something out */
 static uint64_t run;
@@ -189,20 +193,40 @@ static int highest_priority(const struct node *node)
 
 /* Who sleeps: whose runs were done at the node before, or who slept there, and whose next step does
  * not depend on what was done instead. */
-static agents asleep_now(void)
+static agents sleeping_now(void)
 {
     const struct node *before = &nodes[last_pick];
 
     if (last_pick < 0)
         return 0;
-    return ex_event_asleep((before->asleep | before->done) &
+    return ex_event_asleep((before->sleeping | before->done) &
                            ~ex_agent(agent_of(before, before->taken)));
+}
+
+/* Those who have nothing else to do than what they have done. */
+static agents asleep_now(agents sleeping, agents enabled)
+{
+    agents asleep = sleeping;
+
+    for (agents left = sleeping & enabled; ex_options.c11 && left != 0; left &= left - 1) {
+        int agent = ex_lowest(left);
+
+        if (ex_message_is_new(&ex_threads[agent / 2], slept[agent]))
+            asleep &= ~ex_agent(agent);
+    }
+    return asleep;
+}
+
+uint32_t ex_search_since(void)
+{
+    return since;
 }
 
 int ex_pick(agents enabled, int current, bool patient)
 {
     struct node fresh = {.current = current, .enabled = enabled}, *node;
     agents ones = enabled;
+    int picked;
 
     fresh.goes_on = patient && (enabled & ex_agent(current)) != 0;
     fresh.n = (uint8_t)(__builtin_popcountll((uint64_t)ones) +
@@ -214,7 +238,8 @@ int ex_pick(agents enabled, int current, bool patient)
         fresh.goes_on = true;
     }
     if (ex_reduces() && ex_options.replay == NULL && n_nodes >= n_prefix) {
-        fresh.asleep = asleep_now();
+        fresh.sleeping = sleeping_now();
+        fresh.asleep = asleep_now(fresh.sleeping, enabled);
         if ((enabled & ~fresh.asleep) == 0)
             ex_cut_run();
     }
@@ -229,7 +254,11 @@ int ex_pick(agents enabled, int current, bool patient)
     }
     spent += cost_of(node, node->taken);
     last_pick = (int)n_nodes++;
-    return agent_of(node, node->taken);
+    picked = agent_of(node, node->taken);
+    since = node->sleeping & ex_agent(picked) ? slept[picked] + 1 : 0;
+    for (agents left = ex_options.c11 ? node->done : 0; left != 0; left &= left - 1)
+        slept[ex_lowest(left)] = ex_messages_made();
+    return picked;
 }
 
 int ex_node(void)
@@ -239,7 +268,12 @@ int ex_node(void)
 
 unsigned ex_choose(unsigned n, unsigned cost)
 {
-    struct node fresh = {.is_data = true, .n = (uint8_t)n, .cost = cost}, *node;
+    return ex_choose_among(n, cost, ~(agents)0);
+}
+
+unsigned ex_choose_among(unsigned n, unsigned cost, agents allowed)
+{
+    struct node fresh = {.is_data = true, .n = (uint8_t)n, .cost = cost, .enabled = allowed}, *node;
 
     if (n == 1)
         return 0;
@@ -247,6 +281,8 @@ unsigned ex_choose(unsigned n, unsigned cost)
     node = node_for(&fresh);
     if (n_nodes >= n_prefix && ex_options.pct_depth > 0)
         node->taken = (uint8_t)(ex_random() % n);
+    while (n_nodes >= n_prefix && !(allowed & ex_agent(node->taken)))
+        node->taken++;
     spent += cost_of(node, node->taken);
     n_nodes++;
     return node->taken;
@@ -267,9 +303,9 @@ void ex_search_add(int number, agents first, int preferred)
         node->add |= node->enabled; /* cannot be told: all are tried */
 }
 
-bool ex_search_is_new(int number)
+bool ex_search_is_new(void)
 {
-    return (unsigned)number + 1 >= n_prefix && ex_options.replay == NULL;
+    return n_nodes >= n_prefix && ex_options.replay == NULL;
 }
 
 /* The next that a node has to try: false when there is none. */
@@ -285,6 +321,8 @@ static bool next_of(struct node *node)
         return left != 0;
     }
     while (++node->taken < node->n) {
+        if (node->is_data && !(node->enabled & ex_agent(node->taken)))
+            continue;
         if (ex_reduces() || node->spent + cost_of(node, node->taken) <= bound)
             return true;
         cut = true;

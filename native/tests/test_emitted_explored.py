@@ -61,3 +61,30 @@ def test_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["explore", f"{file}:Late"])
     assert 1 == done.exit_code, done.output
     assert "violated" in done.stdout
+
+
+INHERITED = """from locksim.lang import *
+from locksim.library.locks.ticket import TicketLock
+
+
+class Counting(TicketLock):
+    n = param(2)
+    taken = array("n")
+
+    def acquire(self):
+        yield from super().acquire()
+        for cpu_number in range(self.n):
+            if cpu_number == cpu():
+                yield from self.count(self.taken[cpu_number])
+
+    def count(self, taken: word):
+        yield taken.fetch_add(1, RELAXED)
+"""
+
+
+def test_inheritance_loops_and_words(tmp_path: Path) -> None:
+    """A method of the base class, a counted loop and a word as an argument run as C."""
+    file = tmp_path / "my_lock.py"
+    file.write_text(INHERITED)
+    found = explore_lock(f"{file}:Counting", Search(threads=2))
+    assert found.verdict in ("proven", "bounded")

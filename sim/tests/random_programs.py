@@ -132,7 +132,7 @@ def statements(draw: st.DrawFn, depth: int, *, loops: int, inside: bool) -> list
         return [*head, f"    {counter} += 1", "    yield pause()", *body]
     if form == "for":
         return [f"for {v} in range(({e}) & 3, {count}):", "    yield pause()", *body]
-    return [f"for {v} in range({count}, -1, -2):", "    yield pause()", *body]
+    return [f"for {v} in range({count}, -1, -2):", *body]
 
 
 @st.composite

@@ -4,46 +4,65 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.lab import Lab
-from lockgrader.read.submission import student_of, take
-from lockgrader.result import HISTORY, Result, ResultError
+from lockgrader.read.owner import student_of
+from lockgrader.read.submission import take
+from lockgrader.result import HISTORY, Result
 
-__all__ = ["Task", "attempt_among", "attempt_of", "tasks", "up_to_date"]
+__all__ = ["KEEP", "Task", "attempt_among", "attempt_of", "tasks", "up_to_date"]
+
+
+KEEP = ("latest", "first")
 
 
 @dataclass(frozen=True)
 class Task:
-    """A submission to grade, and the folder for its result."""
+    """A submission to grade, and the folder for its result.
+
+    Arguments:
+        others: names of the student's other submissions, which are left aside.
+    """
 
     student: str
     path: Path
     results: Path
+    others: tuple[str, ...] = ()
 
 
-def tasks(submissions: Path, results: Path, lab: str = "") -> list[Task]:
-    """One task for each entry of a folder; the entry's name gives the student.
+def tasks(submissions: Path, results: Path, lab: str = "", keep: str = "latest") -> list[Task]:
+    """One task for each student with an entry in a folder; the entry's name gives the student.
 
     Arguments:
         submissions: the folder. results: of the results. lab: its name, a possible ending of a
             file's name.
-
-    Raises:
-        ResultError: two entries belong to one student.
+        keep: which of a student's entries counts, by the time of the last change: of KEEP.
     """
-    found: dict[str, Task] = {}
-    for path in sorted(p for p in submissions.iterdir() if not p.name.startswith(".")):
-        student = student_of(path, lab)
-        if student in found:
-            raise ResultError(
-                f"{found[student].path.name} and {path.name} both belong to {student}: keep one"
-            )
-        found[student] = Task(student, path, results / student)
-    return list(found.values())
+    found: dict[str, list[Path]] = {}
+    for path in sorted(submissions.iterdir()):
+        if not path.name.startswith(".") or path.suffix == ".zip":
+            found.setdefault(student_of(path, lab), []).append(path)
+    made = []
+    for student, paths in found.items():
+        by_age = sorted(paths, key=_changed)
+        chosen = by_age[-1] if keep == "latest" else by_age[0]
+        others = tuple(p.name for p in by_age if p != chosen)
+        made.append(Task(student, chosen, results / student, others))
+    return made
+
+
+def _changed(path: Path) -> int:
+    """When an entry, or a file directly in it, was changed last, in ns."""
+    try:
+        inside = [e.stat(follow_symlinks=False).st_mtime_ns for e in os.scandir(path)]
+    except OSError:  # not a folder
+        inside = []
+    return max([path.lstat().st_mtime_ns, *inside])
 
 
 def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lockgrader.c import judge_c
 from lockgrader.checks.code import code
-from lockgrader.checks.numeric import answer, prediction
+from lockgrader.checks.numeric import answer, missing, prediction
 from lockgrader.checks.own_tests import own_tests
 from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
 from lockgrader.sandbox import Profile
@@ -53,7 +53,7 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
                 )
             return judge_c(check, submitted.c, profile)
     if check.answer not in submitted.texts:
-        return Finding("no_output", message=f"there is no answer '{check.answer}'")
+        return missing(check.answer, submitted)
     answered = submitted.texts[check.answer]
     return Finding("pass", 1.0, "kept for the instructor", answer=answered)
 
@@ -75,8 +75,7 @@ def _of_program(check: Proven | Simulated | Code | OwnTests, submitted: Submitte
 
 def _lock(name: str, submitted: Submitted) -> type[Struct] | Finding:
     if name not in submitted.codes:
-        there = ", ".join(submitted.codes) or "none"
-        return Finding("fail", 0.0, f"there is no class {name} (there are: {there})", tag="missing")
+        return without(name, submitted)
     cls = submitted.codes[name].struct
     if not issubclass(cls, checked_bases()):
         bases = bases_with("clients")

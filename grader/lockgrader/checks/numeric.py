@@ -12,7 +12,7 @@ from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Measure, Prediction
 from lockgrader.result import Row
 
-__all__ = ["answer", "expected", "interval_score", "prediction", "prepare"]
+__all__ = ["answer", "expected", "interval_score", "missing", "prediction", "prepare"]
 
 ALPHA = 0.1
 """A predicted interval should hold the result nine times in ten."""
@@ -34,7 +34,7 @@ def answer(check: Answer, submitted: Submitted) -> Finding:
     """Judge a number that must be right within a tolerance."""
     given = submitted.answers.get(check.answer)
     if given is None:
-        return Finding("no_output", 0.0, f"there is no answer '{check.answer}'", tag="missing")
+        return missing(check.answer, submitted)
     if len(given) != 1:
         return Finding(
             "malformed_output", 0.0, f"'{check.answer}' must be one number, not {len(given)}"
@@ -49,7 +49,7 @@ def prediction(check: Prediction, submitted: Submitted) -> Finding:
     """Judge an interval by its width and by how far it misses the result."""
     given = submitted.answers.get(check.answer)
     if given is None:
-        return Finding("no_output", 0.0, f"there is no prediction '{check.answer}'", tag="missing")
+        return missing(check.answer, submitted)
     if len(given) != 2 or not given[0] <= given[1]:
         message = f"'{check.answer}' must be two numbers: [low, high]"
         return Finding("malformed_output", 0.0, message)
@@ -73,6 +73,13 @@ def prediction(check: Prediction, submitted: Submitted) -> Finding:
     made = found([line], message)
     tag = "" if inside else "too-low" if high < right else "too-high"
     return Finding(made.verdict, made.share, message, made.rows, tag)
+
+
+def missing(name: str, submitted: Submitted) -> Finding:
+    """The finding of an answer that is not there, or that is not of the required form."""
+    if name in submitted.wrong:
+        return Finding("malformed_output", 0.0, submitted.wrong[name])
+    return Finding("no_output", 0.0, f"there is no answer '{name}'", tag="missing")
 
 
 def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> float:

@@ -16,7 +16,7 @@ from lockgrader.cli.show import show
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
 from lockui.arguments import bounded, folder_to_write
-from lockui.console import progress, say
+from lockui.console import progress, say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
 
@@ -53,6 +53,10 @@ def grade(
     gradebook: Annotated[
         str, typer.Option(help="database URL, with --out; by default RESULTS/gradebook.sqlite")
     ] = "",
+    counts: Annotated[
+        str,
+        typer.Option("--keep", help="of several submissions of a student: latest or first"),
+    ] = "latest",
     public: Annotated[bool, typer.Option(help="run only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -62,18 +66,22 @@ def grade(
     in some check (internal error); grade again.
     """
     from lockgrader.batch.run import grade_all, publish
-    from lockgrader.batch.tasks import attempt_of, tasks
+    from lockgrader.batch.tasks import KEEP, attempt_of, tasks
     from lockgrader.checks.evaluate import warm
     from lockgrader.grade import grade as grade_one
+    from lockgrader.grade import printable
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
-    from lockgrader.read.submission import student_of, take
+    from lockgrader.read.owner import student_name, student_of
+    from lockgrader.read.submission import take
     from lockgrader.report.feedback import keep_feedback
     from locklabs import find
     from locksim.study.jobs import usable_cpus
 
     if sandbox not in PROFILES:
         raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
+    if counts not in KEEP:
+        raise UsageError(f"--keep {counts}: give one of {', '.join(KEEP)}")
     loaded, secret = load(find(lab)), course_key(key)
     if explain:
         _explain(loaded, explain, secret, as_json)
@@ -88,7 +96,11 @@ def grade(
         _check_gradebook(gradebook, out)
     if _is_batch(submission, loaded.wanted(), out):
         assert out is not None
-        todo = tasks(submission, folder_to_write(out, "--out"), loaded.name)
+        todo = tasks(submission, folder_to_write(out, "--out"), loaded.name, counts)
+        for task in todo:
+            if task.others:
+                left = ", ".join(map(printable, task.others))
+                warn(f"{task.student}: {printable(task.path.name)} is graded, not {left}")
         count = bounded(processes or usable_cpus(), "--processes", 1, 256)
         with progress("grading") as report:
             results = grade_all(
@@ -105,7 +117,7 @@ def grade(
         _print_all(results, as_json)
     else:
         handed_in = take(submission, loaded.wanted())
-        name = student or student_of(submission.absolute(), loaded.name)
+        name = student_name(student) if student else student_of(submission.absolute(), loaded.name)
         folder = None if out is None else folder_to_write(out, "--out") / name
         with progress("grading") as report:
             warm()

@@ -184,11 +184,13 @@ def _check_class(name: str, made: schema.Class, document: schema.Document) -> No
     if sum(len(m.instrs) for m in made.methods.values()) > MAX_INSTRS:
         _fail(name, f"more than {MAX_INSTRS} instructions")
     for method_name, method in made.methods.items():
-        _check_name(method_name, name)
+        above, _, plain = method_name.rpartition(".")  # "TicketLock.acquire": by super()
+        for part in filter(None, (above, plain)):
+            _check_name(part, name)
         where = f"{name}.{method_name}"
-        if method.name != method_name or method_name in struct.fields:
+        if not plain or method.name != method_name or plain in struct.fields:
             _fail(where, f"the name {method.name[:40]!r} differs, or is already a field")
-        if method.role != struct.metered.get(method_name):
+        if method.role != struct.metered.get(plain):
             _fail(where, "its role for the meters differs from the language's")
         _Method(where, method, made.types).check()
 
@@ -243,7 +245,8 @@ class _Method:
                 is_path = isinstance(operand, list) and len(operand) <= 8
                 return is_path and all(isinstance(n, str) and _NAME.fullmatch(n) for n in operand)
             case "method":
-                return isinstance(operand, str) and _NAME.fullmatch(operand) is not None
+                names = operand.split(".") if isinstance(operand, str) else []
+                return 1 <= len(names) <= 2 and all(map(_NAME.fullmatch, names))
         return False
 
     def _is_register(self, operand: Any) -> bool:

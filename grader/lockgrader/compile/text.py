@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 from lockgrader.compile import bytecode
 from lockgrader.compile import inside as compile_inside
@@ -14,15 +15,23 @@ from lockgrader.sandbox.lean import LEAN, lean
 from lockgrader.sandbox.run import interpreter
 from locksim.compiler.ir import ClassCode
 
-__all__ = ["MAX_SOURCE", "compile_text"]
+__all__ = ["MAX_SOURCE", "Classes", "compile_text"]
 
 MAX_SOURCE = 64 << 10
+MAX_MESSAGE = 4000
 LIMITS = Limits(wall_s=20, cpu_s=10, memory_bytes=384 << 20, output_bytes=1 << 20, processes=4)
+
+
+class Classes(NamedTuple):
+    """The classes of a file: name → bytecode, and name → why it does not compile."""
+
+    codes: dict[str, ClassCode]
+    broken: dict[str, str]
 
 
 def compile_text(
     text: str, file: str, profile: Profile = "namespaces", library: tuple[str, ...] = ()
-) -> dict[str, ClassCode]:
+) -> Classes:
     """The classes of a submitted text, compiled in a sandbox and validated outside.
 
     Arguments:
@@ -30,7 +39,7 @@ def compile_text(
         library: modules of the library that the submission may use.
 
     Raises:
-        Refused: it is outside the language, or the output of the sandbox is not valid bytecode.
+        Refused: it is not a file of classes, or the output of the sandbox is not valid bytecode.
         SandboxError: there is no sandbox; nothing was run.
     """
     if len(text.encode("utf-8", errors="surrogatepass")) > MAX_SOURCE:
@@ -47,17 +56,20 @@ def compile_text(
         raise Refused("no_output", f"compiling {file} gave no output{_last(outcome.stderr)}")
     try:
         answer = parse(outcome.stdout)
-        if not isinstance(answer, dict) or len(answer) != 1:
-            raise MalformedError("neither bytecode nor a message")
-        if "error" in answer:
-            raise Refused("student_error", str(answer["error"])[:4000])
-        codes = bytecode.accept(answer.get("bytecode"), text, file)
+        match answer:
+            case {"error": message, **rest} if not rest:
+                raise Refused("student_error", str(message)[:MAX_MESSAGE])
+            case {"bytecode": document, "broken": {**broken}, **rest} if not rest:
+                codes = bytecode.accept(document, text, file)
+            case _:
+                raise MalformedError("neither bytecode nor a message")
     except MalformedError as error:
         raise Refused("malformed_output", f"{file} gave invalid bytecode: {error}") from error
-    borrowed = bytecode.borrowed(answer["bytecode"], title, library)
+    borrowed = bytecode.borrowed(document, title, library)
     if borrowed:
         raise Refused("forbidden_operation", f"{file} uses {borrowed}: write it yourself")
-    return codes
+    wrong = {str(name): str(message)[:MAX_MESSAGE] for name, message in broken.items()}
+    return Classes(codes, {name: wrong[name] for name in wrong if name not in codes})
 
 
 def _last(stderr: bytes) -> str:

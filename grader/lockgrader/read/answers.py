@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from lockgrader.read import answers_inside
 from lockgrader.read.artefact import MalformedError, numbers, parse
@@ -12,15 +12,23 @@ from lockgrader.sandbox import Job, Limits, Profile, run
 from lockgrader.sandbox.lean import NUMPY, lean
 from lockgrader.sandbox.run import interpreter
 
-__all__ = ["read_answers"]
+__all__ = ["Answers", "read_answers"]
 
 LIMITS = Limits(wall_s=60, cpu_s=30, memory_bytes=512 << 20, output_bytes=1 << 20, processes=16)
 MAX_TEXT = 20_000
 
 
+class Answers(NamedTuple):
+    """A submission's answers: numbers and words by name, and why some are neither."""
+
+    numbers: dict[str, list[float]]
+    texts: dict[str, str]
+    wrong: dict[str, str]
+
+
 def read_answers(
     name: str, data: bytes, asked: tuple[str, ...], words: tuple[str, ...], profile: Profile
-) -> tuple[dict[str, list[float]], dict[str, str]]:
+) -> Answers:
     """The numbers and the words of a submission's answers.
 
     Arguments:
@@ -35,19 +43,20 @@ def read_answers(
     if not name.endswith(".json"):
         data = _executed(name, data, profile)
     try:
-        document = parse(data)
+        document = parse(data, constant=str)
         if not isinstance(document, dict):
             raise MalformedError("the answers must be a JSON object: define answers = {...}")
-        texts = {}
-        for key in words:
-            if key in document:
-                text = document.pop(key)
-                if not isinstance(text, str) or len(text) > MAX_TEXT:
-                    raise MalformedError(f"{key}: must be text of at most {MAX_TEXT} characters")
-                texts[key] = text
-        return numbers(document, asked), texts
     except MalformedError as error:
         raise Refused("malformed_output", f"{name}: {error}") from error
+    texts, wrong = {}, {}
+    for key in [w for w in words if w in document]:
+        text = document.pop(key)
+        if isinstance(text, str) and len(text) <= MAX_TEXT:
+            texts[key] = text
+        else:
+            wrong[key] = f"{key}: must be text of at most {MAX_TEXT} characters"
+    found = numbers(document, asked)
+    return Answers(found.found, texts, found.wrong | wrong)
 
 
 def _executed(name: str, source: bytes, profile: Profile) -> bytes:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import Any, NamedTuple
 
-__all__ = ["MalformedError", "numbers", "parse"]
+__all__ = ["MalformedError", "Numbers", "numbers", "parse"]
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 24
@@ -26,8 +28,21 @@ class MalformedError(Exception):
     exit_code = 2
 
 
-def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
+class Numbers(NamedTuple):
+    """Numeric answers: name → numbers, and name → why there are none."""
+
+    found: dict[str, list[float]]
+    wrong: dict[str, str]
+
+
+def parse(
+    data: bytes, *, max_bytes: int = MAX_BYTES, constant: Callable[[str], Any] | None = None
+) -> Any:
     """A JSON document as dicts, lists, strings, bools, None, ints and finite floats.
+
+    Arguments:
+        data: the document. max_bytes: its longest length.
+        constant: gives the value of ``NaN`` and ``Infinity``; by default they are refused.
 
     Raises:
         MalformedError: it is not JSON, or exceeds a bound.
@@ -43,7 +58,7 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
         document = json.loads(
             text,
             object_pairs_hook=_object,
-            parse_constant=_no_constant,
+            parse_constant=constant or _no_constant,
             parse_float=_float,
             parse_int=_int,
         )
@@ -53,32 +68,37 @@ def parse(data: bytes, *, max_bytes: int = MAX_BYTES) -> Any:
     return document
 
 
-def numbers(document: Any, names: tuple[str, ...], *, most: int = 10_000) -> dict[str, list[float]]:
+def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_000) -> Numbers:
     """The answers of a document that maps names to a number, or to a list of numbers.
 
-    Arguments:
-        document: what :func:`parse` gave. names: allowed answers; a missing one is left out.
-        most: numbers in one answer.
+    Each answer stands for itself: one that is not of this form, and a name that is not asked for,
+    leave the others as they are.
 
-    Raises:
-        MalformedError: the document holds anything else.
+    Arguments:
+        document: what :func:`parse` gave. asked: names of answers. most: numbers in one answer.
     """
-    if not isinstance(document, dict):
-        raise MalformedError("the answers must be a JSON object")
-    found: dict[str, list[float]] = {}
-    for name, value in document.items():
-        if name not in names:
-            raise MalformedError(
-                f"unknown answer {name[:40]!r}; the answers are {', '.join(names)}"
-            )
-        values = value if isinstance(value, list) else [value]
+    found, wrong = {}, {}
+    for name in [n for n in asked if n in document]:
+        values = document[name] if isinstance(document[name], list) else [document[name]]
+        odd = next((v for v in values if isinstance(v, bool) or not isinstance(v, int | float)), 0)
         if len(values) > most:
-            raise MalformedError(f"{name}: {len(values)} numbers; at most {most} are allowed")
-        for one in values:
-            if isinstance(one, bool) or not isinstance(one, int | float):
-                raise MalformedError(f"{name}: {type(one).__name__} is not a number")
-        found[name] = [float(one) for one in values]
-    return found
+            wrong[name] = f"{name}: {len(values)} numbers; at most {most} are allowed"
+        elif odd != 0 or isinstance(odd, bool):
+            wrong[name] = f"{name}: {_quoted(odd)} is not a number"
+        else:
+            found[name] = [float(one) for one in values]
+    strange = [n for n in document if n not in asked]
+    for name in [n for n in asked if n not in document]:
+        close = get_close_matches(name, strange, 1)
+        if close:
+            wrong[name] = f"there is no answer '{name}', but '{close[0][:40]}': rename it"
+    return Numbers(found, wrong)
+
+
+def _quoted(value: Any) -> str:
+    """A value as JSON has it, shortened."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def _check_depth(text: str) -> None:

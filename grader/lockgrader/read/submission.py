@@ -7,6 +7,7 @@ are ignored.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 import os
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from lockgrader.read.refused import Refused
 
-__all__ = ["UNREADABLE", "Submission", "read", "student_of", "take"]
+__all__ = ["UNREADABLE", "Submission", "read", "take"]
 
 UNREADABLE = "0" * 64
 """The hash of a submission that cannot be read."""
@@ -92,42 +93,41 @@ def take(path: Path, wanted: tuple[str, ...]) -> Submission:
     return Submission(path, {}, UNREADABLE, refused)
 
 
-def student_of(path: Path, lab: str) -> str:
-    """The student of a submission, from its name: ``ada`` and ``ada-lab02.zip`` belong to ada.
-
-    Arguments:
-        path: the submission. lab: the lab's name, such as ``lab02-spinlocks``.
-    """
-    name = path.name if path.is_dir() and not path.is_symlink() else path.stem
-    for ending in (f"-{lab}", f"-{lab.partition('-')[0]}"):
-        if lab and name.endswith(ending) and name != ending:
-            return name.removesuffix(ending)
-    return name
-
-
 def _file(path: Path) -> bytes | None:
-    """A regular file's content, or None if there is no file."""
+    """A wanted file's content, or None if there is no file."""
+    try:
+        data, links = _regular(path, MAX_FILE)
+    except FileNotFoundError:
+        return None
+    if links > 1:
+        raise Refused("ungradable", f"{path.name} is a hard link to another file")
+    return _bounded(path.name, data)
+
+
+def _regular(path: Path, most: int) -> tuple[bytes, int]:
+    """The content of a regular file, up to one byte more than ``most``, and its links.
+
+    Raises:
+        FileNotFoundError: there is no such file. Refused: it is a pipe, a device, a link, a folder.
+    """
     try:
         # O_NONBLOCK: opening a pipe to read would otherwise wait for a writer forever.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
-        return None
+        raise
     except OSError as error:
         raise Refused("ungradable", f"{path.name} is not a regular file") from error
     with os.fdopen(handle, "rb") as file:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise Refused("ungradable", f"{path.name} is not a regular file")
-        if about.st_nlink > 1:
-            raise Refused("ungradable", f"{path.name} is a hard link to another file")
-        data = file.read(MAX_FILE + 1)
-    return _bounded(path.name, data)
+        return file.read(most + 1), about.st_nlink
 
 
 def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
-    if path.stat().st_size > MAX_ARCHIVE:
+    data, _ = _regular(path, MAX_ARCHIVE)
+    if len(data) > MAX_ARCHIVE:
         raise Refused("ungradable", f"{path.name} is larger than {MAX_ARCHIVE >> 20} MiB")
-    data = path.read_bytes()
     # Before zipfile makes an object of each: every directory entry begins with this mark.
     if data.count(_ENTRY) > MAX_ENTRIES:
         raise Refused("ungradable", f"{path.name} has more than {MAX_ENTRIES} entries")
@@ -175,6 +175,7 @@ def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
 
 
 def _bounded(name: str, data: bytes) -> bytes:
+    """A file's content without the mark with which some editors begin a UTF-8 file."""
     if len(data) > MAX_FILE:
         raise Refused("ungradable", f"{name} is larger than {MAX_FILE >> 20} MiB")
-    return data
+    return data.removeprefix(codecs.BOM_UTF8)

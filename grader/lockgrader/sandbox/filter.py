@@ -92,8 +92,14 @@ REFUSED = (
     "sendmsg",
     "sendmmsg",
 )
-#: Calls that fail with EPERM: scheduling priority is for the owner of the machine.
+#: Calls that fail with EPERM: scheduling priority is for the owner of the machine, and memory must
+#: be where the limits see it, in address spaces and in /tmp.
 UNFAVOURED = (
+    "memfd_create",
+    "memfd_secret",
+    "shmget",
+    "semget",
+    "msgget",
     "sched_setscheduler",
     "sched_setattr",
     "setpriority",

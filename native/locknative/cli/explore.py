@@ -35,12 +35,12 @@ def explore(
         int, typer.Option(help="threads that run locklab_thread(); a main() makes its own")
     ] = 2,
     rounds: Annotated[int, typer.Option(help="of a lock: critical sections of each thread")] = 1,
-    memory: Annotated[str, typer.Option(help="memory model: sc or tso")] = "sc",
+    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
     preemptions: Annotated[
         int | None,
         typer.Option(
-            help="search for errors in runs with up to so many preemptions (under tso with "
-            "lingering stores), which proves nothing; without this all runs are covered"
+            help="search for errors in runs with up to so many preemptions (under tso and c11 with "
+            "stores that linger), which proves nothing; without this all runs are covered"
         ),
     ] = None,
     pct: Annotated[

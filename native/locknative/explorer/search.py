@@ -18,7 +18,7 @@ from locknative.explorer.program import Program
 if TYPE_CHECKING:
     from locksim.checker.replay.counterexample import Counterexample
 
-MEMORIES = ("sc", "tso")
+MEMORIES = ("sc", "tso", "c11")
 STANDARDS = ("c11", "c++20")
 MOST_MEMORY = 4 << 30
 """Bytes of address space that a program may use."""
@@ -31,9 +31,10 @@ class Search:
     Attributes:
         threads: how many run ``locklab_thread``, 1 to 8; an ordinary main() makes its own.
         preemptions: None: a complete search. Else a search for errors through runs
-            of up to so many deviations: preemptions of a thread that could go on, and under
-            ``tso`` stores that linger in their buffer. 0 to 100.
-        memory: ``sc`` or ``tso``.
+            of up to so many deviations: preemptions of a thread that could go on, under ``tso``
+            stores that linger in their buffer, under ``c11`` old values that are read and stores
+            that go before later ones. 0 to 100.
+        memory: ``sc``, ``tso`` or ``c11``.
         pct: above 0: no exhaustive search, but random runs that find any error of this depth with
             a known probability (Burckhardt and others, ASPLOS 2010). Up to 64.
         runs: how many random runs.
@@ -88,7 +89,7 @@ class Exploration:
     Attributes:
         program: the files, as they were named.
         threads: how many the program had (of a main(): with it).
-        memory: ``sc`` or ``tso``.
+        memory: ``sc``, ``tso`` or ``c11``.
         verdict: ``proven``: of all interleavings that differ, one was seen, and none was wrong.
             ``bounded``: no error was found within a bound, or with some of the program's inputs.
             ``sampled``: random runs only. ``violated``. ``unfinished``: neither.
@@ -226,8 +227,9 @@ def _passed(search: Search, raw: dict[str, Any]) -> tuple[str, list[str]]:
     if raw["complete"]:
         return ("bounded", partial) if partial else ("proven", [])
     deviations = f"{raw['bound']} preemption{'s' * (raw['bound'] != 1)}"
-    if search.memory == "tso":
-        deviations += " and lingering stores together"
+    deviations += {"tso": " and lingering stores together", "c11": " and old values together"}.get(
+        search.memory, ""
+    )
     return "bounded", [
         f"runs with more than {deviations} were not tried: this is no proof",
         *partial,

@@ -85,6 +85,7 @@ def _step(names: Names, buffers: list[list[tuple[str, int, str]]], raw: dict[str
         line=place.line,
         method=place.function,
         source=linecache.getline(place.file, place.line).strip(),
+        behind=raw["behind"],
         marks=[raw["mark"]] if raw["mark"] else [],
         buffers=[list(buffer) for buffer in buffers],
     )

@@ -63,6 +63,8 @@ static void *updater(void *unused)
 
 #if BUG == 3
     shared = box(2);
+#elif BUG == 7
+    __atomic_store_n(&shared, box(2), __ATOMIC_RELAXED);
 #else
     rcu_assign_pointer(shared, box(2));
 #endif

@@ -8,8 +8,9 @@
 From source to verdict: :mod:`program` unfolds the linked bytecode and finds what matters in a
 state, :mod:`model` lays a state out, :mod:`step` takes one step with a memory model of :mod:`sc`,
 :mod:`tso`, :mod:`c11`, :mod:`explore` takes all steps but those that make no difference
-(:mod:`claims`). :mod:`progress` searches backwards from the final states, :mod:`leak` searches
-them for lost objects, :mod:`liveness` looks for cycles, :mod:`counterexample` and :mod:`render`
+(:mod:`claims`). :mod:`invariants` are asked of every state, an :mod:`expectation` of the final
+ones. :mod:`progress` searches backwards from the final states, :mod:`leak` searches them for lost
+objects, :mod:`liveness` looks for cycles, :mod:`counterexample` and :mod:`render`
 show what went wrong, :mod:`check` puts it together. :mod:`sample` draws random schedules.
 :mod:`replay` does a counterexample's steps on :mod:`reference`, which shares nothing with what is
 compiled. What is explored is a :mod:`client`; a lock's kind has its clients
@@ -23,6 +24,7 @@ from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.replay import ReplayError, replay
 from locksim.checker.sample import Sampling
+from locksim.checker.spec import check_spec
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ __all__ = [
     "Step",
     "Verdict",
     "check_lock",
+    "check_spec",
     "check_workload",
     "outcomes",
     "replay",

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from locksim.checker.check import Progress, build, expected, named, watched
+from locksim.checker.check import Progress, build, expected, shown, watched
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import Model
@@ -23,7 +23,7 @@ from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
-from locksim.checker.verdict import Budget, Verdict
+from locksim.checker.verdict import LIVENESS, Budget, Verdict
 from locksim.lang.randomness import below, draw
 
 _POINTS = 1 << 21
@@ -111,6 +111,7 @@ def sample_clients(
         limits=[sampler.summary(violation is not None)],
         counterexample=violation,
         rounds=rounds,
+        not_checked=list(LIVENESS) if property == "all" else [],
     )
 
 
@@ -139,6 +140,11 @@ class _Sampler:
     def client(self, client: Client, threads: int, memory: str) -> Counterexample | None:
         """Draw the schedules of a client; the counterexample if one fails."""
         built = build(client, threads, memory, watched(self.asked), self.budget)
+        if built.invariants or client.end is not None:
+            raise CheckError(
+                f"{client.name}: random schedules ask no invariant and no expectation\n"
+                "help: leave --random out, or --expect and the invariant"
+            )
         expect = client.expect if self.asked in ("all", "assertion") else {}
         run = _Run(built, expected(built, expect))
         begun = time.perf_counter()
@@ -155,7 +161,7 @@ class _Sampler:
                 if status not in (DONE, CUT, HEAP_FULL):
                     self.before = len(trail)
                     violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
-                    return named(violation, client) if status == FAULT else violation
+                    return shown(violation, client, memory, fault=status == FAULT)
                 if time.perf_counter() - begun + self.seconds > self.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:

@@ -43,12 +43,7 @@ class Assignments:
             self._unpack(target, node)
             return
         register = self.variable(target, node)
-        result, places = self.expressions.result(node, register), self.expressions.places
-        if isinstance(result, WordAt):
-            value = places.reference(result, register, node)
-        else:
-            value = places.value(result, node, register)
-        self._put(target, value, node)
+        self._put(target, self.expressions.word(node, register), node)
 
     def augmented(self, node: ast.AugAssign) -> None:
         """``a += …``."""
@@ -64,6 +59,7 @@ class Assignments:
         assert isinstance(target, ast.Name)
         kind = NULL_TYPE if value.operand == 0 else value.type
         self.variables.unify(target.id, kind, target)
+        self.emitter.widen(kind, self.variables.type_of(target.id), node)
         self.emitter.move(register, value, node)
 
     def _unpack(self, target: ast.Tuple | ast.List, node: ast.expr) -> None:

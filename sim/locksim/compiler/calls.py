@@ -9,7 +9,7 @@ from locksim.compiler.emitter import Emitter, Label
 from locksim.compiler.operations import Callee, Operands, Operations
 from locksim.compiler.sources import MethodSource
 from locksim.compiler.unit import Signature, Unit, base_text
-from locksim.compiler.values import INT, Int, Ptr, StructAt, Type, Value, describe
+from locksim.compiler.values import INT, Int, Ptr, Ref, StructAt, Type, Value, describe
 from locksim.lang import ops
 from locksim.lang.struct import Struct
 
@@ -107,8 +107,9 @@ class Calls:
             )
         values = []
         for argument, (wanted, kind) in zip(call.args, signature.arguments, strict=True):
-            value = self.operands.value(argument)
-            if isinstance(kind, Ptr) and not _fits(value, kind):
+            word = isinstance(kind, Ref)
+            value = self.operands.word(argument) if word else self.operands.value(argument)
+            if not _fits(value, kind):
                 self.source.fail(
                     "wrong-type",
                     argument,
@@ -116,16 +117,27 @@ class Calls:
                     wanted=describe(kind),
                     argument=wanted,
                     given=describe(value.type),
-                    suggestion=f"pass such a pointer, or write cast({kind.cls.__name__}, …)",
+                    suggestion=_instead(kind),
                 )
+            self.emitter.widen(value.type, kind, argument)
             values.append(value)
         return values
 
 
-def _fits(value: Value, kind: Ptr) -> bool:
-    if isinstance(value.type, Int):
-        return value.type.null
-    return isinstance(value.type, Ptr) and issubclass(value.type.cls, kind.cls)
+def _fits(value: Value, kind: Type) -> bool:
+    if isinstance(kind, Ptr):
+        if isinstance(value.type, Int):
+            return value.type.null
+        return isinstance(value.type, Ptr) and issubclass(value.type.cls, kind.cls)
+    return value.type == kind if isinstance(kind, Ref) else not isinstance(value.type, Ref)
+
+
+def _instead(kind: Type) -> str:
+    if isinstance(kind, Ptr):
+        return f"pass such a pointer, or write cast({kind.cls.__name__}, …)"
+    if isinstance(kind, Ref):
+        return "pass a word, such as 'self.flags[i]'; one that holds a pointer cannot be passed"
+    return "load its value first, or annotate the argument: 'flag: word'"
 
 
 class Functions:
@@ -160,6 +172,8 @@ class Functions:
             if isinstance(thing, type) and issubclass(thing, Struct):
                 text, hint = self.source.code(node), f"write '(yield alloc({callee.name}))'"
                 self.source.fail("not-a-value", node, text=text, suggestion=hint)
+            if thing is super:
+                self.source.fail("super", node)
             self.source.fail("unknown-call", node, name=callee.name)
         name, takes = found
         if len(node.args) != takes or node.keywords:

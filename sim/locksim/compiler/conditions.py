@@ -173,6 +173,8 @@ class Conditions:
         kind: Type | None = types[0]
         for other in types[1:]:
             kind = None if kind is None else join(kind, other)
+        for one in types:
+            self.emitter.widen(one, kind or INT, node)
         if kind is None:
             name, old, new = self.source.code(node), describe(types[0]), describe(types[-1])
             self.source.fail("two-types", node, name=name, new=new, old=old)

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Any
 
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
-from locksim.compiler.sources import PARSED, method_sources
+from locksim.compiler.sources import PARSED, file_of
 from locksim.lang.ops import Mark, Order
 
 _SIGNS = {
@@ -59,9 +59,9 @@ def source_lines(code: ClassCode, method: str) -> list[str]:
     None where that file's text did not come with the bytecode.
     """
     if code.struct in PARSED or not code.struct.__module__.startswith("<"):
-        for name, found in method_sources(code.struct).items():
-            if name == method:
-                return found.source.lines
+        found = file_of(code.struct, code.methods[method].file)
+        if found is not None:
+            return found.lines
     return code.source.splitlines() if code.methods[method].file == code.file else []
 
 

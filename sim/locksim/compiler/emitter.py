@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from locksim.compiler.diagnostics import Source, Span
-from locksim.compiler.values import Value, fits
+from locksim.compiler.values import Ptr, Type, Value, fits
 
 
 @dataclass(eq=False)
@@ -35,12 +35,16 @@ class Emitter:
 
     Arguments:
         source: the method's file. names: of the registers that hold variables, ``self`` first.
+        widened: pointers to a certain struct that become pointers to any struct of a class, and the
+            line where they do. A live program keeps the struct's description there, the bytecode
+            does not; so the linker wants the two to be the same.
     """
 
     source: Source
     names: list[str]
     items: list[Line | Label] = field(default_factory=list)
     n_registers: int = 0
+    widened: dict[tuple[Ptr, Ptr], int] = field(default_factory=dict)
     _next: int = 0
     _kept: int = 0
 
@@ -71,6 +75,11 @@ class Emitter:
         """Copy a value, unless it is there already."""
         if value.operand != dest:
             self.emit("MOV", dest, value.operand, node=node)
+
+    def widen(self, given: Type, to: Type, node: ast.AST) -> None:
+        """Note that a value of one type is used as one of another."""
+        if isinstance(given, Ptr) and isinstance(to, Ptr) and given != to:
+            self.widened.setdefault((given, to), self.source.span(node).line)
 
     def temporary(self) -> str:
         """A register that nothing else uses until the temporaries are released."""

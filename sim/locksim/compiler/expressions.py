@@ -17,6 +17,7 @@ from locksim.compiler.values import (
     INT,
     Int,
     Ptr,
+    Ref,
     Result,
     Static,
     StructAt,
@@ -66,7 +67,8 @@ class Expressions:
     def __init__(
         self, unit: Unit, method: MethodSource, variables: Variables, emitter: Emitter
     ) -> None:
-        self.source, self.variables, self.emitter = method.source, variables, emitter
+        self.unit, self.method, self.source = unit, method, method.source
+        self.variables, self.emitter = variables, emitter
         self.places = Places(unit, method, variables, emitter)
         self.operations = Operations(unit, method, emitter, self)
         self.calls = Calls(unit, method, emitter, self)
@@ -118,6 +120,13 @@ class Expressions:
             self.source.fail("pointer-arithmetic", node, text=self.source.code(node))
         return value
 
+    def word(self, node: ast.expr, dest: str | None = None) -> Value:
+        """Compile an expression; a word gives its address, anything else its value."""
+        found = self.result(node, dest)
+        if isinstance(found, WordAt):
+            return self.places.reference(found, self.emitter.register(dest), node)
+        return self.places.value(found, node, dest)
+
     def static(self, node: ast.expr) -> object:
         """The class, order or function that a name stands for, None for anything else."""
         found = self.result(node) if isinstance(node, ast.Name | ast.Attribute) else None
@@ -133,6 +142,8 @@ class Expressions:
         found = self.result(node)
         if isinstance(found, Value) and isinstance(found.type, Ptr):
             return StructAt(found.operand, found.type)
+        if isinstance(found, Value) and isinstance(found.type, Ref):
+            return WordAt(found.operand, None, (), found.type.target)
         return found
 
     # Yields and calls
@@ -174,6 +185,8 @@ class Expressions:
         """Find out what is called. The struct or word that it is called on is compiled."""
         function, name = call.func, self.source.code(call.func)
         if isinstance(function, ast.Attribute):
+            if self._is_super(function.value):
+                return self._above(call, function.attr)
             base = self.owner(function.value)
             if isinstance(base, WordAt):
                 return self.operations.word(base, function)
@@ -188,6 +201,23 @@ class Expressions:
         else:
             self.source.fail("unknown-call", call, name=name)
         return Callee(name, static=found.object if isinstance(found, Static) else found)
+
+    def _is_super(self, node: ast.expr) -> bool:
+        """Whether an expression is ``super()``."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and self.method.lookup(node.func.id) is super
+            and not node.args
+            and not node.keywords
+        )
+
+    def _above(self, call: ast.Call, name: str) -> Callee:
+        """The method of a base class that ``super()`` gives."""
+        found = self.unit.above(self.method, name)
+        if found is None:
+            self.source.fail("super-nothing", call, name=name, owner=self.method.owner.__name__)
+        return Callee(found, struct=StructAt("r0", Ptr(self.unit.cls, own=True)))
 
     # Arithmetic
 

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from locksim.compiler.control_flow import label, successors
-from locksim.compiler.ir import TIMED, Instr
+from locksim.compiler.control_flow import label
+from locksim.compiler.counted import Counted
+from locksim.compiler.ir import TIMED
 from locksim.lang.ops import SEQ_CST
 
 _State = frozenset[str] | None
@@ -88,31 +89,34 @@ class Assigned:
             self.unbound(node)
 
 
-def timeless_head(instrs: Sequence[Instr], helpers: set[str], heads: Sequence[int]) -> int | None:
+def timeless_head(counted: Counted, helpers: set[str], heads: Sequence[int]) -> int | None:
     """The head of a loop that can repeat without time passing, or None.
 
     Arguments:
-        instrs: the method's. helpers: names of the methods that it calls and that perform no
-            operation.
+        counted: the method's instructions and its counted loops. helpers: names of the methods that
+            it calls and that perform no operation.
         heads: where its loops begin; inner loops after outer ones.
     """
-    timed = [
-        i.op in TIMED
-        or (i.op == "FENCE" and i.args[0] == SEQ_CST)
-        or (i.op == "CALL" and i.args[4] not in helpers)
-        for i in instrs
-    ]
+    instrs = counted.instrs
+    ways = counted.ways(
+        [
+            i.op in TIMED
+            or (i.op == "FENCE" and i.args[0] == SEQ_CST)
+            or (i.op == "CALL" and i.args[4] not in helpers)
+            for i in instrs
+        ]
+    )
     for head in reversed(heads):
         last = max((k for k, i in enumerate(instrs) if label(i) == head), default=head)
         seen: set[int] = set()
-        todo = [] if timed[head] else successors(instrs, head)
+        todo = [*ways[head]]
         while todo:
             k = todo.pop()
             if k == head:
                 return head
             # An outer loop that passes here is reported when its own head is checked.
-            if k not in seen and not timed[k] and head < k <= last:
-                todo += successors(instrs, k)
+            if k not in seen and head < k <= last:
+                todo += ways[k]
             seen.add(k)
     return None
 

@@ -22,6 +22,7 @@ from locksim.compiler.sources import (
     ClassTable,
     MethodSource,
     class_source,
+    method_above,
     method_sources,
 )
 from locksim.compiler.unit import Signature
@@ -70,8 +71,8 @@ def compile_source(text: str, filename: str) -> dict[str, ClassCode]:
 
     Arguments:
         text: Python source. It may import from ``locksim.lang`` and the library
-        (``locksim.library.locks``,
-            ``caches``, ``kernel``, ``schedulers``), define whole numbers, and define classes.
+            (``locksim.library.locks``, ``avc``, ``kernel``, ``schedulers``), define whole numbers,
+            and define classes.
         filename: for messages.
 
     Raises:
@@ -96,6 +97,8 @@ class _Classes:
         unit = self.unit(cls)
         source = class_source(cls)
         _check_names(unit, source)
+        for name in [*unit.sources]:
+            unit.method(name)  # adds what it calls by super()
         methods = {name: unit.method(name)[0] for name in unit.sources}
         _check_meters(unit)
         doc = (cls.__doc__ or "").strip()
@@ -133,6 +136,14 @@ class _Unit:
         if isinstance(found, CompileError):
             raise found
         return found
+
+    def above(self, caller: MethodSource, name: str) -> str | None:
+        """The qualified name of the method that ``super()`` gives a caller; None without one."""
+        found = method_above(self.cls, caller.owner, name)
+        if found is None:
+            return None
+        self.sources.setdefault(found.name, found)
+        return found.name
 
     def callee(
         self, pointer: Ptr, call: ast.Call, name: str, caller: MethodSource

@@ -23,7 +23,7 @@ from locksim.compiler.expressions import ARITHMETIC
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode, selves
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
-from locksim.lang.fields import index_detail
+from locksim.lang.fields import WordRef, index_detail
 from locksim.lang.ops import Kind, Op, Order
 from locksim.lang.struct import METER_MARKS, METERS, Program, Struct
 from locksim.lang.words import wrap64
@@ -59,7 +59,9 @@ def attach(code: ClassCode, compiled: Compiled) -> None:
         ValueError: a struct cannot have a method of this name.
     """
     for name, method in code.methods.items():
-        if not name.isidentifier() or name[:2] == "__" or name in RESERVED | {*code.struct.FIELDS}:
+        owner, _, plain = name.rpartition(".")
+        taken = plain[:2] == "__" or plain in RESERVED | {*code.struct.FIELDS}
+        if taken or not plain.isidentifier() or not (owner or plain).isidentifier():
             raise ValueError(f"{code.name} cannot have a method {name!r}")
         if not _is_live(code.struct, name):
             setattr(code.struct, name, _function(code, method, compiled))
@@ -156,7 +158,9 @@ class Interpreted:
 def _interpret(self: Struct, body: _Body, arguments: tuple[Any, ...]) -> Program:
     """Run a method; the frame's ``interpreted`` says where it is."""
     method, rows = body.method, body.rows
-    interpreted = Interpreted(method.file, method.line, f"{type(self).__name__}.{method.name}")
+    interpreted = Interpreted(
+        method.file, method.line, f"{type(self).__name__}.{method.plain_name}"
+    )
     if len(arguments) != len(method.arg_types):
         takes = len(method.arg_types)
         raise TypeError(f"{method.name}() takes {takes} arguments, not {len(arguments)}")
@@ -289,4 +293,7 @@ def _typed(value: int, kind: str, names: Addresses) -> Any:
     sort, _, target = kind.partition(":")
     if sort == "ptr":
         return names.base(target).placed(value, names.space)
+    if sort == "ref":
+        kind, _, cls = target.partition(":")
+        return WordRef(names.spec, value, names.types[cls] if kind == "ptr" else None)
     return value

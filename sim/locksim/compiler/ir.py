@@ -100,7 +100,9 @@ class MethodCode:
     """One method's bytecode.
 
     Arguments:
-        name: the method's. is_program: True if it yields (False: a helper that only computes).
+        name: the method's; one that is called by ``super()`` has its class before it, as in
+            ``TicketLock.acquire``.
+        is_program: True if it yields (False: a helper that only computes).
         arg_types: type of each argument after self: "int", "ptr:NAME" or "ref:…". returns:
             likewise.
         n_registers: registers used, self and arguments included.
@@ -110,6 +112,8 @@ class MethodCode:
         role: key of ``METERS`` if the meters watch this method (the MARKs are already among the
             instructions).
         file: where it is written; an inherited method's is its base's.
+        widened: types of base registers that must mean the same description, with the line that
+            takes the first for the second. A method that has no Python source needs none.
     """
 
     name: str
@@ -122,6 +126,12 @@ class MethodCode:
     line: int
     role: str | None = None
     file: str = ""
+    widened: tuple[tuple[str, str, int], ...] = field(default=(), compare=False)
+
+    @property
+    def plain_name(self) -> str:
+        """The name in the source."""
+        return self.name.rpartition(".")[2]
 
 
 def selves(method: MethodCode) -> frozenset[str | int]:

@@ -18,14 +18,16 @@ from locksim.compiler import bytecode as b
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.addresses import LinkError as LinkError
 from locksim.compiler.bytecode import WIDTH, Image, Place
-from locksim.compiler.control_flow import cycle, label, reachable, successors
+from locksim.compiler.control_flow import cycle, label, reachable
+from locksim.compiler.counted import Counted
 from locksim.compiler.frontend import compile_class
 from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode, selves
+from locksim.compiler.mistakes import MISTAKES
 from locksim.compiler.sources import is_method
 from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
-from locksim.lang.struct import METER_MARKS, METERS, Struct, Workload
+from locksim.lang.struct import METER_MARKS, METERS, Struct
 
 _Key = tuple[Any, str, bool]
 """Description, method, and whether a metered method of the same struct has called it."""
@@ -33,7 +35,12 @@ _Key = tuple[Any, str, bool]
 
 @dataclass
 class _Function:
-    """A method on a description: where its code and registers lie."""
+    """A method on a description: where its code and registers lie.
+
+    Arguments:
+        known: for each argument, whether every caller passes a number that can end a counted loop.
+        counted: the method's counted loops.
+    """
 
     spec: Struct
     code: ClassCode
@@ -43,10 +50,15 @@ class _Function:
     window: int = 0
     entry: int = 0
     calls: list[_Key] = field(default_factory=list)
+    known: list[bool] = field(default_factory=list)
+    counted: Counted | None = None
+
+    def __post_init__(self) -> None:
+        self.known = [True] * len(self.method.arg_types)
 
     def place(self, line: int) -> Place:
         """A line of the method."""
-        return Place(self.method.file, line, f"{self.code.name}.{self.method.name}")
+        return Place(self.method.file, line, f"{self.code.name}.{self.method.plain_name}")
 
     @property
     def size(self) -> int:
@@ -73,18 +85,20 @@ class _Function:
 
 
 def link(
-    workload: Workload,
+    struct: Struct,
     space: Space,
     base: int,
     *,
+    program: str = "thread",
     weak_fences: bool = False,
 ) -> Image:
     """Link a workload's ``thread`` program, and its ``task`` program if it has one.
 
     Arguments:
-        workload: the description.
+        struct: the description of a workload, or of a struct that has the ``program``.
         space: the machine's line size and CPUs.
-        base: word address at which the workload will lie.
+        base: word address at which the struct will lie.
+        program: the name of another program to link instead.
         weak_fences: keep fences that are weaker than SEQ_CST. The engines know none: they take no
             time.
 
@@ -93,7 +107,13 @@ def link(
         LinkError: a call that cannot be resolved, recursion, an iteration of a loop that takes
             no time.
     """
-    return _Linker(space, weak_fences).link(workload, base)
+    return _Linker(space, weak_fences).link(struct, base, program)
+
+
+def _settings(spec: Struct) -> tuple[Any, ...]:
+    """A description without the identity of its classes: one may be parsed, the other live."""
+    parts = tuple((name, _settings(part)) for name, part in spec._parts.items())
+    return type(spec).__name__, tuple(spec._params.items()), parts
 
 
 class _Linker:
@@ -106,10 +126,10 @@ class _Linker:
         self.places: list[Place] = []
         self.fixups: list[tuple[int, int, _Key]] = []
 
-    def link(self, workload: Workload, base: int) -> Image:
-        roots = [self._function(workload, "thread", [])]
-        if is_method(type(workload), "task"):
-            roots.append(self._function(workload, "task", []))
+    def link(self, struct: Struct, base: int, program: str = "thread") -> Image:
+        roots = [self._function(struct, program, [])]
+        if program == "thread" and is_method(type(struct), "task"):
+            roots.append(self._function(struct, "task", []))
         self._check_time(roots)
         for value in (0, base):
             self._constant(value)
@@ -119,7 +139,7 @@ class _Linker:
         entries = [self._start(root, base) for root in roots]
         for function in self.functions.values():
             self._emit(function)
-        self._types_of_setups(workload)
+        self._types_of_setups(struct)
         for row, column, key in self.fixups:
             self.rows[row][column] = self.functions[key].entry
         n = max(f.window + f.size for f in self.functions.values())
@@ -151,6 +171,7 @@ class _Linker:
             names = Addresses(spec, code.types, self.space)
             self.functions[key] = _Function(spec, code, code.methods[name], names, marked)
         function = self.functions[key]
+        self._check_pointers(function)
         calls = []
         for instr in function.method.instrs:
             if instr.op == "CALL":
@@ -173,10 +194,23 @@ class _Linker:
         function.calls = calls
         return key
 
-    def _types_of_setups(self, workload: Workload) -> None:
+    def _check_pointers(self, function: _Function) -> None:
+        """Refuse a pointer to a struct with other settings than the class that it is taken for."""
+        method = function.method
+        for given, to, line in method.widened:
+            one, other = function.names.base(given), function.names.base(to)
+            if _settings(one) != _settings(other):
+                raise LinkError(
+                    f"{method.file}:{line}: {function.code.name}.{method.plain_name} takes "
+                    f"{one!r} for {other!r}: a pointer to {type(other).__name__} means a struct "
+                    "of exactly this class with its default settings\n"
+                    "help: declare the default settings in a class of its own, and name it"
+                )
+
+    def _types_of_setups(self, struct: Struct) -> None:
         """Memory has to know what set-up programs allocate too; they are not part of the image."""
         scan = _Linker(self.space)
-        todo: list[Struct] = [workload]
+        todo: list[Struct] = [struct]
         while todo:
             spec = todo.pop()
             todo += spec._parts.values()
@@ -188,8 +222,22 @@ class _Linker:
 
     def _check_time(self, roots: list[_Key]) -> None:
         """Refuse every cycle of a method on which no operation takes time."""
+        order = [*self._callees_first(roots)]
+        for key in reversed(order):
+            function = self.functions[key]
+            arguments = {
+                "r0": False,
+                **{f"r{1 + k}": known for k, known in enumerate(function.known)},
+            }
+            function.counted = Counted(function.method.instrs, arguments, function.names.number)
+            calls = iter(function.calls)
+            for at, instr in enumerate(function.method.instrs):
+                if instr.op == "CALL":
+                    callee = self.functions[next(calls)]
+                    passed = [function.counted.is_known(a, at) for a in instr.args[5]]
+                    callee.known = [a and b for a, b in zip(callee.known, passed, strict=True)]
         always: dict[_Key, bool] = {}
-        for key in self._callees_first(roots):
+        for key in order:
             always[key] = self._takes_time(self.functions[key], always)
 
     def _callees_first(
@@ -212,14 +260,15 @@ class _Linker:
             or (i.op == "CALL" and always[next(calls)])
             for i in instrs
         ]
-        ways = [[] if timed[k] else successors(instrs, k) for k in range(len(instrs))]
+        assert function.counted is not None
+        ways = function.counted.ways(timed)
         loop = cycle(ways, [0, *(k + 1 for k, t in enumerate(timed) if t)])
         if loop is not None:
+            counts = any(label(instrs[last]) == loop for last in function.counted.forms)
+            found = MISTAKES["long-range" if counts else "endless-loop"]
             raise LinkError(
                 f"{function.method.file}:{instrs[loop].line}: {function.code.name}."
-                f"{function.method.name} can repeat this loop forever without any "
-                "time passing\nhelp: perform an operation in every iteration, "
-                "such as pause()"
+                f"{function.method.name}: {found.message}\nhelp: {found.help}"
             )
         return all(instrs[k].op != "RET" for k in reachable([0], ways.__getitem__))
 

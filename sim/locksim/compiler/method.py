@@ -10,6 +10,7 @@ import ast
 from dataclasses import dataclass
 
 from locksim.compiler.assignments import refuse_hiding
+from locksim.compiler.counted import Counted
 from locksim.compiler.diagnostics import Span
 from locksim.compiler.emitter import Emitter
 from locksim.compiler.expressions import Expressions
@@ -18,7 +19,7 @@ from locksim.compiler.ir import Instr, MethodCode
 from locksim.compiler.sources import MISSING, MethodSource
 from locksim.compiler.statements import Statements
 from locksim.compiler.tidy import finished
-from locksim.compiler.unit import Signature, Unit, type_text
+from locksim.compiler.unit import Signature, Unit, base_text, type_text
 from locksim.compiler.values import INT, NULL_TYPE, Int, Ptr, Ref, Type, Value, describe, join
 from locksim.compiler.variables import Variables
 from locksim.lang.fields import pointer, word
@@ -86,6 +87,10 @@ def compile_method(unit: Unit, method: MethodSource) -> tuple[MethodCode, Signat
         method.node.lineno,
         method.role,
         method.source.file,
+        tuple(
+            (base_text(given, unit), base_text(to, unit), line)
+            for (given, to), line in made.emitter.widened.items()
+        ),
     )
     return code, Signature(method.name, program, tuple(arguments.items()), returns)
 
@@ -182,13 +187,15 @@ def _returns(made: _Pass, falls_through: bool) -> Type | None:
         where: ast.AST | Span = bare[0] if bare else _signature(method)
         source.fail("mixed-returns", where, name=method.name)
     declared = _annotation(method.node.returns, made.unit, method) if method.node.returns else None
-    kind: Type = declared if isinstance(declared, Ptr) else NULL_TYPE
+    kind: Type = declared if isinstance(declared, Ptr) else valued[0][1]
     for node, one in valued:
         joined = join(kind, one)
         if joined is None:
             name = f"the result of {method.name}()"
             source.fail("two-types", node, name=name, new=describe(one), old=describe(kind))
         kind = joined
+    for node, one in valued:
+        made.emitter.widen(one, kind, node)
     return INT if isinstance(kind, Int) else kind
 
 
@@ -199,9 +206,18 @@ def _signature(method: MethodSource) -> Span:
 
 
 def _check_loops(made: _Pass, instrs: tuple[Instr, ...]) -> None:
+    """Refuse loops that repeat without time passing. The linker knows parameters and callers."""
     heads = [(label.index, node) for label, node in made.statements.heads if label.index >= 0]
+    arguments = {
+        "r0": False,
+        **{made.variables.registers[a]: True for a in made.variables.arguments},
+    }
+    counted = Counted(
+        instrs, arguments, lambda operand: operand if isinstance(operand, int) else None
+    )
     helpers = made.expressions.calls.helpers
-    found = timeless_head(instrs, helpers, [index for index, _ in heads])
+    found = timeless_head(counted, helpers, [index for index, _ in heads])
     if found is not None:
         node = next(node for index, node in reversed(heads) if index == found)
-        made.method.source.fail("endless-loop", node)
+        code = "long-range" if isinstance(node, ast.For) else "endless-loop"
+        made.method.source.fail(code, node)

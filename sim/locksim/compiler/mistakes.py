@@ -44,7 +44,7 @@ MISTAKES: dict[str, Mistake] = {
     "yield-not-operation": Mistake(
         "'{text}' is not an operation; a yield performs exactly one",
         "yield a load, store, swap, compare_swap, fetch_…, fence, pause, compute, block, wake, "
-        "alloc or free; anything else needs no yield",
+        "switch, alloc, free, done or note; anything else needs no yield",
         "yield 3",
     ),
     "yield-nothing": Mistake(
@@ -235,6 +235,16 @@ MISTAKES: dict[str, Mistake] = {
     "recursion": Mistake(
         "{chain}: a program cannot call itself", "write a loop", "yield from self.acquire()"
     ),
+    "super": Mistake(
+        "'super()' without a call of a method means nothing here",
+        "write 'yield from super().acquire()'; a field is 'self.word' wherever it is declared",
+        "x = super()",
+    ),
+    "super-nothing": Mistake(
+        "no class above {owner} has a method {name}()",
+        "derive {owner} from a class that has one, or write the method itself",
+        "yield from super().acquire()",
+    ),
     "no-value": Mistake(
         "'{name}()' returns no value",
         "make it return a value, or call it on a line of its own",
@@ -296,6 +306,13 @@ MISTAKES: dict[str, Mistake] = {
         "this loop can repeat forever without any time passing",
         "perform an operation in every iteration; 'yield pause()' if there is nothing to do",
         "while True: pass",
+    ),
+    "long-range": Mistake(
+        "this loop may count for very long without any time passing: its range depends on memory, "
+        "or is very large",
+        "perform an operation in every iteration; or count to a constant, a param, thread(), "
+        "cpu(), n_threads() or n_cpus()",
+        "for i in range(x): ...",
     ),
     # Methods and classes
     "decorator": Mistake("a program has no decorators", "delete '@{text}'", "@property"),

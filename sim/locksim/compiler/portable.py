@@ -133,7 +133,8 @@ class _Table:
             case pointer():
                 return {"is": "pointer", "to": self.key(field.target()), "padded": field.padded}
             case word():
-                return {"is": "word", "init": field.init, "padded": field.padded}
+                plain = {"plain": True} if field.plain else {}
+                return {"is": "word", "init": field.init, "padded": field.padded, **plain}
             case param():
                 return {"is": "param", "default": field.default}
             case part():
@@ -204,7 +205,7 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
                 pointers.append((made_pointer, d["to"]))
                 return made_pointer
             case "word":
-                return word(d["init"], padded=d["padded"])
+                return word(d["init"], padded=d["padded"], plain=d.get("plain", False))
             case "param":
                 return param(d["default"])
             case "part":

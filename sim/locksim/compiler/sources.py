@@ -14,7 +14,7 @@ import inspect
 import linecache
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from locksim.compiler.diagnostics import Source, Span
@@ -102,21 +102,56 @@ def method_sources(cls: type[Struct]) -> dict[str, MethodSource]:
         CompileError: the source is not there, or a method is not a plain one.
     """
     found: dict[str, MethodSource] = {}
-    for owner in reversed(cls.__mro__):
-        if owner in BASES:
-            continue
-        parsed = PARSED.get(owner)
-        if parsed is not None:
-            found.update(parsed)
-            continue
-        for name, value in vars(owner).items():
-            function = _function(value)
-            if function is None:
-                if not name.startswith("__"):
-                    found.pop(name, None)
+    for owner in reversed(_owners(cls)):
+        for name, source in _own(owner).items():
+            if source is None:
+                found.pop(name, None)
             else:
-                found[name] = _live(owner, name, function)
+                found[name] = source
     return found
+
+
+def method_above(cls: type[Struct], owner: type[Struct], name: str) -> MethodSource | None:
+    """What ``super().name`` means in a method of ``owner`` that runs on a ``cls``.
+
+    Its name is qualified, as in ``TicketLock.acquire``: the class has a method of the plain name
+    too.
+
+    Raises:
+        CompileError: as for :func:`method_sources`.
+    """
+    owners = _owners(cls)
+    for k, above in enumerate(owners[owners.index(owner) + 1 :], start=owners.index(owner) + 1):
+        source = _own(above).get(name)
+        if source is not None:
+            same = sum(below.__name__ == above.__name__ for below in owners[:k])
+            number = f"_{same + 1}" if same else ""
+            return replace(source, name=f"{above.__name__}{number}.{name}")
+    return None
+
+
+def file_of(cls: type[Struct], name: str) -> Source | None:
+    """The file of that name among those that a class's methods are written in."""
+    methods = (method for owner in _owners(cls) for method in _own(owner).values())
+    return next((m.source for m in methods if m is not None and m.source.file == name), None)
+
+
+def _owners(cls: type[Struct]) -> list[type[Struct]]:
+    """A class and its bases, as Python looks a method up, without those of the language."""
+    return [owner for owner in cls.__mro__ if owner not in BASES]
+
+
+def _own(owner: type[Struct]) -> dict[str, MethodSource | None]:
+    """A class's own attributes: its methods, and None for what hides an inherited method."""
+    parsed = PARSED.get(owner)
+    if parsed is not None:
+        return {**parsed}
+    functions = {name: _function(value) for name, value in vars(owner).items()}
+    return {
+        name: None if function is None else _live(owner, name, function)
+        for name, function in functions.items()
+        if function is not None or not name.startswith("__")
+    }
 
 
 def is_method(cls: type, name: str) -> bool:

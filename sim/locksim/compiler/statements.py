@@ -130,7 +130,8 @@ class Statements:
         if node.orelse:
             self.source.fail("loop-else", node.orelse[0])
         head, inside, end = Label(), Label(), Label()
-        self.heads.append((head, node))
+        # Where nothing is tested, tidying leaves only the second.
+        self.heads += [(head, node), (inside, node)]
         self.emitter.place(head)
         self.loops.append((head, end))
         self.expressions.conditions.branch(node.test, inside, end)
@@ -245,7 +246,7 @@ class Statements:
             self.finish(Value(0, NULL_TYPE), node)
             return
         assert node.value is not None
-        value = self.expressions.value(node.value)
+        value = self.expressions.word(node.value)
         kind = NULL_TYPE if value.operand == 0 else value.type
         self.returned.append((node, kind))
         self.finish(value, node)

@@ -36,6 +36,9 @@ class Unit(Protocol):
     ) -> Signature | None:
         """The signature of a method; None if only the linker can know it."""
 
+    def above(self, caller: MethodSource, name: str) -> str | None:
+        """The qualified name of the method that ``super()`` gives a caller; None without one."""
+
     def type_name(self, cls: type[Struct]) -> str:
         """The name of a class in the bytecode."""
 

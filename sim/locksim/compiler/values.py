@@ -164,4 +164,7 @@ def describe(kind: Type | None) -> str:
     """A type in words, for messages."""
     if isinstance(kind, Ptr):
         return f"a pointer to {kind.cls.__name__}"
-    return "a word" if isinstance(kind, Ref) else "a number"
+    if isinstance(kind, Ref):
+        holds = f" that holds a pointer to {kind.target.__name__}" if kind.target else ""
+        return f"a word{holds}"
+    return "a number"

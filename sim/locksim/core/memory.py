@@ -2,13 +2,19 @@
 
 ``build`` places a workload's description, gives every line a home, runs the ``setup`` programs, and
 returns arrays for both engines. Word 0 and its line belong to no struct: NULL points to them.
+
+Rows of numbers are arrays of 64-bit integers from the standard library: numpy takes them over
+without a look at each number, and what needs no numpy can do without.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass, field
+import operator
+from array import array as numbers
+from collections.abc import Generator, Iterable, Iterator, MutableSequence, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -57,20 +63,29 @@ class Memory:
 
     space: Space
     root: Workload
-    words: list[int]
-    home: list[int]
-    place: list[int]
-    live: list[int]
-    object_type: list[int]
+    words: MutableSequence[int]
+    home: MutableSequence[int]
+    place: MutableSequence[int]
+    live: MutableSequence[int]
+    object_type: MutableSequence[int]
     types: list[type[Struct]]
     type_lines: list[int]
     heap_next: int
     free_head: list[list[int]]
-    free_next: list[int]
+    free_next: MutableSequence[int]
     locks: list[str]
-    lock_of: list[int]
+    lock_of: MutableSequence[int]
     recursive: list[int]
-    names: list[tuple[int, str]] = field(default_factory=list)
+
+    @cached_property
+    def names(self) -> list[tuple[int, str]]:
+        """Every word below the heap with its name, in the order of addresses."""
+        return sorted((at, name) for at, name, _ in words_of(self.root, ""))
+
+    @cached_property
+    def plain(self) -> list[int]:
+        """Addresses of the words that are declared plain."""
+        return [at for at, _, declared in words_of(self.root, "") if declared.plain]
 
     def name(self, address: int) -> str:
         """A word's name as in source code: ``cache.lock.word``, ``cache.slots[3]``."""
@@ -83,7 +98,7 @@ class Memory:
                 inner = self.space.default(kind)
                 offset = address - start * self.space.words_per_line
                 if offset < self.space.layout(inner).size:
-                    fields = dict(_walk(inner.placed(0, self.space), ""))
+                    fields = {at: name for at, name, _ in words_of(inner.placed(0, self.space), "")}
                     return f"{kind.__name__}@{start}.{fields.get(offset, offset)}"
                 break
         at = bisect.bisect_right(self.names, (address, chr(0x10FFFF))) - 1
@@ -105,7 +120,7 @@ def build(
         workload: a description.
         tables: the machine, with the CPUs of the run.
         types: every struct that the programs allocate.
-        heap_lines: lines for ``alloc``.
+        heap_lines: lines for ``alloc``; none where nothing is allocated.
 
     Raises:
         SimulationError: a setup program uses a forbidden operation (waits, uses memory outside
@@ -116,31 +131,30 @@ def build(
     layout = space.layout(workload)
     base = wpl
     static_lines = 1 + -(-layout.size // wpl)
-    n_lines = static_lines + heap_lines
+    n_lines = static_lines + (heap_lines if types else 0)
     root = workload.placed(base, space)
+    embedded = [*structs(root, "")]
     memory = Memory(
         space=space,
         root=root,
-        words=[0] * (n_lines * wpl),
-        home=[0] * n_lines,
-        place=_places(root, n_lines),
-        live=[0] * n_lines,
-        object_type=[0] * n_lines,
+        words=_zeros(n_lines * wpl),
+        home=_zeros(n_lines),
+        place=_places(embedded, wpl, n_lines),
+        live=_zeros(n_lines),
+        object_type=_zeros(n_lines),
         types=types,
         type_lines=[-(-space.layout(space.default(t)).size // wpl) for t in types] or [1],
         heap_next=static_lines,
         free_head=[[0] * max(1, len(types)) for _ in range(tables.n_cpus)],
-        free_next=[0] * n_lines,
+        free_next=_zeros(n_lines),
         locks=[],
-        lock_of=[0] * (n_lines * wpl),
+        lock_of=_zeros(n_lines * wpl),
         recursive=[],
     )
-    memory.live[1:static_lines] = [1] * (static_lines - 1)
-    memory.names = sorted(_walk(root, ""))
-    for struct, _ in structs(root, ""):
-        _initialise(struct, memory, tables)
+    _fill(memory.live, 1, static_lines, 1)
     metered: dict[int, tuple[str, int]] = {}
-    for struct, name in structs(root, ""):
+    for struct, name in embedded:
+        _initialise(struct, memory, tables)
         if type(struct).METERED:
             metered[int(struct)] = name or type(struct).__name__, int(type(struct).RECURSIVE)
     for number, address in enumerate(sorted(metered)):
@@ -148,8 +162,16 @@ def build(
         memory.locks.append(name)
         memory.recursive.append(recursive)
         memory.lock_of[address] = number + 1
-    _Setup(memory, tables).run(root)
+    _Setup(memory, tables).run(embedded)
     return memory
+
+
+def _zeros(n: int) -> numbers[int]:
+    return numbers("q", [0]) * n
+
+
+def _fill(row: MutableSequence[int], start: int, stop: int, value: int) -> None:
+    row[start:stop] = numbers("q", [value]) * (stop - start)
 
 
 def _initialise(struct: Struct, memory: Memory, tables: MachineTables) -> None:
@@ -174,15 +196,14 @@ SCATTER_SEED = 1
 """Seed of the places of scattered arrays, equal in all runs; only the programs' draws vary."""
 
 
-def _places(root: Workload, n_lines: int) -> list[int]:
+def _places(embedded: Sequence[tuple[Struct, str]], wpl: int, n_lines: int) -> numbers[int]:
     """Every line's address in lines: its number, plus the gaps of alignments before it.
 
     The elements of a scattered array exchange their addresses in a random order.
     """
-    wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
     bounds: list[tuple[int, int]] = []  # (line, alignment of its address in lines)
     scattered: list[tuple[int, int, int]] = []  # (first line, lines of an element, elements)
-    for struct, _ in structs(root, ""):
+    for struct, _ in embedded:
         for name, f in type(struct).FIELDS.items():
             if isinstance(f, part | array) and f.align > wpl * WORD_BYTES:
                 slot = struct._layout.slot(name)  # type: ignore[union-attr]
@@ -191,20 +212,26 @@ def _places(root: Workload, n_lines: int) -> list[int]:
                 bounds += [(first + k * lines, multiple) for k in range(slot.count + 1)]
                 if isinstance(f, array) and f.scattered:
                     scattered.append((first, lines, slot.count))
-    gaps = [0] * (n_lines + 1)
-    gap = 0
-    for line, multiple in sorted(bounds):
-        more = -(line + gap) % multiple
-        gap += more
-        gaps[line] += more
-    place = [line + before for line, before in enumerate(accumulate(gaps[:-1]))]
+    place = _counted(n_lines)[:]
+    if bounds:
+        gaps, gap = _zeros(n_lines + 1), 0
+        for line, multiple in sorted(bounds):
+            more = -(line + gap) % multiple
+            gap += more
+            gaps[line] += more
+        place = numbers("q", map(operator.add, place, accumulate(gaps)))
     for first, lines, n in scattered:
         was = place[first : first + n * lines]
         order = sorted(range(n), key=lambda k: draw(SCATTER_SEED, first, k))
-        place[first : first + n * lines] = [
-            was[k * lines + line] for k in order for line in range(lines)
-        ]
+        place[first : first + n * lines] = numbers(
+            "q", (was[k * lines + line] for k in order for line in range(lines))
+        )
     return place
+
+
+@cache
+def _counted(n: int) -> numbers[int]:
+    return numbers("q", range(n))
 
 
 def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
@@ -220,20 +247,21 @@ def structs(struct: Struct, name: str) -> Iterator[tuple[Struct, str]]:
     yield struct, name
 
 
-def _walk(struct: Struct, name: str) -> Iterator[tuple[int, str]]:
-    """Every word with its name."""
+def words_of(struct: Struct, name: str) -> Iterator[tuple[int, str, word]]:
+    """Every word with its address, its name and its declaration."""
     for inner, inner_name in structs(struct, name):
         prefix = f"{inner_name}." if inner_name else ""
         for field_name, f in type(inner).FIELDS.items():
-            if not isinstance(f, word) and not (isinstance(f, array) and isinstance(f.of, word)):
+            declared = f.of if isinstance(f, array) else f
+            if not isinstance(declared, word):
                 continue
             slot = inner._layout.slot(field_name)  # type: ignore[union-attr]
             at = int(inner) + slot.offset
-            if isinstance(f, word):
-                yield at, prefix + field_name
+            if declared is f:
+                yield at, prefix + field_name, declared
             else:
                 for i in range(slot.count):
-                    yield at + i * slot.stride, f"{prefix}{field_name}[{i}]"
+                    yield at + i * slot.stride, f"{prefix}{field_name}[{i}]", declared
 
 
 class _Setup:
@@ -265,9 +293,9 @@ class _Setup:
     def view(self, target: type[Any], address: int) -> Any:
         return self.memory.space.view(target, address)
 
-    def run(self, root: Workload) -> None:
+    def run(self, embedded: Iterable[tuple[Struct, str]]) -> None:
         """Run the setup program of every embedded struct, parts first."""
-        for struct, _ in structs(root, ""):
+        for struct, _ in embedded:
             setup = getattr(struct, "setup", None)
             if setup is None:
                 continue
@@ -361,11 +389,11 @@ def allocate(memory: Memory, kind: int, cpu: int, node: int) -> int:
         if line + lines > len(memory.live):
             return 0
         memory.heap_next = line + lines
-        memory.home[line : line + lines] = [node] * lines
+        _fill(memory.home, line, line + lines, node)
     wpl = memory.space.words_per_line
-    memory.live[line : line + lines] = [1] * lines
+    _fill(memory.live, line, line + lines, 1)
     memory.object_type[line] = kind + 1
-    memory.words[line * wpl : (line + lines) * wpl] = [0] * (lines * wpl)
+    _fill(memory.words, line * wpl, (line + lines) * wpl, 0)
     return line
 
 
@@ -381,7 +409,7 @@ def release(memory: Memory, address: int, cpu: int) -> bool:
         return False
     kind = memory.object_type[line] - 1
     lines = memory.type_lines[kind]
-    memory.live[line : line + lines] = [0] * lines
+    _fill(memory.live, line, line + lines, 0)
     memory.object_type[line] = 0
     memory.free_next[line] = memory.free_head[cpu][kind]
     memory.free_head[cpu][kind] = line

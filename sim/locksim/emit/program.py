@@ -112,8 +112,10 @@ class _File:
                 )
             method = code.methods[name]
             lowered = lower(self, spec, code, method)
+            owner, _, own = name.rpartition(".")
+            said = "_".join([*filter(None, [snake(owner)]), plain(own).rstrip("_")])
             called = Called(
-                fresh(f"{self.shapes.tag(spec)}_{plain(name).rstrip('_')}", self.shapes.taken),
+                fresh(f"{self.shapes.tag(spec)}_{said}", self.shapes.taken),
                 tuple(kind for _, kind in lowered.arguments),
                 lowered.returns,
                 lowered.uses_thread,

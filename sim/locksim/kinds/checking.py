@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.check import Progress, check_clients
+from locksim.checker.check import Progress, check_clients, expecting
 from locksim.checker.client import Client, chosen
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
@@ -25,31 +25,40 @@ def check_lock(
     budget: Budget | None = None,
     name: str = "",
     client: str = "",
+    expect: str = "",
     reduction: bool = True,
+    simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
-    """Check a lock with the test clients of its kind.
+    """Check a lock with the test clients of its kind, or a workload as it is.
 
     Arguments:
-        lock: a lock, RCU or cache of decisions, class or description.
+        lock: a lock, RCU, cache of decisions or workload, class or description.
         threads: 1 to 8. rounds: critical sections of each.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         name: for the verdict; by default the class's.
         client: only those clients whose name begins so.
+        expect: what must hold of the words when all threads have finished, such as
+            ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
         CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
+    if expect and property not in ("all", "assertion"):
+        raise CheckError(
+            f"--expect is part of all and assertion, not of {property}\nhelp: leave --property out"
+        )
     if property in LIVENESS:
         known = endless_clients_of(lock)
     else:
         known = chosen(clients_of(lock, threads, rounds), client)
     return check_clients(
-        known,
+        [expecting(one, expect) for one in known],
         name=name or _class(lock).__name__,
         threads=threads,
         rounds=rounds,
@@ -57,6 +66,7 @@ def check_lock(
         property=property,
         budget=budget,
         reduction=reduction,
+        simplest=simplest,
         report=report,
     )
 
@@ -144,8 +154,8 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
     if not found:
         raise CheckError(
             f"{_class(lock).__name__} is not a {bases_with('clients')}: only these have test "
-            "clients\nhelp: derive it from one of them, or write a Workload and call "
-            "locksim.checker.check_workload()"
+            "clients\nhelp: derive it from one of them, or write a Workload that uses it and check "
+            "that: FILE.py:CLASS"
         )
     return found
 
@@ -164,6 +174,12 @@ def endless_clients_of(lock: Struct | type[Struct]) -> list[Client]:
             "clients that never end"
         )
     return found
+
+
+def never_ends(lock: Struct | type[Struct]) -> bool:
+    """Whether a lock has test clients that never end, so that liveness can be asked for."""
+    kind = kind_of(lock)
+    return bool(kind and kind.endless_clients(lock))
 
 
 def bases_with(answer: str) -> str:

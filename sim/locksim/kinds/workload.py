@@ -1,10 +1,12 @@
-"""Workloads: a user's own runs as it is, and is checked by ``check_workload``."""
+"""Workloads: a user's own runs, and is checked, as it is."""
 
 from __future__ import annotations
 
+from locksim.checker.client import Client
+from locksim.checker.errors import CheckError
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Struct, Workload, tasks_of
 
 
 class WorkloadKind(StructKind):
@@ -23,6 +25,27 @@ class WorkloadKind(StructKind):
         """The workload itself."""
         assert issubclass(struct, Workload)
         return [struct()]
+
+    def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
+        """The workload itself.
+
+        Raises:
+            CheckError: it schedules threads of its own, or rounds are asked for.
+        """
+        workload = struct() if isinstance(struct, type) else struct
+        assert isinstance(workload, Workload)
+        name = type(workload).__name__
+        if rounds != 1:
+            raise CheckError(
+                f"{name} is a workload: its thread() says how often it does what\n"
+                "help: leave --rounds out"
+            )
+        if tasks_of(workload):
+            raise CheckError(
+                f"{name} has tasks: the checker runs one thread on each CPU, and no other\n"
+                "help: let thread() do what the tasks do"
+            )
+        return [Client(name, workload)]
 
     def livelock_limit_ps(self, cpus: int, settings: LoadSettings) -> None:
         """Nothing is known about the time that a unit of its work takes."""

@@ -51,10 +51,11 @@ class word(Field):  # noqa: N801 - reads as a declaration, like dataclasses.fiel
     Arguments:
         init: its value when the simulation starts.
         padded: True puts it on a cache line of its own.
+        plain: True if it stands for data that is not atomic in C: the checker reports a race on it.
     """
 
-    def __init__(self, init: int = 0, *, padded: bool = False) -> None:
-        self.init, self.padded = init, padded
+    def __init__(self, init: int = 0, *, padded: bool = False, plain: bool = False) -> None:
+        self.init, self.padded, self.plain = init, padded, plain
 
     def target(self) -> type[Struct] | None:
         """The struct that the word points to, or None for a plain number."""

@@ -105,19 +105,17 @@ class Struct:
             raise TypeError(
                 f"{cls.__name__} has no setting {next(iter(settings))!r} (it has: {known})"
             )
+        parts = tuple((name, p.key()) for name, p in self._parts.items())
+        self._key = cls, tuple(self._params.items()), parts
 
     def key(self) -> tuple[Any, ...]:
         """What makes two descriptions the same: class, parameters and parts."""
-        return (
-            type(self),
-            tuple(self._params.items()),
-            tuple((name, p.key()) for name, p in self._parts.items()),
-        )
+        return self._key
 
     def placed(self: _S, base: int, space: Space) -> _S:
         """The description at an address (word index) of simulated memory."""
         view = object.__new__(type(self))
-        view._params, view._parts = self._params, self._parts
+        view._params, view._parts, view._key = self._params, self._parts, self._key
         view._base, view._layout = base, space.layout(self)
         return view
 

@@ -3,6 +3,7 @@
 import pytest
 
 from locksim.compiler import compile_class, compile_source
+from locksim.compiler.counted import Counted
 from locksim.compiler.flow import timeless_head
 from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
 from locksim.compiler.spin import spin_loops
@@ -358,6 +359,6 @@ def test_two_classes_of_one_name_keep_apart() -> None:
 def test_timeless_loops_are_found_by_their_paths() -> None:
     """A loop is refused for one free way round, not for an operation that is missing elsewhere."""
     free = (Instr("JZ", ("r1", 3)), Instr("PAUSE"), Instr("JMP", (0,)), Instr("JMP", (0,)))
-    assert 0 == timeless_head(free, set(), [0])
+    assert 0 == timeless_head(Counted(free, {}, lambda _: None), set(), [0])
     timed = (Instr("JZ", ("r1", 3)), Instr("PAUSE"), Instr("JMP", (0,)), Instr("RET", (0,)))
-    assert None is timeless_head(timed, set(), [0])
+    assert None is timeless_head(Counted(timed, {}, lambda _: None), set(), [0])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 
+import idioms
 import pytest
 from emit.golden_headers import NAMES, current, stored
 from typer.testing import CliRunner
@@ -208,3 +210,14 @@ def test_command() -> None:
     assert current("ticket").rstrip() == run.invoke(app, ["show", "ticket", "--c"]).stdout.rstrip()
     said = json.loads(run.invoke(app, ["show", "ticket", "--c", "--json"]).stdout)
     assert current("ticket") == said["c"]
+
+
+def test_idioms() -> None:
+    """Counted loops, methods of a base class, words and nodes as arguments are plain C."""
+    made = compile_source(inspect.getsource(idioms), "idioms.py")
+    texts = {name: emit(code).text for name, code in made.items() if name != "Crowd"}
+    assert [] == [name for name, text in texts.items() if "goto" in text]
+    assert "for (other = 0; other < BAKERY_N; other = other + 1) {" in texts["Bakery"]
+    assert "bakery_wait_for_zero(self, &self->choosing[other]);" in texts["Bakery"]
+    assert "counting_by_two_ticket_lock_acquire(self);" in texts["CountingByTwo"]
+    assert "queue_lock_successor(struct queue_lock *self, struct seat *seat)" in texts["QueueLock"]

@@ -69,5 +69,5 @@ def test_clients_have_names_of_their_own():
 
 def test_what_is_no_lock_is_refused():
     """The message says what to do instead."""
-    with pytest.raises(CheckError, match=r"is not a [^$]*Lock[^$]*check_workload"):
+    with pytest.raises(CheckError, match=r"is not a [^$]*Lock[^$]*FILE.py:CLASS"):
         clients_of(RcuHead, 2, 1)

@@ -89,7 +89,7 @@ def test_rcu_is_proven(memory):
 @pytest.mark.parametrize("rcu", BROKEN)
 def test_short_grace_period_is_found(rcu, memory):
     """The verdict calls it by its name, and the generators confirm it."""
-    verdict = check_lock(rcu, threads=2, memory=memory)
+    verdict = check_lock(rcu, threads=2, memory=memory, simplest=False)
     assert ("violated", "memory") == (verdict.verdict, verdict.found)
     assert verdict.counterexample.message.startswith("grace-period violation: ")
     client = next(c for c in clients_of(rcu, 2, 1) if c.name == verdict.client)

@@ -9,9 +9,8 @@ BUDGET = Budget(buffer_entries=16, history=POOL)
 
 def verdict_of(struct, client, *, threads=2, rounds=1, memory="sc", types=()):
     """What is violated, by clients whose name begins so, and confirmed; else the verdict."""
-    verdict = check_lock(
-        struct, threads=threads, rounds=rounds, memory=memory, client=client, budget=BUDGET
-    )
+    asked = {"threads": threads, "rounds": rounds, "memory": memory, "client": client}
+    verdict = check_lock(struct, **asked, budget=BUDGET, simplest=False)
     if verdict.counterexample is None:
         assert not verdict.limits
         return verdict.verdict

@@ -16,7 +16,7 @@ have been overtaken (key, value, view; :mod:`locksim.checker.models.c11`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -27,10 +27,13 @@ from locksim.checker.models.program import Program, unfold
 from locksim.checker.models.tasks import switching
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
-from locksim.core.memory import Memory, build
+from locksim.compiler.sources import is_method
+from locksim.core.faults import place
+from locksim.core.memory import Memory, build, structs, words_of
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
 from locksim.lang.struct import Workload, tasks_of
+from lockui.suggest import did_you_mean
 
 MAX_THREADS = BUFFERS = 8
 """BUFFERS: agent i is thread i; agent BUFFERS + i is its store buffer."""
@@ -61,7 +64,7 @@ class Tables(NamedTuple):
     op: list[int]  # of each row of the code: a view of the row costs a count of references
     keep: list[int]
     keep_start: list[int]
-    lock_of: list[int]
+    lock_of: Sequence[int]
     recursive: list[int]
     type_lines: list[int]
     plain: list[int]
@@ -77,6 +80,7 @@ class Model:
         memory: the memory before the first step, with the names of its words.
         tables: what the steps read.
         threads: the rows of the threads before they start. shared: the shared row.
+        invariants: of the workload and its parts.
     """
 
     program: Program
@@ -84,6 +88,7 @@ class Model:
     tables: Tables
     threads: list[list[int]]
     shared: list[int]
+    invariants: tuple[Program, ...] = ()
 
     @property
     def tso(self) -> bool:
@@ -117,7 +122,8 @@ def model(
         buffer_entries: stores that a store buffer holds, from 1.
         heap_lines: lines that ``alloc`` can hand out.
         history: overtaken messages of a word that are remembered under C11, 1 to POOL.
-        plain: names of words that are not atomic: under C11 a race on them is an error.
+        plain: names of words that are not atomic, beside those that are declared so: under C11 a
+            race on them is an error.
         wrap: let a word that counts up to a power of two become 0 there, as narrow words do: the
             first one that no address reaches.
         watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
@@ -184,10 +190,38 @@ def model(
         _plain(built, plain),
         [[0] * 4 for _ in built.words],
     )
-    return Model(program, built, tables, threads, shared)
+    return Model(program, built, tables, threads, shared, _invariants(built))
 
 
-def _shared_parts(memory: Memory, n_threads: int) -> dict[str, list[int]]:
+def _invariants(memory: Memory) -> tuple[Program, ...]:
+    """The invariants of the workload and its parts; a word of dead memory is a fault there too.
+
+    Raises:
+        CheckError: one does more than load and assert.
+    """
+    found = []
+    for struct, _ in structs(memory.root, ""):
+        if not is_method(type(struct), "invariant"):
+            continue
+        program = unfold(link(struct, memory.space, int(struct), program="invariant"))
+        for row, at in zip(program.code, program.places, strict=True):
+            timed = row[0] >= bytecode.FIRST_OPERATION and row[0] != bytecode.LOAD
+            if timed or row[0] in _NOT_IN_INVARIANTS:
+                raise CheckError(
+                    f"{place(at.file, at.line)}: an invariant only loads words and asserts: it is "
+                    "asked of a state, takes no step and belongs to no thread\n"
+                    "help: do this in thread(), and keep in a word what the invariant needs"
+                )
+        found.append(program)
+    return tuple(found)
+
+
+_NOT_IN_INVARIANTS = (
+    *(bytecode.CPU, bytecode.THREAD, bytecode.RANDOM, bytecode.EXPONENTIAL, bytecode.NOW),
+)
+
+
+def _shared_parts(memory: Memory, n_threads: int) -> dict[str, Sequence[int]]:
     """The parts of the shared row, in order."""
     heap = bool(memory.types)
     return {
@@ -227,10 +261,18 @@ def address_of(memory: Memory, name: str) -> int:
     for address, word in memory.names:
         if word == name:
             return address
-    known = ", ".join(word for _, word in memory.names)
-    raise CheckError(f"there is no word '{name}'; there are {known}")
+    hint = did_you_mean(name, [word for _, word in memory.names])
+    raise CheckError(f"there is no word '{name}'; {hint}")
 
 
 def _plain(memory: Memory, names: Iterable[str]) -> list[int]:
-    marked = {address_of(memory, name) for name in names}
+    for kind in memory.types:
+        for _, name, declared in words_of(memory.space.default(kind).placed(0, memory.space), ""):
+            if declared.plain:
+                raise CheckError(
+                    f"{kind.__name__}.{name} is plain, and {kind.__name__} is allocated: races are "
+                    "found only on words outside the heap\n"
+                    "help: take the objects from an array of the workload, or leave plain=True out"
+                )
+    marked = {address_of(memory, name) for name in names} | {*memory.plain}
     return [int(address in marked) for address in range(len(memory.words))]

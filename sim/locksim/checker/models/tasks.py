@@ -83,10 +83,13 @@ def switching(workload: Workload, memory: Memory, n_cpus: int, tasks: int) -> Sw
 
 @dataclass
 class Rewritten:
-    """A program without ``switch`` and ``now``: rows, their origins, registers, and two entries."""
+    """A program without ``switch`` and ``now``: rows, registers, and two entries.
+
+    ``source`` says of each row which one it was made of.
+    """
 
     code: list[list[int]]
-    origin: list[int]
+    source: list[int]
     registers: list[int]
     entry: int
     task_entry: int
@@ -94,7 +97,6 @@ class Rewritten:
 
 def rewritten(
     code: list[list[int]],
-    origin: list[int],
     registers: tuple[int, ...],
     entries: tuple[int, int],
     by: Switching,
@@ -102,25 +104,25 @@ def rewritten(
     """Rewrite an unfolded program.
 
     Arguments:
-        code: rows without calls. origin: where each came from. registers: at the start.
+        code: rows without calls. registers: at the start.
         entries: of ``thread()`` and of ``task()``. by: where the words are.
     """
     writer = _Writer(by, list(registers))
     moved = []
-    for row, source in zip(code, origin, strict=True):
+    for source, row in enumerate(code):
         moved.append(len(writer.code))
-        writer.source = source
+        writer.made_of = source
         writer.row(row)
     for k, target in writer.jumps:
         writer.code[k][1] = moved[target]
-    writer.source = origin[entries[0]]
+    writer.made_of = entries[0]
     first = writer.put(b.THREAD, writer.cpu)
     writer.put(b.JMP, moved[entries[0]])
-    writer.source = origin[entries[1]]
+    writer.made_of = entries[1]
     task = len(writer.code)
     writer.wait()
     writer.put(b.JMP, moved[entries[1]])
-    return Rewritten(writer.code, writer.origin, writer.registers, first, task)
+    return Rewritten(writer.code, writer.source, writer.registers, first, task)
 
 
 class _Writer:
@@ -129,9 +131,9 @@ class _Writer:
     def __init__(self, by: Switching, registers: list[int]) -> None:
         self.by, self.registers = by, registers
         self.code: list[list[int]] = []
-        self.origin: list[int] = []
+        self.source: list[int] = []
         self.jumps: list[tuple[int, int]] = []
-        self.source = 0
+        self.made_of = 0
         constants = (0, 1, _MOVES, JUMP, by.n_cpus)
         self.cpu, self.me, self.at, self.value = (self._register(0) for _ in range(4))
         self.zero, self.one, self.moves, self.jump, self.cpus = map(self._register, constants)
@@ -143,7 +145,7 @@ class _Writer:
     def put(self, *fields: int, order: int = 0) -> int:
         """Append a row; gives its index."""
         self.code.append([*fields, *[0] * (b.WIDTH - 1 - len(fields)), order])
-        self.origin.append(self.source)
+        self.source.append(self.made_of)
         return len(self.code) - 1
 
     def row(self, row: list[int]) -> None:
@@ -161,7 +163,7 @@ class _Writer:
             self.put(b.MOV, self.value, self.zero)
         else:
             self.code.append(list(row))
-            self.origin.append(self.source)
+            self.source.append(self.made_of)
             if b.JMP <= op <= b.JGE:
                 self.jumps.append((len(self.code) - 1, row[1]))
 

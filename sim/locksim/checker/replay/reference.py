@@ -14,7 +14,7 @@ from typing import Any
 from locksim import machine
 from locksim.checker.models.model import address_of
 from locksim.checker.replay.reference_memory import Race, SequentialMemory, StoreBuffers, Views
-from locksim.core.memory import allocate, build, release
+from locksim.core.memory import allocate, build, release, structs
 from locksim.lang import Workload, ops
 from locksim.lang.ops import Kind, Mark, Op, Order
 
@@ -32,7 +32,8 @@ class ReferenceMachine:
         workload: what runs. n_threads: on how many threads.
         memory: "sc", "tso" or "c11".
         types: the structs that the programs allocate.
-        plain: names of words that are not atomic.
+        plain: names of words that are not atomic, beside those that are declared so; None: races
+            are not looked for.
         heap_lines: lines that ``alloc`` can hand out.
     """
 
@@ -42,7 +43,7 @@ class ReferenceMachine:
         n_threads: int,
         memory: str,
         types: Iterable[type[Any]] = (),
-        plain: Iterable[str] = (),
+        plain: Iterable[str] | None = (),
         heap_lines: int = HEAP_LINES,
     ) -> None:
         tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
@@ -61,9 +62,10 @@ class ReferenceMachine:
         for thread in range(n_threads):
             self._advance(thread, None)
 
-    def _memory_model(self, memory: str, plain: Iterable[str]) -> SequentialMemory:
+    def _memory_model(self, memory: str, plain: Iterable[str] | None) -> SequentialMemory:
         if memory == "c11":
-            words = {address_of(self.memory, name) for name in plain}
+            words = {address_of(self.memory, name) for name in plain or ()}
+            words |= {*self.memory.plain} if plain is not None else set()
             return Views(self.memory, self.n_cpus(), self._touch, words)
         kind = StoreBuffers if memory == "tso" else SequentialMemory
         return kind(self.memory, self.n_cpus(), self._touch)
@@ -166,6 +168,32 @@ class ReferenceMachine:
     def word(self, name: str) -> int:
         """A word's value, by its name."""
         return int(self.memory.words[address_of(self.memory, name)])
+
+    def invariants_hold(self) -> bool:
+        """Whether every ``invariant()`` holds of the memory that all threads agree on."""
+        found = (getattr(struct, "invariant", None) for struct, _ in structs(self.memory.root, ""))
+        ops.set_context(self)
+        try:
+            for invariant in filter(None, found):
+                self._ask(invariant())
+        except (AssertionError, IndexError, ZeroDivisionError, ValueError, Violation):
+            return False
+        finally:
+            ops.set_context(None)
+        return True
+
+    def _ask(self, program: Any) -> None:
+        """Run a program that only loads, at once; one that loads nothing has run already."""
+        result: Any = None
+        while program is not None:
+            try:
+                op = program.send(result)
+            except StopIteration:
+                return
+            if op.kind == Kind.LOAD:
+                self._touch(op.address)
+                value = int(self.memory.words[op.address])
+                result = op.wrap(value) if op.wrap is not None else value
 
     def leaked(self) -> list[int]:
         """Addresses of live objects that nothing live points to, wherever one starts looking."""

@@ -114,7 +114,7 @@ class _Replay:
     def found(self) -> str:
         """What the steps show."""
         steps = self.claim.steps
-        watched = self.client.plain if self.claim.found == "race" else ()
+        watched = self.client.plain if self.claim.found == "race" else None
         try:
             self.vm = ReferenceMachine(
                 self.client.workload, self.claim.threads, self.memory, self.types, watched
@@ -169,13 +169,19 @@ class _Replay:
             )
 
     def _at_the_end(self) -> str:
-        vm = self.vm
+        vm, end = self.vm, self.client.end
+        if self.claim.found == "invariant":
+            if vm.invariants_hold():
+                raise ReplayError("the invariants hold at the end of the steps")
+            return "invariant"
         if self.claim.cycle is not None:
             return self._go_round(self.claim.cycle)
         if vm.over:
             wrong = [name for name, value in self.client.expect.items() if vm.word(name) != value]
             if wrong:
                 return "assertion"
+            if end is not None and end.wrong(tuple(map(vm.word, end.words))):
+                return end.found
             if vm.leaked():
                 return "leak"
             raise ReplayError("all threads have finished, and nothing is wrong")

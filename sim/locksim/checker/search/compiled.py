@@ -10,15 +10,18 @@ import numpy as np
 from locksim import jit
 from locksim.checker.models import c11, claims, outcome, registers, sc, tso
 from locksim.checker.models.model import Tables
-from locksim.checker.search import cycles, loop, progress, step, table, wander
+from locksim.checker.search import cycles, invariants, loop, progress, step, table, wander
 from locksim.lang import randomness
 
-_MODULES = (outcome, sc, tso, c11, claims, registers, step, table, loop, wander, progress, cycles)
+_MODULES = (
+    *(outcome, sc, tso, c11, claims, registers, step, table, loop),
+    *(wander, progress, cycles, invariants),
+)
 SOURCES = (
     *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "outcome")),
     *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
-    *(f"checker/search/{name}.py" for name in ("cycles", "loop", "progress", "step")),
-    *(f"checker/search/{name}.py" for name in ("table", "wander")),
+    *(f"checker/search/{name}.py" for name in ("cycles", "invariants", "loop")),
+    *(f"checker/search/{name}.py" for name in ("progress", "step", "table", "wander")),
     "compiler/bytecode.py",
     "core/faults.py",
     "jit.py",
@@ -49,6 +52,7 @@ FUNCTIONS: dict[str, Any] = {
     "move_memo": jit.kept(loop.move_memo, SOURCES),
     "refill": jit.kept(table.refill, SOURCES),
     "doomed": jit.kept(progress.doomed, SOURCES),
+    "broken": jit.kept(invariants.broken, SOURCES),
     "wander": jit.kept(wander.wander, SOURCES),
     "follow": jit.kept(wander.follow, SOURCES),
     "phases": jit.kept(cycles.phases, SOURCES),

@@ -25,6 +25,7 @@ from locksim.checker.models.model import Model, Tables
 from locksim.checker.models.outcome import CHOICES, DONE
 from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
+from locksim.checker.search.invariants import ENDLESS, INVARIANT
 from locksim.checker.search.loop import TYPES, Numbers, Space
 from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, start
@@ -46,7 +47,7 @@ class Exploration:
         runner: the functions that it runs on, and who makes the arrays. tables: as they take them.
         space: the arrays.
         complete: True if every reachable state was explored.
-        status: 0, or what is wrong: FAULT, EXCLUSION, STUCK, WRONG_END.
+        status: 0, or what is wrong: FAULT, EXCLUSION, STUCK, WRONG_END, INVARIANT.
         state: the state in which that is, or in which the step is taken that shows it.
         action: that step (thread * 64 + action), or -1.
         seconds: how long it took.
@@ -100,6 +101,11 @@ class Exploration:
         return steps[::-1]
 
     @property
+    def violation(self) -> list[int]:
+        """The steps to what is wrong, the one that shows it included."""
+        return self.path(self.state) + ([self.action] if self.action >= 0 else [])
+
+    @property
     def relied(self) -> Model:
         """The model with what this exploration relied upon, on which its paths can be replayed."""
         size = [int(x) for x in self.tables.size]
@@ -126,16 +132,24 @@ class Exploration:
         """The final states, in order."""
         return [s for s, final in enumerate(bytes(self.space.final[: self.states])) if final]
 
-    def doomed(self) -> int | None:
-        """The state from which nobody can finish, as :func:`progress.doomed` chooses it, or None.
+    def doomed(self) -> list[int]:
+        """The states from which no thread can finish, of those that are nearest and plainest.
 
-        The exploration must be complete.
+        The first is the one that :func:`progress.doomed` chooses; the others are as good. The
+        exploration must be complete.
         """
         space, zeros, n = self.space, self.runner.zeros, self.states
-        edges = int(space.edge_start[n])
-        scratch = zeros("q", n + 1), zeros("i", edges), zeros("q", n), zeros("b", n)
-        found = self.runner.doomed(n, space.edge_start, space.edges, space.final, *scratch)
-        return None if found < 0 else int(found)
+        edges, hopeful = int(space.edge_start[n]), zeros("b", n)
+        scratch = zeros("q", n + 1), zeros("i", edges), zeros("q", n), hopeful
+        first = int(self.runner.doomed(n, space.edge_start, space.edges, space.final, *scratch))
+        start, depth, found = space.edge_start, space.depth, []
+        for s in range(first, n) if first >= 0 else ():
+            if depth[s] > depth[first]:
+                break
+            still = (start[s] == start[s + 1]) == (start[first] == start[first + 1])
+            if still and not hopeful[s]:
+                found.append(s)
+        return found
 
 
 def explore(
@@ -144,6 +158,7 @@ def explore(
     expect: Sequence[Sequence[int]] = (),
     deadlock: bool = True,
     reduction: bool = False,
+    invariants: bool = False,
     max_states: int = 5_000_000,
     max_seconds: float = 600.0,
     max_bytes: int = 8 << 30,
@@ -157,6 +172,8 @@ def explore(
         expect: words (address, value) that every final state must have.
         deadlock: whether a state that no step leaves, and that is not final, is wrong.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        invariants: whether to ask the model's invariants of every state; nothing is left out then,
+            since they may look at any word.
         max_states: states after which to stop. max_seconds: time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
@@ -175,7 +192,8 @@ def explore(
     found = Exploration(model, by, tables, _empty(model, by))
     if not _enter(found):
         return found
-    if reduction:
+    asked = _Invariants(found) if invariants and model.invariants else None
+    if reduction and asked is None:
         _learn(found, tables)
     # Load the compiled loop, or compile it, before the clock starts.
     by.advance(tables, found.space, regs, expected, deadlock, 0)
@@ -185,6 +203,9 @@ def explore(
         status = by.advance(tables, found.space, regs, expected, deadlock, limit)
         found.seconds = time.perf_counter() - begun
         control = found.space.control
+        if asked is not None and (wrong := asked.broken()) is not None:
+            found.status, found.state = INVARIANT, wrong
+            return found
         if status == loop.REFUTED:
             # What has been found out about the words stays.
             _claim_anew(tables)
@@ -215,6 +236,33 @@ def explore(
             return found
         if report is not None:
             report(f"{found.states:,} states, depth {found.depth}", found.states / max_states)
+
+
+class _Invariants:
+    """The model's invariants, and how many shared rows they have been asked of."""
+
+    def __init__(self, found: Exploration) -> None:
+        self.found, self.done = found, 0
+        by = found.runner
+        self.programs = [
+            (by.rows(p.code), p.entry, by.row(p.registers), by.row(p.registers))
+            for p in found.model.invariants
+        ]
+
+    def broken(self) -> int | None:
+        """The first state in which an invariant does not hold, of those that are new; or None."""
+        found, space = self.found, self.found.space
+        begin, end = self.done, int(space.shared_count[0])
+        self.done, first, note = end, end, found.runner.row([0] * NOTES)
+        for program in self.programs:
+            row = found.runner.broken(found.tables, *program, space.shared, begin, first, note)
+            if row == ENDLESS:
+                raise CheckError("an invariant does not end\nhelp: bound its loop")
+            first = min(first, int(row))
+        if first == end:
+            return None
+        width, n = found.model.n_threads + 1, found.states
+        return next(s for s in range(n) if space.states[s * width + width - 1] == first)
 
 
 def _empty(model: Model, by: Runner) -> Space:

@@ -9,7 +9,7 @@ from typing import Any
 
 from locksim import jit
 from locksim.checker.models.model import Tables
-from locksim.checker.search import cycles, loop, progress, table, wander
+from locksim.checker.search import cycles, invariants, loop, progress, table, wander
 from locksim.checker.search.loop import Numbers
 
 
@@ -20,6 +20,7 @@ class Runner:
     Arguments:
         advance: :func:`loop.advance`. move_memo: :func:`loop.move_memo`.
         refill: :func:`table.refill`. doomed: :func:`progress.doomed`.
+        broken: :func:`invariants.broken`.
         wander, follow: :func:`wander.wander`, :func:`wander.follow`.
         phases, part, components, fair, entries: those of :mod:`cycles`.
         tables: gives the model's tables as these functions take them.
@@ -31,6 +32,7 @@ class Runner:
     move_memo: Callable[..., None]
     refill: Callable[..., None]
     doomed: Callable[..., int]
+    broken: Callable[..., int]
     wander: Callable[..., tuple[int, int]]
     follow: Callable[..., tuple[int, int]]
     phases: Callable[..., None]
@@ -59,6 +61,7 @@ PLAIN = Runner(
     move_memo=loop.move_memo,
     refill=table.refill,
     doomed=progress.doomed,
+    broken=invariants.broken,
     wander=wander.wander,
     follow=wander.follow,
     phases=cycles.phases,

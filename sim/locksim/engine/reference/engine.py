@@ -117,7 +117,7 @@ class Engine:
         self.memory = dataclasses.replace(
             memory,
             **{
-                name: getattr(memory, name).copy()
+                name: getattr(memory, name)[:]
                 for name in ("words", "home", "live", "object_type", "free_next")
             },
             free_head=[heads.copy() for heads in memory.free_head],

@@ -483,7 +483,7 @@ def test_a_run_leaves_the_memory_that_it_was_given():
         yield free(node)
 
     memory = board(program)
-    before = [memory.words.copy(), memory.live.copy(), memory.home.copy(), memory.heap_next]
+    before = [memory.words[:], memory.live[:], memory.home[:], memory.heap_next]
     results = [
         reference_run(memory, tables(), seed=1, until_ps=10**6, trace=True) for _ in range(2)
     ]

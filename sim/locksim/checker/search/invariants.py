@@ -1,0 +1,81 @@
+"""Invariants: what a struct's own ``invariant()`` asserts, asked of the memory of every state.
+
+An invariant is a program in the language that only loads and asserts. It takes no step and sees the
+memory that all threads agree on: under TSO what has left the store buffers, under C11 each word's
+last store in its modification order. Equal memories are one shared row, so it runs once for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from locksim.checker.models import model as m
+from locksim.checker.models.outcome import FAULT_MEMORY
+from locksim.checker.models.registers import N_FAULT, N_FAULT_AT, N_FAULT_PC, compute, jumps
+from locksim.checker.search.step import LONGEST
+from locksim.compiler import bytecode as b
+from locksim.core.faults import Fault
+from locksim.lang.words import index, plus
+
+INVARIANT = 25
+"""What is wrong with a state in which an invariant does not hold, or cannot be asked."""
+ENDLESS = -1
+"""What ``broken`` gives for an invariant that does not come to its end."""
+
+_ASSERTION = int(Fault.ASSERTION)
+
+
+def broken(
+    t: m.Tables,
+    code: list[list[int]],
+    entry: int,
+    constants: list[int],
+    regs: list[int],
+    shared: Any,
+    first: int,
+    end: int,
+    note: list[int],
+) -> int:
+    """The first of some shared rows of which an invariant does not hold; ``end`` if there is none.
+
+    Arguments:
+        t: the model's Tables.
+        code, entry: the invariant's. constants: its registers at the start. regs: scratch space.
+        shared: all shared rows, one after another. first, end: those to look at.
+        note: where to note down what failed, and where.
+    """
+    for k in range(first, end):
+        at = k * t.size[m.SHARED]
+        regs[:] = constants
+        pc, left = entry, LONGEST
+        while code[pc][0] != b.EXIT:
+            row = code[pc]
+            op, wrong = row[0], 0
+            if op == b.LOAD:
+                address = plus(regs[row[2]], row[3])
+                live = 0
+                if 0 <= address < t.size[m.N_WORDS]:
+                    line = t.size[m.LIVE] + (address >> t.size[m.LINE_SHIFT])
+                    live = shared[index(at + line)]
+                if live:
+                    regs[row[1]] = shared[index(at + address)]
+                else:
+                    wrong, note[N_FAULT_AT] = FAULT_MEMORY, address
+            elif op == b.ASSERT:
+                if regs[row[2]] == 0:
+                    wrong = _ASSERTION
+            elif op == b.NCPUS or op == b.NTHREADS:
+                regs[row[1]] = t.size[m.N_THREADS]
+            elif b.JMP <= op <= b.JNZ or b.JEQ <= op <= b.JGE:
+                if jumps(row, regs):
+                    pc = row[1] - 1
+            elif op != b.MARK:
+                wrong = compute(row, regs, note)
+            if wrong:
+                note[N_FAULT], note[N_FAULT_PC] = wrong, pc
+                return k
+            pc += 1
+            left -= 1
+            if left == 0:
+                return ENDLESS
+    return end
