@@ -151,6 +151,8 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
         raise CheckError(f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}")
     kind = kind_of(lock)
     found = kind.clients(lock, threads, rounds) if kind else []
+    if not found and kind and kind.unchecked:
+        raise CheckError(f"{_class(lock).__name__} has no test clients: {kind.unchecked}")
     if not found:
         raise CheckError(
             f"{_class(lock).__name__} is not a {bases_with('clients')}: only these have test "

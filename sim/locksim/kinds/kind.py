@@ -34,6 +34,8 @@ class StructKind:
     """What the units of work of its plain load are called, in the plural."""
     paced: ClassVar[bool] = True
     """Whether its plain load takes an arrival process."""
+    unchecked: ClassVar[str] = ""
+    """Why some structs of the kind have no test clients, if others have."""
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """The load that ``locklab run`` and ``locklab sweep`` put on a struct of this kind.

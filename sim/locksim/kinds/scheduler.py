@@ -33,6 +33,7 @@ class SchedulerKind(StructKind):
     base = Scheduler
     unit = "tokens passed on"
     paced = False
+    unchecked = "without run queues a task sleeps with its CPU, and nothing is chosen"
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Tasks that pass tokens round a ring."""
@@ -65,12 +66,17 @@ class SchedulerKind(StructKind):
 
 
 class Waiting(SwitchedTasks):
-    """The first task waits for what the second makes, on a wait queue."""
+    """The first task waits for what the second makes, on a wait queue.
+
+    With more CPUs than one, the second keeps its CPU until the first has gone on. So another CPU
+    must run it: none may halt while a task is runnable.
+    """
 
     tasks = param(2)
     scheduler = part(PerCpuQueues)
     queue = part(WaitQueue)
     made = word()
+    seen = word()
     ended = word()
 
     def thread(self):
@@ -81,9 +87,12 @@ class Waiting(SwitchedTasks):
         yield from self.scheduler.begin()
         if thread() == n_cpus():
             yield from self.wait()
+            yield self.seen.store(1)
         else:
             yield self.made.store(1)
             yield from self.scheduler.wake_up(self.queue, SLEEPING)
+            while n_cpus() > 1 and not (yield self.seen.load()):
+                yield pause()
         yield self.ended.fetch_add(1)
         yield from self.scheduler.exit()
 

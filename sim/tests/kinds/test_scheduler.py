@@ -5,7 +5,7 @@ from kinds.verdicts import BUDGET
 
 from locksim.checker import CheckError, ReplayError, check_lock, replay
 from locksim.kinds.checking import clients_of
-from locksim.lang import RELAXED, RELEASE, block, cpu, now, n_cpus, switch, thread, wake
+from locksim.lang import RELAXED, RELEASE, block, cpu, n_cpus, now, switch, thread, wake
 from locksim.library.schedulers.interface import RUNNING, Task
 from locksim.library.schedulers.linux_2_4 import HAS_CPU, LinuxTwoFour
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
@@ -128,7 +128,7 @@ FOUND = {
     (KeepsTheQueue, YIELD, 1): "deadlock",
     (HaltsWithoutLooking, WAIT, 2): "deadlock",
     (LetsGoBeforeTheSwitch, YIELD, 2): "assertion",
-    (QueuesNobody, WAIT, 1): "deadlock",
+    (QueuesNobody, WAIT, 2): "deadlock",
     (SendsNoInterrupt, WAIT, 2): "deadlock",
     (TakesWhoIsRunning, YIELD, 2): "assertion",
     (LooksNoMore, WAIT, 2): "deadlock",
