@@ -7,7 +7,8 @@ The first table has every lock, under each model that it claims. Two threads do 
 threads one. A cell has the states of all test clients of the lock together and the time of their
 exploration: the best of some runs in this process, beside any other load of the machine.
 ``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
-and without reduction.
+and without reduction. The third has decision caches, directory caches and schedulers: two threads
+(for a scheduler: CPUs), one round.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
+from locksim.checker.models.model import POOL
 from locksim.kinds.checking import checked_bases
-from locksim.library.registry import Entry, entries
+from locksim.library.registry import Entry, entries, resolve
 
 PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
 BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end of {} -->"
@@ -31,7 +33,7 @@ BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end 
 MEMORY = ("sc", "tso", "c11")
 SIZES = {2: 2, 3: 1}
 """Threads → rounds."""
-BUDGET = Budget(buffer_entries=16, history=40)
+BUDGET = Budget(buffer_entries=16, history=POOL)
 RUNS, SHORT = 3, 2.0
 """Runs of a cell, and the seconds above which one run is enough."""
 
@@ -51,6 +53,13 @@ LARGER = [
 ]
 """Lock, memory model, threads, rounds."""
 
+OTHERS = [
+    *["decisions_spinlock", "avc_spinlock", "avc_2_4", "avc_rwlock", "avc_rcu", "avc_of", "cipso"],
+    *["dcache_seqwriter", "dcache_seqwriter_queued", "dcache_seqrwlock", "dcache_seqretry"],
+    *["percpu_queues", "linux_2_4"],
+]
+"""Caches and schedulers of the third table."""
+
 _Row = TypeVar("_Row")
 Cell = tuple[str, str, int]
 """Lock, memory model, threads."""
@@ -60,11 +69,14 @@ def main() -> int:
     """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write them into docs/CHECKER.md")
-    write = parser.parse_args().write
+    parser.add_argument("tables", nargs="*", help="locks, larger or others; by default all")
+    asked = parser.parse_args()
     # The first check in a process loads compiled code, or compiles it.
     check_lock(locks()[0].struct, threads=2)
-    for name, table in (("locks", every_lock()), ("larger", larger())):
-        if not write:
+    tables = {"locks": every_lock, "larger": larger, "others": others}
+    for name in asked.tables or tables:
+        table = tables[name]()
+        if not asked.write:
             print(f"{table}\n")
             continue
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN.format(name))
@@ -117,6 +129,15 @@ def larger() -> str:
         entry = next(e for e in locks() if e.name == name)
         cells = [_cell(entry, memory, threads, rounds, reduction=r) for r in (True, False)]
         lines.append(_line([name, memory, str(threads), str(rounds), *cells]))
+    return "\n".join(lines)
+
+
+def others() -> str:
+    """The third table, as Markdown."""
+    lines = [_line(["cache or scheduler", *MEMORY]), "|---|" + "---:|" * len(MEMORY)]
+    for name in _tracked(OTHERS):
+        cells = [_cell(resolve(name), memory, 2, 1) for memory in MEMORY]
+        lines.append(_line([name, *cells]))
     return "\n".join(lines)
 
 
