@@ -26,7 +26,7 @@ EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 @reported()
 def check(
     lock: Annotated[
-        str, typer.Argument(help="a lock of the library, or FILE.py:CLASS (a Workload too)")
+        str, typer.Argument(help="a name of `lock list`, or FILE.py:CLASS (a Workload too)")
     ] = "",
     threads: Annotated[
         int | None, typer.Option(help="how many threads, 1 to 8; 3, or 2 with --spec")

@@ -160,6 +160,8 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
         )
     kind = kind_of(lock)
     found = kind.clients(lock, threads, 1 if unbounded else rounds) if kind else []
+    if not found and kind and kind.unchecked:
+        raise CheckError(f"{_class(lock).__name__} has no test clients: {kind.unchecked}")
     if unbounded and found:
         found = [client for client in found if client.repeats]
         if not found:
@@ -205,15 +207,21 @@ def _bounded(rounds: int) -> None:
 
 
 def bases_with(answer: str) -> str:
-    """The base classes of the kinds that give an answer of their own, as a text."""
-    *most, last = (base.__name__ for base in checked_bases(answer))
+    """What a struct must be for its kind to give an answer of its own, as a text."""
+    known = _answering(answer)
+    by_base = [kind.base.__name__ for kind in known if not kind.methods]
+    *most, last = by_base + [f"struct with {method}()" for kind in known for method in kind.methods]
     return f"{', '.join(most)} or {last}"
 
 
 def checked_bases(answer: str = "clients") -> tuple[type[Struct], ...]:
     """The base classes of the kinds that give an answer of their own: by default test clients."""
+    return tuple(kind.base for kind in _answering(answer))
+
+
+def _answering(answer: str) -> list[StructKind]:
     none = getattr(StructKind, answer)
-    return tuple(kind.base for kind in kinds() if getattr(type(kind), answer) is not none)
+    return [kind for kind in kinds() if getattr(type(kind), answer) is not none]
 
 
 def _class(lock: Struct | type[Struct]) -> type[Struct]:

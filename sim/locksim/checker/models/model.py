@@ -26,6 +26,7 @@ from locksim.checker.errors import CheckError
 from locksim.checker.models.program import Program, unfold
 from locksim.checker.models.shifts import Shifts, shifts
 from locksim.checker.models.symmetry import told_apart
+from locksim.checker.models.tasks import switching
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
 from locksim.compiler.sources import is_method
@@ -33,14 +34,14 @@ from locksim.core.faults import place
 from locksim.core.memory import Memory, build, structs, words_of
 from locksim.lang.layout import Space
 from locksim.lang.ops import Order
-from locksim.lang.struct import Workload
+from locksim.lang.struct import Workload, tasks_of
 from lockui.suggest import did_you_mean
 
 MAX_THREADS = BUFFERS = 8
 """BUFFERS: agent i is thread i; agent BUFFERS + i is its store buffer."""
 MEMORY_MODELS = ("sc", "tso", "c11")
 SC, TSO, C11 = range(3)
-POOL = 40
+POOL = 60
 """Overtaken messages that are remembered under C11; a view has a bit for each."""
 
 # Columns of a thread's row; registers follow, then the buffer.
@@ -155,14 +156,18 @@ def model(
         raise CheckError(f"a history of {history} messages: give a number from 1 to {POOL}")
     machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
     wpl = machine_tables.words_per_line
-    image = link(workload, Space(wpl, n_threads), wpl, weak_fences=memory == "c11")
-    program = unfold(image)
+    tasks = tasks_of(workload)
+    image = link(workload, Space(wpl, n_threads, tasks), wpl, weak_fences=memory == "c11")
     types = list(image.types)
     built = build(workload, machine_tables, types, heap_lines=heap_lines if types else 0)
+    by = switching(workload, built, n_threads, tasks) if tasks else None
+    program = unfold(image, by)
+    cpus, n_threads = n_threads, n_threads + tasks
     number = MEMORY_MODELS.index(memory)
     entries = buffer_entries if number == TSO else 0
     columns = program.width + 2 * entries + 2 * len(built.locks)
-    threads = [[k, program.entry, 0, *[0] * columns] for k in range(n_threads)]
+    begin = [program.entry] * cpus + [program.task_entry] * tasks
+    threads = [[k, entry, 0, *[0] * columns] for k, entry in enumerate(begin)]
     parts = _shared_parts(built, n_threads)
     if number == C11:
         parts |= _views(len(built.words), n_threads)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from locksim.checker.errors import CheckError
+from locksim.checker.models.tasks import Switching, rewritten
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image, Place
 from locksim.core.faults import place as shown
@@ -57,7 +58,7 @@ class Program:
     Arguments:
         code: rows of :mod:`locksim.compiler.bytecode` without CALL and RET. A
             RANDOM whose result matters has a 1 in its last column.
-        entry: index of the first row.
+        entry: index of the first row. task_entry: of a task's first row, -1 if there are none.
         registers: the values at the start; those that no row writes are
             constants.
         keep: the registers to keep where a thread rests at row k are
@@ -78,17 +79,28 @@ class Program:
     places: tuple[Place, ...]
     calls: tuple[Call, ...]
     call_of: tuple[int, ...]
+    task_entry: int = -1
 
 
-def unfold(image: Image) -> Program:
+def unfold(image: Image, by: Switching | None = None) -> Program:
     """The program of a linked image.
+
+    Arguments:
+        image: the linked program. by: how tasks are switched, if there are any.
 
     Raises:
         CheckError: it is too long, draws an exponential random number that matters, or schedules
-            threads.
+            threads without tasks.
     """
-    _refuse_scheduling(image)
     code, origin, calls, call_of = _unfolded(image)
+    registers, entry, task_entry = list(image.registers), image.entry, -1
+    if by is None:
+        _refuse_scheduling(image)
+    else:
+        made = rewritten(code, image.registers, (entry, image.task_entry), by)
+        code, registers = made.code, made.registers
+        origin, call_of = ([which[k] for k in made.source] for which in (origin, call_of))
+        entry, task_entry = made.entry, made.task_entry
     alive = live(code)
     written = 0
     for row in code:
@@ -106,25 +118,26 @@ def unfold(image: Image) -> Program:
     kept = [_members(mask & written) for mask in alive[: len(code)]]
     return Program(
         code=code,
-        entry=image.entry,
-        registers=list(image.registers),
+        entry=entry,
+        registers=registers,
         keep=[r for registers in kept for r in registers] or [0],
         keep_start=list(accumulate(map(len, kept), initial=0)),
         width=max(map(len, kept)),
         places=tuple(image.places[i] for i in origin),
         calls=tuple(calls),
         call_of=tuple(call_of),
+        task_entry=task_entry,
     )
 
 
 def _refuse_scheduling(image: Image) -> None:
-    """Here every thread has a CPU of its own for ever, and there is no clock."""
+    """Without tasks every thread has a CPU of its own for ever, and there is no clock."""
     for row, at in zip(image.code, image.places, strict=True):
         if row[0] in (b.SWITCH, b.NOW):
             what = "switch()" if row[0] == b.SWITCH else "now()"
             raise CheckError(
-                f"{shown(at.file, at.line)}: the checker knows no {what}: its threads run on a CPU "
-                "each, in every order, without a clock\n"
+                f"{shown(at.file, at.line)}: the checker knows {what} only in a workload with "
+                "tasks: without, its threads run on a CPU each, in every order, without a clock\n"
                 "help: check the lock by itself, and simulate the program that schedules threads"
             )
 

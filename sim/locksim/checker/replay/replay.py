@@ -17,6 +17,7 @@ from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.reference import ReferenceMachine, Violation
 from locksim.lang.ops import Mark
+from locksim.lang.struct import tasks_of
 
 FAIR_ROUNDS = 3000
 """Steps of every thread after which a program that has not ended counts as stuck."""
@@ -80,6 +81,10 @@ def replay(
         ReplayError: a step cannot happen, finds or leaves something else, or the path shows
             nothing wrong.
     """
+    if tasks_of(client.workload):
+        raise ReplayError(
+            "the workload has tasks: their switches are not replayed on its generators"
+        )
     way: _Way | None = _Way([])
     first: ReplayError | None = None
     for _ in range(MAX_WAYS):
