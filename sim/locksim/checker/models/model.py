@@ -190,14 +190,18 @@ def model(
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
         size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
     invariants, moved = _invariants(built), Shifts()
-    if invariants:
+    if tasks:
+        moved.reasons.update(dict.fromkeys(range(size[STATIC]), "tasks are switched"))
+    elif invariants:
         moved.reasons.update(dict.fromkeys(range(size[STATIC]), "an invariant may read it"))
     elif endless or again:
         moved = shifts(program, built, n_threads, size[STATIC])
     size[GROUPS], size[COUNTS] = len(moved.anchors), int(endless or again)
     size[AGAIN], size[ENTRY] = int(again), program.entry
     apart = "C11 has views of each thread" if number == C11 else "not asked for"
-    if symmetry and number != C11:
+    if tasks:
+        apart = "tasks are switched"
+    elif symmetry and number != C11:
         apart = told_apart(program, again=again)
     size[SYMMETRIC] = int(not apart)
     tables = Tables(

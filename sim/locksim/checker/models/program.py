@@ -239,6 +239,31 @@ def live(code: list[list[int]]) -> list[int]:
     return live
 
 
+def reaching(program: Program, alive: list[int]) -> dict[int, dict[int, frozenset[int]]]:
+    """For each row that can run and each register that matters there, the rows that may set it.
+
+    Arguments:
+        program: which. alive: what :func:`live` says of its code.
+    """
+    found: dict[int, dict[int, frozenset[int]]] = {program.entry: {}}
+    todo = [program.entry]
+    while todo:
+        k = todo.pop()
+        row, after = program.code[k], dict(found[k])
+        if written := defines(row):
+            after[written.bit_length() - 1] = frozenset([k])
+        for j in successors(row, k):
+            new = {r: d for r, d in after.items() if alive[j] >> r & 1}
+            known = found.get(j)
+            joined = new if known is None else dict(known)
+            for r, d in new.items():
+                joined[r] = joined.get(r, frozenset()) | d
+            if joined != known:
+                found[j] = joined
+                todo.append(j)
+    return found
+
+
 def successors(row: list[int], k: int) -> list[int]:
     """The rows that may run after row ``k``."""
     if row[0] == b.JMP:

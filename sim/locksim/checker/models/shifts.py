@@ -31,7 +31,7 @@ from fractions import Fraction
 from itertools import product
 from math import gcd, lcm
 
-from locksim.checker.models.program import Program, defines, has_effect, live, successors, uses
+from locksim.checker.models.program import Program, defines, has_effect, live, reaching, uses
 from locksim.checker.models.registers import compute
 from locksim.compiler import bytecode as b
 from locksim.core.faults import place as shown
@@ -96,7 +96,7 @@ class _Flow:
         self.code = program.code
         self.n = len(self.code)
         self.live = live(self.code)
-        self.reaching = self._reaching()
+        self.reaching = reaching(program, self.live)
         self.values: dict[int, Values] = {
             self.n + r: frozenset([value]) for r, value in enumerate(program.registers)
         }
@@ -108,32 +108,6 @@ class _Flow:
         """Whether row k can run, and does anything that anything depends on."""
         written = defines(self.code[k])
         return k in self.reaching and bool(has_effect(self.code[k]) or self.live[k + 1] & written)
-
-    def _reaching(self) -> dict[int, dict[int, frozenset[int]]]:
-        """For each row that can run and each register that is live there, what may have set it."""
-        entry = self.program.entry
-        found: dict[int, dict[int, frozenset[int]]] = {entry: {}}
-        todo = [entry]
-        while todo:
-            k = todo.pop()
-            after = dict(found[k])
-            written = defines(self.code[k])
-            if written:
-                after[written.bit_length() - 1] = frozenset([k])
-            for j in successors(self.code[k], k):
-                alive = {r: d for r, d in after.items() if self.live[j] >> r & 1}
-                known = found.get(j)
-                if known is None:
-                    found[j] = alive
-                    todo.append(j)
-                    continue
-                joined = {r: known.get(r, frozenset()) | d for r, d in alive.items()} | {
-                    r: d for r, d in known.items() if r not in alive
-                }
-                if joined != known:
-                    found[j] = joined
-                    todo.append(j)
-        return found
 
     def definitions(self, k: int, register: int) -> frozenset[int]:
         """What may have set a register that row k reads."""

@@ -13,7 +13,14 @@ have to be renamed along, and the threads are told apart instead.
 
 from __future__ import annotations
 
-from locksim.checker.models.program import Program, defines, live, successors, uses
+from locksim.checker.models.program import (
+    Program,
+    defines,
+    live,
+    reaching,
+    successors,
+    uses,
+)
 from locksim.compiler import bytecode as b
 from locksim.compiler.control_flow import reachable
 from locksim.core.faults import place
@@ -41,7 +48,7 @@ def told_apart(program: Program, *, again: bool) -> str:
     runs = reachable([program.entry], after)
     rests = [k for k in runs if code[k][0] >= b.FIRST_OPERATION or code[k][0] in (b.EXIT, b.RANDOM)]
     later = reachable([j for k in rests for j in after(k)], after)
-    numbers = 0
+    known, numbers = reaching(program, alive), set()
     for k in sorted(runs):
         row, at = code[k], program.places[k]
         if row[0] in _NUMBERED:
@@ -49,16 +56,17 @@ def told_apart(program: Program, *, again: bool) -> str:
         if row[0] in _ASKS and alive[k + 1] & defines(row):
             if k in later:
                 return f"a thread asks for its number ({place(at.file, at.line)})"
-            numbers |= defines(row)
-    found = 0
-    while numbers != found:
-        found = numbers
-        for k in runs:
-            if uses(code[k]) & found:
-                numbers |= defines(code[k])
-    for k in sorted(runs):
-        if any(numbers >> r & 1 for r in program.keep[slice(*program.keep_start[k : k + 2])]):
+            numbers.add(k)
+    grown: set[int] = set()
+    while numbers - grown:
+        grown |= numbers
+        for k, registers in known.items():
+            if defines(code[k]) and any(
+                uses(code[k]) >> r & 1 and numbers & d for r, d in registers.items()
+            ):
+                numbers.add(k)
+    for k in sorted(rests):
+        if any(numbers & d for d in known[k].values()):
             at = program.places[k]
-            if k in later or k in rests:
-                return f"a thread keeps its number ({place(at.file, at.line)})"
+            return f"a thread keeps its number ({place(at.file, at.line)})"
     return ""
