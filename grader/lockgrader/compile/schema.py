@@ -27,6 +27,7 @@ class Word(_Closed):
     kind: Literal["word"] = Field(alias="is")
     init: Number
     padded: bool
+    plain: bool = False
 
 
 class Pointer(_Closed):
@@ -97,6 +98,7 @@ class Declaration(_Closed):
     name: Text
     kind: Text
     metered: dict[Text, Text]
+    recursive: Annotated[int, Field(ge=0, le=1)]
     fields: dict[Text, AnyField]
 
 
