@@ -70,6 +70,9 @@ def explore(
         str,
         typer.Option(help="c11 (and C17), or c++20, by which any store ends a release sequence"),
     ] = "c11",
+    workers: Annotated[
+        int, typer.Option(help="processes that make the search together; the verdict is the same")
+    ] = 1,
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
     ] = None,
@@ -100,6 +103,7 @@ def explore(
         spurious=spurious,
         leaks=leaks,
         release_sequences=release_sequences,
+        workers=workers,
     )
     done = _explore(files, search, rounds, define or [])
     if not as_json:
@@ -128,11 +132,14 @@ def _explore(
             chosen = known if files == ["all"] else files
             done: list[Exploration] = []
             for lock in chosen:
-                report(lock, len(done) / len(chosen))
-                done.append(explore_lock(lock, search, rounds=rounds))
+
+                def told(text: str, fraction: float, lock: str = lock) -> None:
+                    report(f"{lock}: {text}", (len(done) + fraction) / len(chosen))
+
+                done.append(explore_lock(lock, search, rounds=rounds, report=told))
             return done
         with Program(files, defines) as program:
-            return [run(program, search)]
+            return [run(program, search, report)]
 
 
 def _reach(found: Exploration, search: Search) -> str:
