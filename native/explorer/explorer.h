@@ -77,7 +77,7 @@ struct options {
     uint64_t runs;   /* of the random search */
     uint64_t most;   /* > 0: runs of any search, at most */
     uint64_t seed;
-    double seconds;     /* time to spend at most */
+    double seconds;     /* of CPU time, to spend at most */
     uint64_t max_steps; /* of one run */
     bool every_access;
     bool spurious; /* wake-ups and weak compare-and-swaps that fail, for no reason */
@@ -368,6 +368,8 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
                      enum order failure, bool is_weak);
 void ex_fence(enum order order);
 void ex_plain(address at, size_t size, bool writes);
+/* A volatile access that counts as a relaxed atomic one. */
+void ex_volatile(address at, unsigned size, bool writes);
 /* A plain write that a model does for the program. */
 void ex_plain_write(address at, const void *from, size_t size);
 /* The value of a plain write is known only once the program comes back. */

@@ -51,7 +51,7 @@ def explore(
     replay: Annotated[
         str | None, typer.Option(help="the choices of one run, as they were printed")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="CPU time of each process at most, in s")] = 60.0,
     max_steps: Annotated[int, typer.Option(help="steps of one run at most")] = 20_000,
     every_access: Annotated[
         bool, typer.Option("--every-access", help="interrupt before plain accesses too")
@@ -61,6 +61,13 @@ def explore(
         typer.Option(
             "--spurious",
             help="condition variables wake up, and weak compare-and-swaps fail, for no reason",
+        ),
+    ] = False,
+    volatile: Annotated[
+        bool,
+        typer.Option(
+            "--volatile",
+            help="volatile accesses are relaxed atomic ones, not plain as in C11 (gcc)",
         ),
     ] = False,
     leaks: Annotated[
@@ -105,7 +112,7 @@ def explore(
         release_sequences=release_sequences,
         workers=workers,
     )
-    done = _explore(files, search, rounds, define or [])
+    done = _explore(files, search, rounds, define or [], volatile)
     if not as_json:
         for found in done:
             _print(found, search)
@@ -119,7 +126,7 @@ def explore(
 
 
 def _explore(
-    files: list[str], search: Search, rounds: int, defines: list[str]
+    files: list[str], search: Search, rounds: int, defines: list[str], volatile: bool
 ) -> list[Exploration]:
     from locknative.emitted import is_emitted
     from locknative.explorer import Program
@@ -138,7 +145,7 @@ def _explore(
 
                 done.append(explore_lock(lock, search, rounds=rounds, report=told))
             return done
-        with Program(files, defines) as program:
+        with Program(files, defines, volatile_is_atomic=volatile) as program:
             return [run(program, search, report)]
 
 
