@@ -130,7 +130,7 @@ def test_own_functions_have_the_names_of_modelled_ones(tmp_path: Path) -> None:
 
 @pytest.mark.skipif("clang" in compiler(), reason="gcc tells volatile accesses apart")
 def test_volatile_as_atomic(tmp_path: Path) -> None:
-    """On request volatile accesses are relaxed ones: no race, and store buffering has its outcome."""
+    """On request volatile accesses are relaxed ones: no race, but store buffering."""
     from locknative.explorer import Search
     from locknative.explorer.search import run
 
