@@ -114,6 +114,14 @@ def test_several_files(tmp_path: Path) -> None:
     assert ("proven", True) == (found.verdict, found.runs > 1)
 
 
+def test_hash_table_is_refused(tmp_path: Path) -> None:
+    """The hash table lfht has no model, and the message says why."""
+    file = tmp_path / "table.c"
+    file.write_text("#include <urcu.h>\n#include <urcu/rculfhash.h>\n" + THREAD.format("(void)me;"))
+    with pytest.raises(CompileError, match="no model of cds_lfht: it is compiled code"):
+        Program([file])
+
+
 def test_own_functions_have_the_names_of_modelled_ones(tmp_path: Path) -> None:
     """A program's own sleep() and rand are its own, in each of its files."""
     from locknative.explorer import Search
