@@ -211,6 +211,7 @@ static struct operation atomic(address at, unsigned size, enum effect effect, en
 /* The value that an operation finds. */
 static value finds(const struct operation *operation)
 {
+    ex_heap_check(operation->at, operation->size, operation->effect != LOOKS);
     if (ex_options.c11)
         return ex_message_read(operation);
     return operation->drains ? peek(operation->at, operation->size)
