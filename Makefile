@@ -30,8 +30,8 @@ test: setup ## Run every test except the slow ones
 test-fast: setup ## Run the folders whose tests are quick
 	@$(PYTEST) $(FAST) $(ARGS)
 
-slow: setup ## Run the slow tests
-	@$(PYTEST) -m slow $(ARGS)
+slow: setup ## Run the slow tests, and every property with many new examples
+	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=many $(ARGS)
 
 check: setup ## Lint, format, types, spelling
 	@tools/check

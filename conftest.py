@@ -6,11 +6,19 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so would every
 # program that a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Properties: few examples, the same in every run, or many new ones (`make slow`). An example may
+# take as long as it likes: the machine may be busy, and the first one may compile an engine.
+_ANY_TIME = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("few", max_examples=25, derandomize=True, **_ANY_TIME)
+settings.register_profile("many", max_examples=200, print_blob=True, **_ANY_TIME)
+settings.load_profile("few")
 
 #: How many of the dearest tests a run names at its end.
 DEAREST = 20

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
-from tiny_lab import KEY, LAB, TAS, WRONG, hand_in, make_lab, make_whole
+from tiny_lab import KEY, LAB, TAS, WRONG, hand_in, make_lab, make_whole, needs_sandbox
 from typer.testing import CliRunner
 
 from lockgrader import result as result_module
@@ -25,9 +25,6 @@ from lockgrader.lab import Lab, LabError, Proven, load
 from lockgrader.read import submission
 from lockgrader.read.submission import Submission, read
 from lockgrader.result import Result
-from lockgrader.sandbox import available
-
-needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 
 @pytest.fixture

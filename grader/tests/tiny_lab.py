@@ -6,9 +6,14 @@ prediction too, and :func:`make_whole` writes it with all the files that a lab h
 
 from pathlib import Path
 
+import pytest
+
 from lockgrader.lab import Lab, load
 from lockgrader.result import Result
 from lockgrader.result import load as load_result
+from lockgrader.sandbox import available
+
+needs_sandbox = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
 KEY = b"a key of sixteen bytes or more"
 TAS = """from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, pause, word

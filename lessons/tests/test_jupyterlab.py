@@ -79,14 +79,14 @@ def test_a_slider_moves(lesson: Lesson, page: Any) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{base}/lab/tree/{lesson.file.stem}.ipynb?reset")
-    page.wait_for_function(LOADED, timeout=60_000)
+    page.wait_for_function(LOADED, timeout=120_000)
     idle = page.get_by_text("| Idle")
-    idle.wait_for(timeout=60_000)  # cells run before the kernel is there wait for ever
+    idle.wait_for(timeout=120_000)  # cells run before the kernel is there wait for ever
     page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
     page.get_by_text("Run All Cells", exact=True).click()
     page.wait_for_function(DONE, timeout=240_000)
-    idle.wait_for(timeout=60_000)
-    page.wait_for_selector(SLIDER, timeout=60_000)
+    idle.wait_for(timeout=120_000)
+    page.wait_for_selector(SLIDER, timeout=120_000)
     assert 0 == page.locator(".jp-OutputArea-output[data-mime-type*='error']").count()
     sliders = page.locator(SLIDER)
     assert sliders.count() == sum(
@@ -98,7 +98,7 @@ def test_a_slider_moves(lesson: Lesson, page: Any) -> None:
         handle.scroll_into_view_if_needed()
         before = figure.inner_html()
         handle.press("ArrowRight")
-        sync_api.expect(figure).not_to_have_js_property("innerHTML", before, timeout=60_000)
+        sync_api.expect(figure).not_to_have_js_property("innerHTML", before, timeout=120_000)
         assert figure.locator("[role=img]").get_attribute("aria-label")
         page.screenshot(path=ROOT / "out" / f"lesson-{lesson.number}-slider-{number + 1}.png")
     assert [] == [url for url in asked if not url.startswith((base, "data:", "blob:", "ws://127"))]

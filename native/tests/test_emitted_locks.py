@@ -16,7 +16,7 @@ from locknative.errors import ExclusionError, NativeError
 from locksim.emit import emit
 from locksim.library.registry import entries, resolve
 
-WITHOUT_A_PAIR = {"rcu", "rcu_qsbr", "srcu"}
+WITHOUT_A_PAIR = {"rcu", "rcu_qsbr", "semaphore", "srcu"}
 LOCKS = [e.name for e in entries() if e.kind == "lock" and e.name not in WITHOUT_A_PAIR]
 
 HEAD = "from locksim.lang import *\n\n\nclass MyLock(Lock):\n    taken = word()\n"

@@ -7,6 +7,7 @@ the same.
 
 from __future__ import annotations
 
+import functools
 import subprocess
 import tempfile
 from pathlib import Path
@@ -54,7 +55,8 @@ int main(void)
     return 0;
 }}
 """
-ALWAYS = {"suppress_health_check": list(HealthCheck), "deadline": None}
+few = functools.partial(settings, suppress_health_check=list(HealthCheck))
+"""Settings of a test whose examples are expensive, by their number."""
 
 
 def simulated(code: ClassCode) -> list[int]:
@@ -93,7 +95,7 @@ def compiled(texts: list[str]) -> list[list[int]]:
         flags = ["-std=c11", "-O1", "-fwrapv", "-w", f"-I{include}"]
         toolchain.compile_c([*flags, program, "-o", Path(folder, "program")], "the program")
         done = subprocess.run(
-            [Path(folder, "program")], capture_output=True, text=True, timeout=60, check=True
+            [Path(folder, "program")], capture_output=True, text=True, timeout=120, check=True
         )
     return [[int(word) for word in line.split()] for line in done.stdout.splitlines()]
 
@@ -116,15 +118,15 @@ def same(texts: list[str]) -> None:
     assert expected == compiled(texts)
 
 
-@settings(max_examples=20, **ALWAYS)  # type: ignore[arg-type]
-@given(programs())
-def test_one_program(text: str) -> None:
-    """One at a time, so that what fails is small."""
-    same([text])
+@few(max_examples=4)
+@given(st.lists(programs(), min_size=5, max_size=5))
+def test_programs(texts: list[str]) -> None:
+    """Five in each C program: a compiler's start costs more than they do."""
+    same(texts)
 
 
 @pytest.mark.slow
-@settings(max_examples=30, **ALWAYS)  # type: ignore[arg-type]
+@few(max_examples=30)
 @given(st.lists(programs(), min_size=20, max_size=20))
 def test_many_programs(texts: list[str]) -> None:
     """Twenty in each C program."""

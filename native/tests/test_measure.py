@@ -72,7 +72,7 @@ def test_every_lock_for_longer(lock: str, threads: int) -> None:
     assert locknative.validate(lock, threads, WORK, patience_s=PATIENCE_S).correct
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(lock=st.sampled_from(ALL), threads=st.integers(1, 8))
 def test_exclusion(lock: str, threads: int) -> None:
     """Every lock excludes, with fewer and with more threads than CPUs, and the work is shared."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 from math import comb, inf, isclose
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_up import CELL, measurement, trial
 
 from locknative.measurement import estimate
 
 
-@settings(deadline=None)  # the first estimate imports scipy
 @given(values=st.lists(st.floats(0.1, 1e6), min_size=1, max_size=60, unique=True))
 def test_estimate(values: list[float]) -> None:
     """The ends are the innermost values with a chance of 2.5 % at most beyond each."""

@@ -1,7 +1,7 @@
 """The test of the test: the random driver must catch programs that are wrong."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interleaving import ViolationError
 
@@ -182,7 +182,6 @@ def test_misuse_is_caught(interleave, workload, message):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
 def test_wake_is_never_lost(interleave, seed):
     """A wake-up before the sleep lets the sleeper through."""
     assert interleave(WakeEarly(), 2, seed).steps > 0

@@ -3,7 +3,7 @@
 import fcntl
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
@@ -44,14 +44,12 @@ def drawn(seed, thread, counter, mean):
 
 
 @given(NUMBERS, NUMBERS, st.integers(1, 63))
-@settings(deadline=None)
 def test_compiled_numbers_wrap_as_plain_ones(x, y, bits):
     """Products, sums and shifts of 64 bits."""
     assert arithmetic(x, y, bits) == same(x, y, bits)
 
 
 @given(st.integers(0, (1 << 63) - 1), st.integers(0, 1 << 21), st.integers(0, 1 << 40))
-@settings(deadline=None)
 def test_compiled_draws_are_the_plain_ones(seed, thread, counter):
     """Both engines see the same random numbers, to the last bit of the logarithm."""
     bits = randomness.draw(seed, thread, counter)

@@ -1,5 +1,6 @@
 """The README's programs give the README's output."""
 
+import os
 import re
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str, tmp_pa
         text=True,
         encoding="utf-8",
         cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "80"},
     )
     assert without_times(shown) == without_times(done.stdout)
 

@@ -40,6 +40,8 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
     example = verdict.counterexample
     shown = f"{verdict.found} is violated with {asked}"
     if example is not None:
+        if example.memory != check.memory:
+            shown += f" (and {example.found} already with {example.memory.upper()}, shown here)"
         shown = f"{shown}: {example.message}\n{table(example)}"
     return Finding(
         "fail", 0.0, shown, tag=verdict.found, counterexample=example.to_json() if example else None

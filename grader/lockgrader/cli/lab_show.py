@@ -17,8 +17,7 @@ from lockgrader.workspace.attempt import public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace
 from lockgrader.workspace.hints import NoHintError, Shown, next_hint
 from locksim.checker.replay.counterexample import Step
-from locksim.checker.replay.render import behind, did
-from locksim.core.faults import place
+from locksim.checker.replay.render import at, behind, did
 from lockui import tables
 from lockui.console import console, progress, say, warn
 
@@ -199,10 +198,10 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     file = workspace.lab.locks
     steps = [Step(**step) for step in document["steps"]]
     rounds = "" if check.rounds == 1 else f", {check.rounds} rounds"
-    asked = f"{check.threads} threads{rounds}, {check.memory.upper()}"
+    asked = f"{check.threads} threads{rounds}, {document['memory'].upper()}"
     say_wrapped(f"{document['found']}: {document['message']}", "  ")
     say(f"  the shortest way there ({asked}):")
-    places = [_own_files(workspace, place(step.file, step.line)) for step in steps]
+    places = [_own_files(workspace, at(step)) for step in steps]
     width = max(map(len, places), default=0)
     left_out = max(0, len(steps) - STEPS)
     if left_out:
@@ -216,7 +215,7 @@ def _counterexample(workspace: Workspace, check: Proven, document: dict[str, Any
     command = ["locklab", "check", f"{file}:{check.lock}", "--threads", str(check.threads)]
     command += ["--rounds", str(check.rounds)] if check.rounds != 1 else []
     command += ["--client", check.client] if check.client else []
-    command += ["--memory", check.memory, "--play", page]
+    command += ["--memory", document["memory"], "--play", page]
     say(f"  play it in a browser: {shlex.join(command)}")
 
 

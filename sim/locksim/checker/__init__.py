@@ -24,6 +24,7 @@ from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample, Step
 from locksim.checker.replay.replay import ReplayError, replay
 from locksim.checker.sample import Sampling
+from locksim.checker.spec import check_spec
 from locksim.checker.verdict import PROPERTIES, Budget, Verdict
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ __all__ = [
     "Step",
     "Verdict",
     "check_lock",
+    "check_spec",
     "check_workload",
     "outcomes",
     "replay",

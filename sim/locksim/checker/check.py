@@ -15,6 +15,7 @@ from locksim.checker.client import Client, End
 from locksim.checker.errors import CheckError
 from locksim.checker.expectation import Expectation, expectation
 from locksim.checker.models.model import (
+    MEMORY_MODELS,
     WATCH_ASSERTIONS,
     WATCH_EXCLUSION,
     WATCH_RACES,
@@ -29,6 +30,7 @@ from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
+from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
 from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
 from locksim.lang.struct import Workload
 
@@ -37,6 +39,12 @@ Progress = Callable[[str, float], None]
 _PERHAPS_LONGER = (
     "there may be a shorter counterexample: the search for it without reduction used up the budget"
 )
+_PERHAPS_FEWER_SWITCHES = (
+    "there may be an equally short counterexample with fewer context switches: the search for it "
+    "did not come to an end"
+)
+_LOOK_AT_LEAST = 100_000
+"""States that a stronger memory model may take at least when it is asked whether it breaks too."""
 
 
 def check_clients(
@@ -49,6 +57,7 @@ def check_clients(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
+    simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Explore test clients, one after another, until one is violated or not finished.
@@ -60,13 +69,15 @@ def check_clients(
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
         CheckError: the request makes no sense, or a client cannot be checked.
         CompileError, LinkError, SimulationError: a client is not a valid program.
     """
-    check = _Check(name, threads, memory, property, budget or Budget(), reduction, report, rounds)
+    budget = budget or Budget()
+    check = _Check(name, threads, memory, property, budget, reduction, report, rounds, simplest)
     return check.verdict(clients)
 
 
@@ -80,6 +91,7 @@ def check_workload(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
+    simplest: bool = True,
 ) -> Verdict:
     """Check a workload of one's own; it must be able to end.
 
@@ -88,7 +100,7 @@ def check_workload(
         expect: what must hold when all threads have finished: word's name → value, or a condition
             such as ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         plain: names of words that stand for data that is not atomic: a race on them is an error.
-        memory, property, budget, reduction: as for :func:`check_clients`.
+        memory, property, budget, reduction, simplest: as for :func:`check_clients`.
 
     Raises:
         CheckError: the request makes no sense, or the workload cannot be checked.
@@ -104,6 +116,7 @@ def check_workload(
         property=property,
         budget=budget,
         reduction=reduction,
+        simplest=simplest,
     )
 
 
@@ -139,7 +152,7 @@ def outcomes(
         max_bytes=budget.max_bytes,
     )
     if found.status:
-        violation = ce.of_state(found, found.status, found.state, found.action)
+        violation = ce.of_path(found.relied, found.violation, found.status)
         raise CheckError(f"the workload goes wrong before it ends: {violation.message}")
     if not found.complete or found.buffer_was_full or found.forgot:
         raise CheckError(
@@ -162,6 +175,7 @@ class _Check:
         reduction: bool,
         report: Progress | None = None,
         rounds: int = 0,
+        simplest: bool = True,
     ) -> None:
         if asked not in PROPERTIES:
             raise CheckError(f"no property '{asked}'; there are {', '.join(PROPERTIES)}")
@@ -171,6 +185,7 @@ class _Check:
                 "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
+        self.simplest = simplest
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.states, self.depth, self.seconds = 0, 0, 0.0
@@ -179,14 +194,15 @@ class _Check:
 
     def verdict(self, todo: Sequence[Client]) -> Verdict:
         """Check the clients until one of them is violated or not finished."""
-        answer, violation, client = "proven", None, todo[-1]
+        answer, violation, asked, client = "proven", None, "", todo[-1]
         for client in todo:
             found, violation = self._client(client)
             if violation is not None and self._only_because_words_are_narrow(found, violation):
                 answer, violation, self.bypass = "unfinished", None, None
                 break
             if violation is not None:
-                answer = "violated"
+                answer, asked = "violated", violation.found
+                violation = self._simplest(todo) or violation
                 break
             if not found.complete:
                 answer, self.limits, self.bypass = "unfinished", [self._unfinished(found)], None
@@ -201,13 +217,14 @@ class _Check:
             states=self.states,
             depth=self.depth,
             seconds=self.seconds,
-            found="" if violation is None else violation.found,
+            found=asked,
             client=client.name,
             limits=self.limits,
             counterexample=violation,
             rounds=self.rounds,
             expect=client.end.text if isinstance(client.end, Expectation) else "",
             bypass=None if violation is not None else self.bypass,
+            not_checked=list(LIVENESS) if self.asked == "all" else [],
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
@@ -223,6 +240,27 @@ class _Check:
         (self.states, self.depth), self.limits = after, [_PERHAPS_LONGER]
         return found, violation
 
+    def _simplest(self, todo: Sequence[Client]) -> Counterexample | None:
+        """The counterexample under the strongest memory model that breaks one of the clients too.
+
+        None if none does but the one that was asked for.
+        """
+        most = min(self.budget.max_states, max(_LOOK_AT_LEAST, 4 * self.states))
+        for memory in MEMORY_MODELS[: MEMORY_MODELS.index(self.memory)] if self.simplest else ():
+            left = max(1e-3, self.budget.max_seconds - self.seconds)
+            budget = replace(self.budget, max_states=most, max_seconds=left)
+            check = _Check(
+                self.name, self.threads, memory, self.asked, budget, self.reduction, simplest=False
+            )
+            verdict = check.verdict(todo)
+            self.seconds += check.seconds
+            if verdict.counterexample is not None:
+                self.limits = verdict.limits
+                return verdict.counterexample
+            if verdict.verdict == "unfinished":
+                self.limits.append(f"whether {memory} breaks it too is not known: {most:,} states")
+        return None
+
     def _explored(
         self, client: Client, reduction: bool
     ) -> tuple[Exploration, Counterexample | None]:
@@ -230,7 +268,7 @@ class _Check:
         watch = watched(asked)
         built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
         expect = client.expect if watch & WATCH_ASSERTIONS else {}
-        at_the_end = _End(built, client.end) if watch & WATCH_ASSERTIONS and client.end else None
+        end = _End(built, client.end) if watch & WATCH_ASSERTIONS and client.end else None
         found = explore(
             built,
             expect=expected(built, expect),
@@ -244,24 +282,45 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        violation = self._violation(found, client, expect)
-        if violation is None and at_the_end is not None:
-            violation = at_the_end.wrong(found)
+        violation = self._violation(found, client, expect, end, fewest=not reduction)
         self.seconds += found.seconds + time.perf_counter() - begun
         return found, violation
 
     def _violation(
-        self, found: Exploration, client: Client, expect: dict[str, int]
+        self,
+        found: Exploration,
+        client: Client,
+        expect: dict[str, int],
+        end: _End | None,
+        *,
+        fewest: bool,
+    ) -> Counterexample | None:
+        """What is wrong, if anything; ``fewest``: with the fewest context switches."""
+        until = time.perf_counter() + self.budget.max_seconds - self.seconds - found.seconds
+        try:
+            violation = self._wrong(found, expect, end, until if fewest else None)
+        except NotKnownError:
+            self.limits.append(_PERHAPS_FEWER_SWITCHES)
+            violation = self._wrong(found, expect, end, None)
+        if violation is None:
+            return None
+        return shown(violation, client, self.memory, fault=found.status == FAULT)
+
+    def _wrong(
+        self, found: Exploration, expect: dict[str, int], end: _End | None, until: float | None
     ) -> Counterexample | None:
         if found.status:
-            violation = ce.of_state(found, found.status, found.state, found.action, expect)
-            return named(violation, client) if found.status == FAULT else violation
+            at = expected(found.model, expect)
+            path = found.violation if until is None else path_to_violation(found, at, until)
+            return ce.of_path(found.relied, path, found.status, expect)
+        if end is not None and (violation := end.wrong(found, until)) is not None:
+            return violation
         if not found.complete:
             return None
-        if self.asked in ("all", "deadlock") and (lost := found.doomed()) is not None:
-            return ce.of_state(found, NO_PROGRESS, lost, -1)
-        if self.asked in ("all", "leak") and (lost := leaking(found)) is not None:
-            return ce.of_state(found, LEAK, lost, -1)
+        if self.asked in ("all", "deadlock") and (lost := found.doomed()):
+            return ce.of_path(found.relied, _way(found, lost, until)[1], NO_PROGRESS)
+        if self.asked in ("all", "leak") and (lost := leaking(found)):
+            return ce.of_path(found.relied, _way(found, lost, until)[1], LEAK)
         if self.asked == "starvation" and (lasso := starving(found)) is not None:
             return ce.of_lasso(found, lasso)
         if self.asked == "bypass":
@@ -311,6 +370,13 @@ class _Check:
         )
 
 
+def _way(found: Exploration, states: Sequence[int], until: float | None) -> tuple[int, list[int]]:
+    """One of some states of one depth and a way to it; with a time, with the fewest switches."""
+    if until is None:
+        return states[0], found.path(states[0])
+    return path_to_state(found, states, until)
+
+
 class _End:
     """A condition on final values, and where its words are.
 
@@ -321,18 +387,27 @@ class _End:
     def __init__(self, built: Model, end: End) -> None:
         self.end, self.at = end, [address_of(built.memory, word) for word in end.words]
 
-    def wrong(self, found: Exploration) -> Counterexample | None:
+    def wrong(self, found: Exploration, until: float | None) -> Counterexample | None:
         """A shortest run to final values that do not fit; also of an exploration that is cut."""
         judged: dict[tuple[int, ...], str] = {}
+        wrong: list[int] = []
         for state in found.finals:
-            shared = found.shared_row(found.row_numbers(state)[-1])
-            values = tuple(shared[at] for at in self.at)
+            if wrong and found.space.depth[state] > found.space.depth[wrong[0]]:
+                break
+            values = self._values(found.shared_row(found.row_numbers(state)[-1]))
             if values not in judged:
                 judged[values] = self.end.wrong(values)
             if judged[values]:
-                run = ce.of_state(found, WRONG_END, state, -1)
-                return replace(run, found=self.end.found, message=judged[values])
-        return None
+                wrong.append(state)
+        if not wrong:
+            return None
+        state, path = _way(found, wrong, until)
+        run = ce.of_path(found.relied, path, WRONG_END)
+        values = self._values(found.shared_row(found.row_numbers(state)[-1]))
+        return replace(run, found=self.end.found, message=judged[values])
+
+    def _values(self, words: Sequence[int]) -> tuple[int, ...]:
+        return tuple(words[at] for at in self.at)
 
 
 def expecting(client: Client, text: str) -> Client:
@@ -344,10 +419,11 @@ def expecting(client: Client, text: str) -> Client:
     return replace(client, end=expectation(text)) if text else client
 
 
-def named(violation: Counterexample, client: Client) -> Counterexample:
-    """The same, with the name that a fault has for this client: a grace-period violation, say."""
-    name = client.means.get(violation.found, "")
-    return replace(violation, message=f"{name}: {violation.message}") if name else violation
+def shown(violation: Counterexample, client: Client, memory: str, *, fault: bool) -> Counterexample:
+    """The same with its client and memory model, and the name that a fault has for this client."""
+    name = client.means.get(violation.found, "") if fault else ""
+    message = f"{name}: {violation.message}" if name else violation.message
+    return replace(violation, message=message, client=client.name, memory=memory)
 
 
 def watched(asked: str) -> int:

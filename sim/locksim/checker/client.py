@@ -9,6 +9,10 @@ from typing import Protocol
 from locksim.checker.errors import CheckError
 from locksim.lang.struct import Workload
 
+TEST_CLIENT = "test client"
+"""How a step or a message names a place in a client of the library; the file of a client whose
+source was made for one check."""
+
 
 class End(Protocol):
     """A condition on the values that some words have when all threads have finished."""

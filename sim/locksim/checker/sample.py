@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from locksim.checker.check import Progress, build, expected, named, watched
+from locksim.checker.check import Progress, build, expected, shown, watched
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
 from locksim.checker.models.model import Model
@@ -23,7 +23,7 @@ from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
-from locksim.checker.verdict import Budget, Verdict
+from locksim.checker.verdict import LIVENESS, Budget, Verdict
 from locksim.lang.randomness import below, draw
 
 _POINTS = 1 << 21
@@ -111,6 +111,7 @@ def sample_clients(
         limits=[sampler.summary(violation is not None)],
         counterexample=violation,
         rounds=rounds,
+        not_checked=list(LIVENESS) if property == "all" else [],
     )
 
 
@@ -160,7 +161,7 @@ class _Sampler:
                 if status not in (DONE, CUT, HEAP_FULL):
                     self.before = len(trail)
                     violation = ce.of_path(built, run.shrunk(trail, status), status, expect)
-                    return named(violation, client) if status == FAULT else violation
+                    return shown(violation, client, memory, fault=status == FAULT)
                 if time.perf_counter() - begun + self.seconds > self.budget.max_seconds:
                     break
                 if self.report is not None and k % 100 == 0:

@@ -56,14 +56,17 @@ class Verdict:
         verdict: "proven", "violated" or "unfinished".
         states: different states found, all clients together. depth: steps to the last of them.
         seconds: time spent.
-        found: the property that is violated, or "".
+        found: the property that is violated under this memory model, or "".
         client: name of the client that violates it, or of the last one.
         limits: what the verdict depends on, in sentences; empty if there is nothing to say.
-        counterexample: the shortest path to the violation, or None.
+        counterexample: a shortest path to a violation, or None: under the strongest memory model
+            that breaks what is checked, which its ``memory`` names.
         rounds: critical sections of each thread; 0 where the client decides.
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
+        not_checked: the properties that were not asked for; empty unless ``property`` is "all".
         expect: what the user expected at the end, or "".
+        spec, condition: the specification, and how its histories are compared; "" without one.
     """
 
     lock: str
@@ -80,7 +83,10 @@ class Verdict:
     counterexample: Counterexample | None = None
     rounds: int = 0
     bypass: int | None = None
+    not_checked: list[str] = field(default_factory=list)
     expect: str = ""
+    spec: str = ""
+    condition: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

@@ -1,4 +1,7 @@
-"""List locks, decision caches and schedulers; show one."""
+"""List locks, decision caches and schedulers; show one.
+
+The language that they are written in is described in docs/LANGUAGE.md.
+"""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ def compile_source(text: str, filename: str) -> dict[str, ClassCode]:
 
     Arguments:
         text: Python source. It may import from ``locksim.lang`` and the library
-        (``locksim.library.locks``,
-            ``caches``, ``kernel``, ``schedulers``), define whole numbers, and define classes.
+            (``locksim.library.locks``, ``avc``, ``kernel``, ``schedulers``), define whole numbers,
+            and define classes.
         filename: for messages.
 
     Raises:

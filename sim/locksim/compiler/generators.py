@@ -20,12 +20,12 @@ from typing import Any
 
 from locksim.compiler.addresses import Addresses
 from locksim.compiler.expressions import ARITHMETIC
-from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode
+from locksim.compiler.ir import SIGNATURES, ClassCode, Instr, MethodCode, selves
 from locksim.compiler.sources import BASES, PARSED, RESERVED
 from locksim.lang import ops
 from locksim.lang.fields import WordRef, index_detail
 from locksim.lang.ops import Kind, Op, Order
-from locksim.lang.struct import Program, Struct
+from locksim.lang.struct import METER_MARKS, METERS, Program, Struct
 from locksim.lang.words import wrap64
 
 Compiled = Callable[[type[Struct]], ClassCode]
@@ -125,6 +125,7 @@ class _Body:
         self.code, self.method, self.compiled = code, method, compiled
         self.constants: dict[str | int, int] = {}
         self.rows = [self._row(instr) for instr in method.instrs]
+        self.selves = {self._register(register) for register in selves(method)}
 
     def _row(self, instr: Instr) -> _Row:
         signature = SIGNATURES[instr.op]
@@ -181,7 +182,12 @@ def _interpret(self: Struct, body: _Body, arguments: tuple[Any, ...]) -> Program
         if row.op == "RET":
             return _typed(values[0], method.returns, names)
         if row.op == "CALL":
-            result = yield from _call(registers[row.base], row, values, names, body)
+            inside = (method.role in METERS or self._metered_by_caller) and (
+                row.base in body.selves and not row.named["path"]
+            )
+            result = yield from _call(registers[row.base], row, values, names, body, inside)
+        elif self._metered_by_caller and row.op == "MARK" and row.named["mark"] in METER_MARKS:
+            continue
         elif row.op in Kind.__members__:
             given = yield _operation(row, registers[row.base], values, names)
             result = int(given or 0)  # an allocation gives a struct, a store nothing
@@ -260,11 +266,12 @@ def _operation(row: _Row, base: int, values: list[int], names: Addresses) -> Op:
 
 
 def _call(
-    base: int, row: _Row, values: list[int], names: Addresses, body: _Body
+    base: int, row: _Row, values: list[int], names: Addresses, body: _Body, inside: bool
 ) -> Generator[Op, Any, int]:
-    """Call a method, interpreted or live, as Python does."""
+    """Call a method, interpreted or live, as Python does; ``inside`` a metered one, or not."""
     spec, offset = names.struct(row.named["type"], row.named["path"])
     callee, name = spec.placed(wrap64(base + offset), names.space), row.named["method"]
+    callee._metered_by_caller = inside
     function = getattr(type(callee), name)
     code: ClassCode
     if hasattr(function, "bytecode"):

@@ -134,6 +134,24 @@ class MethodCode:
         return self.name.rpartition(".")[2]
 
 
+def selves(method: MethodCode) -> frozenset[str | int]:
+    """The registers of a method that hold nothing but ``self``: copies of register 0."""
+    written: dict[str | int, list[Instr]] = {}
+    for instr in method.instrs:
+        if SIGNATURES[instr.op][:1] == ("d",):
+            written.setdefault(instr.args[0], []).append(instr)
+    found: frozenset[str | int] = frozenset()
+    grown: set[str | int] = {"r0"}
+    while grown - found:
+        found |= grown
+        grown = {
+            d
+            for d, by in written.items()
+            if all(instr.op == "MOV" and instr.args[1] in found for instr in by)
+        }
+    return found
+
+
 @dataclass(slots=True)
 class ClassCode:
     """A struct's bytecode: its own and its inherited methods, compiled for this class.

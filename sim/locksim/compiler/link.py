@@ -4,6 +4,9 @@ A method is linked once for every description that it is called on (a struct wit
 or parts has other offsets and callees). There is no recursion, so every linked method has its
 registers at a fixed place in the thread's register file, above those of all its callers: calls need
 no stack, and a thread's state is one row of numbers.
+
+Where a metered method calls another method of the same struct, only the outermost one counts. So
+the inner one is linked once more, without the meters' marks, for calls from there.
 """
 
 from __future__ import annotations
@@ -18,15 +21,16 @@ from locksim.compiler.bytecode import WIDTH, Image, Place
 from locksim.compiler.control_flow import cycle, label, reachable
 from locksim.compiler.counted import Counted
 from locksim.compiler.frontend import compile_class
-from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode
+from locksim.compiler.ir import SIGNATURES, TIMED, ClassCode, Instr, MethodCode, selves
 from locksim.compiler.mistakes import MISTAKES
 from locksim.compiler.sources import is_method
 from locksim.compiler.spin import spin_loops
 from locksim.lang.layout import Space
 from locksim.lang.ops import SEQ_CST
-from locksim.lang.struct import Struct
+from locksim.lang.struct import METER_MARKS, METERS, Struct
 
-_Key = tuple[Any, str]
+_Key = tuple[Any, str, bool]
+"""Description, method, and whether a metered method of the same struct has called it."""
 
 
 @dataclass
@@ -42,6 +46,7 @@ class _Function:
     code: ClassCode
     method: MethodCode
     names: Addresses
+    marked: bool
     window: int = 0
     entry: int = 0
     calls: list[_Key] = field(default_factory=list)
@@ -67,6 +72,16 @@ class _Function:
     @property
     def result(self) -> int:
         return self.window + self.method.n_registers + 1
+
+    @property
+    def metered(self) -> bool:
+        """Whether a meter is at work while it runs."""
+        return self.method.role in METERS or not self.marked
+
+    def calls_self(self, call: Instr) -> bool:
+        """Whether a call is for the struct that the method itself was called for."""
+        _, base, _, path, *_ = call.args
+        return not path and base in selves(self.method)
 
 
 def link(
@@ -142,8 +157,8 @@ class _Linker:
 
     # Finding the functions
 
-    def _function(self, spec: Struct, name: str, path: list[_Key]) -> _Key:
-        key = (spec.key(), name)
+    def _function(self, spec: Struct, name: str, path: list[_Key], *, marked: bool = True) -> _Key:
+        key = (spec.key(), name, not marked)
         if key in path:
             chain = " -> ".join(k[1] for k in [*path[path.index(key) :], key])
             raise LinkError(f"{type(spec).__name__}.{name} calls itself ({chain}): use a loop")
@@ -154,7 +169,7 @@ class _Linker:
                 caller = f", which {path[-1][1]}() calls" if path else ""
                 raise LinkError(f"{code.name} has no program {name}(){caller} (it has: {known})")
             names = Addresses(spec, code.types, self.space)
-            self.functions[key] = _Function(spec, code, code.methods[name], names)
+            self.functions[key] = _Function(spec, code, code.methods[name], names, marked)
         function = self.functions[key]
         self._check_pointers(function)
         calls = []
@@ -162,7 +177,8 @@ class _Linker:
             if instr.op == "CALL":
                 _, _, kind, fields, method, args = instr.args
                 inner = function.names.struct(kind, fields)[0]
-                callee = self._function(inner, method, [*path, key])
+                again = function.metered and function.calls_self(instr)
+                callee = self._function(inner, method, [*path, key], marked=not again)
                 takes = len(self.functions[callee].method.arg_types)
                 if takes != len(args):
                     raise LinkError(
@@ -365,6 +381,8 @@ class _Linker:
         elif "path" in args:
             self._memory(f, instr, place, reg)
         elif op == "MARK":
+            if not f.marked and instr.args[0] in METER_MARKS:
+                return
             self._row(place, b.MARK, int(instr.args[0]), reg(instr.args[1]))
         elif op == "ALLOC":
             number = self.types.index(f.code.types[instr.args[1]])

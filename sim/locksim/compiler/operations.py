@@ -57,7 +57,7 @@ class _Form:
         return f"{name}({', '.join([*self.arguments, *(['ORDER'] if self.orders else [])])})"
 
 
-_WORD = {
+WORD_FORMS = {
     "load": _Form((), (RELAXED, ACQUIRE, SEQ_CST)),
     "store": _Form(("value",), (RELAXED, RELEASE, SEQ_CST), gives=False, pointers=True),
     "swap": _Form(("value",), _ANY, pointers=True),
@@ -67,7 +67,7 @@ _WORD = {
     "fetch_or": _Form(("value",), _ANY),
     "fetch_xor": _Form(("value",), _ANY),
 }
-_FREE = {
+FREE_FORMS = {
     "fence": _Form((), (ACQUIRE, RELEASE, ACQ_REL, SEQ_CST), gives=False),
     "pause": _Form((), gives=False),
     "compute": _Form(("duration_ps",), gives=False),
@@ -79,7 +79,7 @@ _FREE = {
     "done": _Form((), gives=False),
     "note": _Form(("value",), gives=False, pointers=True),
 }
-OPERATIONS: dict[object, str] = {getattr(ops, name): name for name in _FREE}
+OPERATIONS: dict[object, str] = {getattr(ops, name): name for name in FREE_FORMS}
 """The functions that make an operation, by identity: a program may import them under any name."""
 
 
@@ -130,7 +130,7 @@ class Operations:
         name = callee.operation
         if name is None:
             self.source.fail("yield-not-operation", call, text=self.source.code(call))
-        form = (_WORD if callee.word else _FREE)[name]
+        form = (WORD_FORMS if callee.word else FREE_FORMS)[name]
         if used and not form.gives:
             self.source.fail("no-value", node, name=name)
         given = self._bind(call, name, form)

@@ -123,6 +123,7 @@ class _Table:
                 "name": cls.__name__,
                 "kind": kind,
                 "metered": dict(cls.METERED),
+                "recursive": int(cls.RECURSIVE),
                 "fields": fields,
             }
         return key
@@ -194,6 +195,7 @@ def _structs(table: dict[str, Json]) -> dict[str, type[Struct]]:
             return cls
         body: Json = {n: field(f) for n, f in d["fields"].items()}
         body |= {"METERED": dict(d["metered"]), "__module__": f"<{key}>"}
+        body |= {"RECURSIVE": bool(d.get("recursive", 0))}
         return type(str(d["name"]), (_KINDS[d["kind"]],), body)
 
     def field(d: Json) -> Any:

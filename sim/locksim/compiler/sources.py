@@ -34,8 +34,8 @@ MAX_DEPTH = 100
 """Levels of nesting that a file may have."""
 
 
-RESERVED = frozenset(n for n in vars(Struct) if not n.startswith("__") and n != "METERED")
-"""Attributes of Struct itself; a field or a method of such a name would break it."""
+RESERVED = frozenset(n for n in vars(Struct) if not n.startswith("__") and not n.isupper())
+"""Attributes of Struct itself that a class must not have; a field or a method would break it."""
 
 
 class _Missing:

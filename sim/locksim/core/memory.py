@@ -12,9 +12,9 @@ from __future__ import annotations
 import bisect
 import operator
 from array import array as numbers
-from collections.abc import Generator, Iterator, MutableSequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Generator, Iterable, Iterator, MutableSequence, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -56,9 +56,9 @@ class Memory:
         heap_next: the first heap line that was never allocated. The heap ends at n_lines.
         free_head: of each CPU, for each type, the first free object (line; 0: none).
             free_next: of each line, the next in the list.
-        plain: addresses of the words that are declared plain.
         locks: names of the metered structs, in the order of address. lock_of: of each word, at a
-            metered struct's first word its index + 1, else 0.
+            metered struct's first word its index + 1, else 0. recursive: of each lock, 1 where its
+            holder may enter it again.
     """
 
     space: Space
@@ -75,8 +75,17 @@ class Memory:
     free_next: MutableSequence[int]
     locks: list[str]
     lock_of: MutableSequence[int]
-    names: list[tuple[int, str]] = field(default_factory=list)
-    plain: list[int] = field(default_factory=list)
+    recursive: list[int]
+
+    @cached_property
+    def names(self) -> list[tuple[int, str]]:
+        """Every word below the heap with its name, in the order of addresses."""
+        return sorted((at, name) for at, name, _ in words_of(self.root, ""))
+
+    @cached_property
+    def plain(self) -> list[int]:
+        """Addresses of the words that are declared plain."""
+        return [at for at, _, declared in words_of(self.root, "") if declared.plain]
 
     def name(self, address: int) -> str:
         """A word's name as in source code: ``cache.lock.word``, ``cache.slots[3]``."""
@@ -111,7 +120,7 @@ def build(
         workload: a description.
         tables: the machine, with the CPUs of the run.
         types: every struct that the programs allocate.
-        heap_lines: lines for ``alloc``.
+        heap_lines: lines for ``alloc``; none where nothing is allocated.
 
     Raises:
         SimulationError: a setup program uses a forbidden operation (waits, uses memory outside
@@ -122,14 +131,15 @@ def build(
     layout = space.layout(workload)
     base = wpl
     static_lines = 1 + -(-layout.size // wpl)
-    n_lines = static_lines + heap_lines
+    n_lines = static_lines + (heap_lines if types else 0)
     root = workload.placed(base, space)
+    embedded = [*structs(root, "")]
     memory = Memory(
         space=space,
         root=root,
         words=_zeros(n_lines * wpl),
         home=_zeros(n_lines),
-        place=_places(root, n_lines),
+        place=_places(embedded, wpl, n_lines),
         live=_zeros(n_lines),
         object_type=_zeros(n_lines),
         types=types,
@@ -139,23 +149,20 @@ def build(
         free_next=_zeros(n_lines),
         locks=[],
         lock_of=_zeros(n_lines * wpl),
+        recursive=[],
     )
     _fill(memory.live, 1, static_lines, 1)
-    for at, name, declared in words_of(root, ""):
-        memory.names.append((at, name))
-        if declared.plain:
-            memory.plain.append(at)
-    memory.names.sort()
-    for struct, _ in structs(root, ""):
+    metered: dict[int, tuple[str, int]] = {}
+    for struct, name in embedded:
         _initialise(struct, memory, tables)
-    metered: dict[int, str] = {}
-    for struct, name in structs(root, ""):
         if type(struct).METERED:
-            metered[int(struct)] = name or type(struct).__name__
+            metered[int(struct)] = name or type(struct).__name__, int(type(struct).RECURSIVE)
     for number, address in enumerate(sorted(metered)):
-        memory.locks.append(metered[address])
+        name, recursive = metered[address]
+        memory.locks.append(name)
+        memory.recursive.append(recursive)
         memory.lock_of[address] = number + 1
-    _Setup(memory, tables).run(root)
+    _Setup(memory, tables).run(embedded)
     return memory
 
 
@@ -189,15 +196,14 @@ SCATTER_SEED = 1
 """Seed of the places of scattered arrays, equal in all runs; only the programs' draws vary."""
 
 
-def _places(root: Workload, n_lines: int) -> numbers[int]:
+def _places(embedded: Sequence[tuple[Struct, str]], wpl: int, n_lines: int) -> numbers[int]:
     """Every line's address in lines: its number, plus the gaps of alignments before it.
 
     The elements of a scattered array exchange their addresses in a random order.
     """
-    wpl = root._layout.space.words_per_line  # type: ignore[union-attr]
     bounds: list[tuple[int, int]] = []  # (line, alignment of its address in lines)
     scattered: list[tuple[int, int, int]] = []  # (first line, lines of an element, elements)
-    for struct, _ in structs(root, ""):
+    for struct, _ in embedded:
         for name, f in type(struct).FIELDS.items():
             if isinstance(f, part | array) and f.align > wpl * WORD_BYTES:
                 slot = struct._layout.slot(name)  # type: ignore[union-attr]
@@ -287,9 +293,9 @@ class _Setup:
     def view(self, target: type[Any], address: int) -> Any:
         return self.memory.space.view(target, address)
 
-    def run(self, root: Workload) -> None:
+    def run(self, embedded: Iterable[tuple[Struct, str]]) -> None:
         """Run the setup program of every embedded struct, parts first."""
-        for struct, _ in structs(root, ""):
+        for struct, _ in embedded:
             setup = getattr(struct, "setup", None)
             if setup is None:
                 continue

@@ -63,10 +63,11 @@ LOCK_COUNTERS = (
     "readers",  # state: readers now
     "since_ps",  # state: when the exclusive hold began
     "busy_since_ps",  # state: when the reader busy period began
+    "nesting",  # state: 0 if the lock is not recursive, else 1 + the owner's further entries
 )
 """Columns of ``locks`` in a result: one row for each metered struct, in the order of addresses."""
 
-LOCK_STATE = ("owner", "readers", "since_ps", "busy_since_ps")
+LOCK_STATE = ("owner", "readers", "since_ps", "busy_since_ps", "nesting")
 """The lock columns with the present state instead of counts."""
 
 LOCK_MAXIMA = (

@@ -15,7 +15,8 @@ If mutual exclusion is violated, the later owner's hold replaces the earlier one
 unheld lock changes nothing. An acquisition belongs to the thread that began it, on any CPUs on
 which it runs meanwhile; another thread may release the lock. If a thread read-acquires a lock
 twice, both holds count from the inner success. If it read-releases a lock for another thread, the
-hold counts from its own last success.
+hold counts from its own last success. If the owner of a recursive lock enters it again, that is no
+acquisition of its own: the hold ends with the outermost release.
 
 A window counts the part of a reader busy period inside it: one that is open when the window begins
 or ends is cut there (:func:`begin_window`, :func:`end_window`). So readers that never leave a lock
@@ -58,6 +59,7 @@ from locksim.lang.ops import Mark
     _READERS,
     _SINCE,
     _BUSY_SINCE,
+    _NESTING,
 ) = range(len(LOCK_COUNTERS))
 
 _COUNTS = [i for i, name in enumerate(LOCK_COUNTERS) if name not in LOCK_STATE]
@@ -72,6 +74,15 @@ _ACQUIRE_START, _ACQUIRED, _RELEASED, _TRY_FAILED = (
 _READ_START, _READ_ACQUIRED, _READ_RELEASED, _READ_TRY_FAILED = (
     int(m) for m in (Mark.READ_START, Mark.READ_ACQUIRED, Mark.READ_RELEASED, Mark.READ_TRY_FAILED)
 )
+
+
+def fresh(recursive: list[int]) -> list[tuple[int, int]]:
+    """The counters that do not begin at 0: pairs of lock and counter, which begin at 1.
+
+    Arguments:
+        recursive: of each lock, 1 where its owner may enter it again.
+    """
+    return [(lock, _NESTING) for lock, again in enumerate(recursive) if again]
 
 
 def begin_window(locks: Any, n_locks: int, now: int) -> None:
@@ -114,7 +125,8 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
     """Count a mark of a thread.
 
     Arguments:
-        locks: counts by lock and counter (a number in LOCK_COUNTERS), changed; 0 at the start.
+        locks: counts by lock and counter (a number in LOCK_COUNTERS), changed; at the start 0, or
+            what :func:`fresh` says.
         state: the meter's memory between marks, by thread, lock and one of four columns, changed; 0
             at the start. For a thread and a lock (a thread may wait for one lock while it holds
             another): the time of the start mark in picoseconds, the thread's stops at that time,
@@ -128,6 +140,10 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
         state[thread, lock, _START] = now
         state[thread, lock, _STOPS] = stops
         state[thread, lock, _FOUND_WRITER] = int(locks[lock, _OWNER] != 0)
+    elif kind == _ACQUIRED and locks[lock, _NESTING] and locks[lock, _OWNER] == thread + 1:
+        locks[lock, _NESTING] += 1
+    elif kind == _RELEASED and locks[lock, _NESTING] > 1:
+        locks[lock, _NESTING] -= 1
     elif kind == _ACQUIRED:
         if locks[lock, _OWNER] != 0 or locks[lock, _READERS] != 0:
             locks[lock, _VIOLATIONS] += 1
@@ -152,7 +168,8 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
     elif kind in (_TRY_FAILED, _READ_TRY_FAILED):
         locks[lock, _REJECTED] += 1
     elif kind == _READ_ACQUIRED:
-        if locks[lock, _OWNER] != 0:
+        inside = locks[lock, _NESTING] and locks[lock, _OWNER] == thread + 1
+        if locks[lock, _OWNER] != 0 and not inside:
             locks[lock, _VIOLATIONS] += 1
         locks[lock, _READ_TOTAL] += 1
         if stops > state[thread, lock, _STOPS]:

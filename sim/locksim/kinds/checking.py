@@ -27,6 +27,7 @@ def check_lock(
     client: str = "",
     expect: str = "",
     reduction: bool = True,
+    simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
     """Check a lock with the test clients of its kind, or a workload as it is.
@@ -41,6 +42,7 @@ def check_lock(
         expect: what must hold of the words when all threads have finished, such as
             ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
     Raises:
@@ -64,6 +66,7 @@ def check_lock(
         property=property,
         budget=budget,
         reduction=reduction,
+        simplest=simplest,
         report=report,
     )
 
@@ -171,6 +174,12 @@ def endless_clients_of(lock: Struct | type[Struct]) -> list[Client]:
             "clients that never end"
         )
     return found
+
+
+def never_ends(lock: Struct | type[Struct]) -> bool:
+    """Whether a lock has test clients that never end, so that liveness can be asked for."""
+    kind = kind_of(lock)
+    return bool(kind and kind.endless_clients(lock))
 
 
 def bases_with(answer: str) -> str:

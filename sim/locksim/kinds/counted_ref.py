@@ -26,7 +26,7 @@ class CountedRefKind(LockKind):
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """A lock's, and references beside the lock."""
-        counting, *tries = super().clients(struct, threads, rounds)
+        counting, *others = super().clients(struct, threads, rounds)
         referring = [
             Client(
                 f"get and put; {who} threads begin with the lock",
@@ -36,7 +36,7 @@ class CountedRefKind(LockKind):
             )
             for shift, who in enumerate(("odd", "even"))
         ]
-        return [counting, *referring, *tries]
+        return [counting, *referring, *others]
 
 
 class Referring(Workload):

@@ -10,10 +10,14 @@ from __future__ import annotations
 from locksim.checker.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
+from locksim.kinds.visits import uneven
 from locksim.lang import *
 from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
+
+TRY_FAULTS = {"assertion": "a try takes a lock that is held, or none that is free"}
+"""What a failed assertion is called where tries are asked about."""
 
 
 class LockKind(StructKind):
@@ -33,13 +37,26 @@ class LockKind(StructKind):
         return loads
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """Counting under the lock; and with tries before, where the lock can be tried."""
+        """Counting under the lock, equally often and not; and tries, where the lock has them."""
         expect, plain = {"count": threads * rounds}, ("count",)
         counting = Counting(lock=struct, rounds=rounds)
         found = [Client("acquire and count up", counting, expect, plain)]
-        if offers(struct, "try_acquire"):
+        tried = offers(struct, "try_acquire")
+        if tried:
             tries = Trying(lock=struct, rounds=rounds)
             found.append(Client("try, else acquire, and count up", tries, expect, plain))
+        for visits in uneven(threads):
+            load = CountingUnevenly(lock=struct, rounds=rounds, **visits.settings())
+            sections = sum(visits.of(thread, rounds) for thread in range(threads))
+            name = f"acquire and count up; {visits.name}"
+            found.append(Client(name, load, {"count": sections}, plain))
+        if tried:
+            certain = int(not struct.TRY_MAY_FAIL)  # type: ignore[union-attr] # a Lock
+            holding = TryingAHeldLock(lock=struct, certain=certain)
+            found.append(Client("try a lock that is held, then free", holding, means=TRY_FAULTS))
+        if struct.RECURSIVE:
+            nesting = Nesting(lock=struct, rounds=rounds)
+            found.append(Client("acquire twice, and count up between", nesting, expect, plain))
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
@@ -60,10 +77,14 @@ class Counting(Workload):
 
     def thread(self):
         for _ in range(self.rounds):
-            yield from self.enter()
-            count = yield self.count.load(RELAXED)
-            yield self.count.store(count + 1, RELAXED)
-            yield from self.lock.release()
+            yield from self.visit()
+
+    def visit(self):
+        """One critical section."""
+        yield from self.enter()
+        count = yield self.count.load(RELAXED)
+        yield self.count.store(count + 1, RELAXED)
+        yield from self.lock.release()
 
     def enter(self):
         """Get the lock."""
@@ -81,6 +102,84 @@ class Trying(Counting):
         """Get the lock, without waiting if it is free."""
         if not (yield from self.lock.try_acquire()):
             yield from self.lock.acquire()
+
+
+class CountingUnevenly(Counting):
+    """As Counting, but one thread stays away, or comes once more than the others.
+
+    Arguments:
+        rounds: critical sections of each other thread.
+        away, more: as for :class:`~locksim.kinds.visits.Visits`.
+    """
+
+    away = param(-1)
+    more = param(-1)
+
+    def thread(self):
+        if thread() != self.away:
+            for _ in range(self.rounds + (thread() == self.more)):
+                yield from self.visit()
+
+
+class TryingAHeldLock(Workload):
+    """Thread 0 keeps the lock until the last thread has tried it, and tries it when all are gone.
+
+    The threads between wait for the lock meanwhile. So a try that waits, for the holder or for
+    those who wait, never ends.
+
+    Arguments:
+        certain: 1 if a try must take a lock that is free.
+    """
+
+    certain = param(1)
+    lock = part(TTASLock)
+    held = word()
+    tried = word()
+    gone = word()
+
+    def thread(self):
+        if thread() == 0:
+            yield from self.take()
+            yield self.held.store(1, RELEASE)
+            while n_cpus() > 1 and not (yield self.tried.load(ACQUIRE)):
+                yield pause()
+            yield from self.lock.release()
+            while (yield self.gone.load(ACQUIRE)) < n_cpus() - 1:
+                yield pause()
+            yield from self.take()
+            yield from self.lock.release()
+        else:
+            while not (yield self.held.load(ACQUIRE)):
+                yield pause()
+            if thread() == n_cpus() - 1:
+                got = yield from self.lock.try_acquire()
+                assert not got
+                yield self.tried.store(1, RELEASE)
+            else:
+                yield from self.lock.acquire()
+                yield from self.lock.release()
+            yield self.gone.fetch_add(1, RELEASE)
+
+    def take(self):
+        """Get the lock, which is free: by a try, if that must succeed."""
+        got = yield from self.lock.try_acquire()
+        if not got:
+            assert not self.certain
+            yield from self.lock.acquire()
+
+
+class Nesting(Counting):
+    """As Counting, but the holder enters once more, and counts up when it has left once.
+
+    Arguments:
+        rounds: critical sections of each thread.
+    """
+
+    def enter(self):
+        """Get the lock twice, and leave it once."""
+        yield from self.lock.acquire()
+        yield from self.lock.acquire()
+        yield from self.lock.release()
 
 
 class AgainAndAgain(Workload):

@@ -42,8 +42,9 @@ class RcuKind(StructKind):
         return loads
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """Two mixtures of reading and replacing; and callbacks, where they are taken."""
+        """Readings and replacements, nested readers; and callbacks, where they are taken."""
         found = [replacing(Replacing, struct, threads, rounds, shift) for shift in (0, 1)]
+        found += nested(ReplacingBesideNested, struct, threads, rounds)
         if offers(struct, "call_rcu"):
             calls = Reclaiming(rcu=struct, rounds=rounds)
             found.append(Client("call_rcu", calls, means=RCU_FAULTS))
@@ -168,6 +169,33 @@ class Replacing(Workload):
         yield from self.lock.read_unlock()
 
 
+class ReplacingBesideNested(Replacing):
+    """The last thread reads, and reads once more inside; thread 0 replaces; the others are offline.
+
+    Arguments:
+        rounds: readings and replacements. shift: not used.
+    """
+
+    def thread(self):
+        if thread() == 0 or thread() == n_cpus() - 1:
+            for _ in range(self.rounds):
+                yield from self.between()
+                if thread() == 0:
+                    yield from self.replace()
+                else:
+                    yield from self.read()
+        yield from self.end()
+
+    def read(self):
+        """Look into the box when the inner reader is over."""
+        yield from self.lock.read_lock()
+        box = yield self.shared.load(ACQUIRE)
+        yield from self.lock.read_lock()
+        yield from self.lock.read_unlock()
+        assert (yield box.value.load(RELAXED)) == 1
+        yield from self.lock.read_unlock()
+
+
 class PublishedBox(Struct):
     """An object under RCU that a callback frees."""
 
@@ -221,3 +249,12 @@ def replacing(
     workload = load(lock=struct, rounds=rounds, shift=shift)
     name = f"{threads * rounds - n} readings, {n} replacements; thread {shift} replaces first"
     return Client(name, workload, means=RCU_FAULTS)
+
+
+def nested(
+    load: type[Replacing], struct: Struct | type[Struct], threads: int, rounds: int
+) -> list[Client]:
+    """The client of nested readers; a thread alone has nobody who replaces."""
+    if threads == 1:
+        return []
+    return [Client("nested readers", load(lock=struct, rounds=rounds), means=RCU_FAULTS)]

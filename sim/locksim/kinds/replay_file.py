@@ -15,9 +15,10 @@ from locksim.checker.check import expecting
 from locksim.checker.models.model import model
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.replay.replay import ReplayError, replay
+from locksim.checker.spec import clients as spec_clients
 from locksim.checker.verdict import Verdict
 from locksim.kinds.checking import clients_of, endless_clients_of
-from locksim.library.registry import resolve
+from locksim.library.registry import resolve, specification
 
 _VERDICT = pydantic.TypeAdapter(Verdict)
 
@@ -46,8 +47,8 @@ class Replayed:
             "lock": verdict.lock,
             "threads": verdict.threads,
             "rounds": verdict.rounds,
-            "memory": verdict.memory,
-            "client": verdict.client,
+            "memory": self.counterexample.memory,
+            "client": self.counterexample.client,
             "replayed": True,
             "found": self.found,
             "counterexample": self.counterexample.to_json(),
@@ -69,20 +70,23 @@ def replay_file(path: Path) -> Replayed:
             f"{path}: the verdict is '{verdict.verdict}', without a counterexample to replay"
         )
     entry = resolve(verdict.lock)
-    if claim.cycle is None:
+    if verdict.spec:
+        spec = specification(verdict.spec)
+        known = spec_clients(entry.struct, spec, 0, claim.client, verdict.condition)
+    elif claim.cycle is None:
         known = clients_of(entry.struct, verdict.threads, verdict.rounds)
     else:
         known = endless_clients_of(entry.struct)
-    client = next((c for c in known if c.name == verdict.client), None)
+    client = next((c for c in known if c.name == claim.client), None)
     if client is None:
         names = "; ".join(c.name for c in known)
         raise ReplayError(
-            f"{path}: {verdict.lock} has no client '{verdict.client}' (it has: {names})"
+            f"{path}: {verdict.lock} has no client '{claim.client}' (it has: {names})"
         )
     client = expecting(client, verdict.expect)
-    built = model(client.workload, verdict.threads, verdict.memory)
+    built = model(client.workload, verdict.threads, claim.memory)
     try:
-        found = replay(claim, client, memory=verdict.memory, types=built.memory.types)
+        found = replay(claim, client, memory=claim.memory, types=built.memory.types)
     except ReplayError as error:
         raise ReplayError(
             f"{path} does not replay: {error}\n"

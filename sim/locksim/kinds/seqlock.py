@@ -5,7 +5,7 @@ from __future__ import annotations
 from locksim.checker.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.rwlock import ReadingAndWriting, mixed
+from locksim.kinds.rwlock import ReadingAndWriting, ReadingAndWritingUnevenly, mixed, unevenly
 from locksim.lang import *
 from locksim.library.locks.seqlock import SpinSeqLock
 from locksim.library.workloads.blocking_readers import BlockingReaders
@@ -33,7 +33,11 @@ class SeqLockKind(StructKind):
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """Two mixtures with optimistic readers; two with readers that wait, if they can."""
         both = (0, 1)
-        found = [mixed(ReadingAgain, struct, threads, rounds, s, "optimistic") for s in both]
+        found = [
+            mixed(ReadingAgain, struct, threads, rounds, shift, "optimistic", optimistic=True)
+            for shift in both
+        ]
+        found += unevenly(ReadingAgainUnevenly, struct, threads, rounds, plain=False)
         if offers(struct, "read_acquire"):
             found += [mixed(ReadingAndWriting, struct, threads, rounds, s) for s in both]
         return found
@@ -57,3 +61,12 @@ class ReadingAgain(ReadingAndWriting):
             if not (yield from self.lock.read_retry(number)):
                 assert count == copy
                 return
+
+
+class ReadingAgainUnevenly(ReadingAgain, ReadingAndWritingUnevenly):
+    """As ReadingAgain, but one thread stays away, or comes once more than the others.
+
+    Arguments:
+        rounds, shift: as for ReadingAndWriting.
+        away, more: as for :class:`~locksim.kinds.visits.Visits`.
+    """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from locksim.checker.client import Client
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.rcu import Replacing, replacing
+from locksim.kinds.rcu import Replacing, ReplacingBesideNested, nested, replacing
 from locksim.lang import *
 from locksim.library.locks.srcu import SRCU
 from locksim.library.workloads.srcu_readers import SrcuReaders
@@ -26,9 +26,10 @@ class SrcuKind(StructKind):
         return [SrcuReaders(lock=struct, think_ps=think_ps, read_percent=80)]
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
-        """Two mixtures of reading and replacing."""
+        """Two mixtures of reading and replacing, and nested readers."""
         load = ReplacingAmongSleepers
-        return [replacing(load, struct, threads, rounds, shift) for shift in (0, 1)]
+        found = [replacing(load, struct, threads, rounds, shift) for shift in (0, 1)]
+        return found + nested(ReplacingBesideSleepers, struct, threads, rounds)
 
 
 class ReplacingAmongSleepers(Replacing):
@@ -52,6 +53,24 @@ class ReplacingAmongSleepers(Replacing):
         """Look into the box, and leave a trace there."""
         rank = yield from self.lock.read_lock()
         box = yield self.shared.load(ACQUIRE)
+        assert (yield box.value.load(RELAXED)) == 1
+        yield box.reader.store(thread(), RELAXED)
+        yield from self.lock.read_unlock(rank)
+
+
+class ReplacingBesideSleepers(ReplacingBesideNested, ReplacingAmongSleepers):
+    """The last thread reads, and reads once more inside; thread 0 replaces.
+
+    Arguments:
+        rounds: readings and replacements. shift: not used.
+    """
+
+    def read(self):
+        """Look into the box when the inner reader is over, and leave a trace there."""
+        rank = yield from self.lock.read_lock()
+        box = yield self.shared.load(ACQUIRE)
+        inner = yield from self.lock.read_lock()
+        yield from self.lock.read_unlock(inner)
         assert (yield box.value.load(RELAXED)) == 1
         yield box.reader.store(thread(), RELAXED)
         yield from self.lock.read_unlock(rank)

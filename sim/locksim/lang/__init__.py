@@ -1,19 +1,21 @@
 """The lock language: structs of words, and programs that yield one operation at a time.
 
-from locksim.lang import *
+    from locksim.lang import *
 
-class TicketLock(Lock):
-next_ticket = word()
-now_serving = word()
+    class TicketLock(Lock):
+        next_ticket = word()
+        now_serving = word()
 
-def acquire(self):
-ticket = yield self.next_ticket.fetch_add(1)
-while (yield self.now_serving.load(ACQUIRE)) != ticket:
-yield pause()
+        def acquire(self):
+            ticket = yield self.next_ticket.fetch_add(1)
+            while (yield self.now_serving.load(ACQUIRE)) != ticket:
+                yield pause()
 
-def release(self):
-served = yield self.now_serving.load(RELAXED)
-yield self.now_serving.store(served + 1, RELEASE)
+        def release(self):
+            served = yield self.now_serving.load(RELAXED)
+            yield self.now_serving.store(served + 1, RELEASE)
+
+``docs/LANGUAGE.md`` describes it, and has a reference made from the docstrings here.
 """
 
 from locksim.lang.fields import array, param, part, percpu, perthread, pointer, word
@@ -49,6 +51,7 @@ from locksim.lang.ops import (
 )
 from locksim.lang.struct import (
     CountedRef,
+    CountingSemaphore,
     DecisionCache,
     Lock,
     Program,
@@ -72,6 +75,7 @@ __all__ = [
     "SEQ_CST",
     "US",
     "CountedRef",
+    "CountingSemaphore",
     "DecisionCache",
     "Lock",
     "Program",

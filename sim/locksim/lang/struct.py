@@ -7,6 +7,7 @@ whose fields are real words of simulated memory. The methods of a struct are the
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Generator
 from typing import Any, ClassVar, TypeVar, cast
@@ -25,6 +26,8 @@ METERS: dict[str, tuple[Mark | None, Mark, Mark | None]] = {
     "read_try_acquire": (Mark.READ_START, Mark.READ_ACQUIRED, Mark.READ_TRY_FAILED),
     "release": (None, Mark.RELEASED, None),
     "read_release": (None, Mark.READ_RELEASED, None),
+    "downgrade": (Mark.RELEASED, Mark.READ_ACQUIRED, None),
+    "try_upgrade": (Mark.READ_RELEASED, Mark.ACQUIRED, Mark.READ_ACQUIRED),
 }
 """Role of a metered method: the marks before its body, after it, and where it gave 0 or NULL.
 
@@ -32,17 +35,27 @@ A release is marked *before* its body: as in lockmeter, the handoff is not part 
 """
 
 
+METER_MARKS = frozenset(mark for marks in METERS.values() for mark in marks if mark is not None)
+"""The marks of metered methods."""
+
+
 class Struct:
     """Words that lie together in memory, and programs that work on them.
 
     ``METERED`` names the methods that the lock meters watch: method name → role (a key of
-    ``METERS``).
+    ``METERS``). A metered method may call others of the same struct, through ``self``: only the
+    outermost one counts.
+
+    ``RECURSIVE`` says that a lock's holder may enter it again. It then holds the lock until it has
+    left as often as it entered.
     """
 
     METERED: ClassVar[dict[str, str]] = {}
+    RECURSIVE: ClassVar[bool] = False
     FIELDS: ClassVar[dict[str, Field]] = {}
     _layout: Layout | None = None
     _base: int = 0
+    _metered_by_caller: bool = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -92,19 +105,17 @@ class Struct:
             raise TypeError(
                 f"{cls.__name__} has no setting {next(iter(settings))!r} (it has: {known})"
             )
+        parts = tuple((name, p.key()) for name, p in self._parts.items())
+        self._key = cls, tuple(self._params.items()), parts
 
     def key(self) -> tuple[Any, ...]:
         """What makes two descriptions the same: class, parameters and parts."""
-        return (
-            type(self),
-            tuple(self._params.items()),
-            tuple((name, p.key()) for name, p in self._parts.items()),
-        )
+        return self._key
 
     def placed(self: _S, base: int, space: Space) -> _S:
         """The description at an address (word index) of simulated memory."""
         view = object.__new__(type(self))
-        view._params, view._parts = self._params, self._parts
+        view._params, view._parts, view._key = self._params, self._parts, self._key
         view._base, view._layout = base, space.layout(self)
         return view
 
@@ -141,12 +152,16 @@ def _metered(body: Callable[..., Program], role: str) -> Callable[..., Program]:
 
     @functools.wraps(body)
     def program(self: Struct, *args: Any) -> Program:
+        if self._metered_by_caller:
+            return (yield from body(self, *args))
+        inside = copy.copy(self)
+        inside._metered_by_caller = True
         if role.endswith("release"):
             yield Op(Kind.MARK, int(self), int(after))
-            return (yield from body(self, *args))
+            return (yield from body(inside, *args))
         if before is not None:
             yield Op(Kind.MARK, int(self), int(before))
-        result = yield from body(self, *args)
+        result = yield from body(inside, *args)
         yield Op(Kind.MARK, int(self), int(failed if failed is not None and not result else after))
         return result
 
@@ -165,6 +180,8 @@ class Lock(Struct):
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
     """The memory models that the lock claims to be right under; the checker holds it to that."""
+    TRY_MAY_FAIL: ClassVar[int] = 0
+    """1 if a try may fail although the lock is free, as C++ allows ``mutex::try_lock``."""
 
     METERED: ClassVar[dict[str, str]] = {
         "acquire": "acquire",
@@ -174,15 +191,29 @@ class Lock(Struct):
 
 
 class RWLock(Struct):
-    """A reader-writer lock: ``read_acquire/read_release`` and ``write_acquire/write_release``."""
+    """A reader-writer lock: ``read_acquire/read_release`` and ``write_acquire/write_release``.
+
+    Some can also be tried (``read_try_acquire()`` and ``write_try_acquire()`` give nonzero on
+    success, and never wait) or change sides: ``downgrade()`` turns the writer into a reader, and no
+    writer comes between; ``try_upgrade()`` turns the only reader into the writer and gives nonzero,
+    or gives 0 and leaves the reader a reader.
+    """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
+    TRY_MAY_FAIL: ClassVar[int] = 0
+    """1 if a try may fail although no other thread is inside or waits."""
+    NESTED_READERS: ClassVar[int] = 0
+    """1 if a thread that reads may read once more, whoever waits meanwhile."""
 
     METERED: ClassVar[dict[str, str]] = {
         "read_acquire": "read_acquire",
+        "read_try_acquire": "read_try_acquire",
         "read_release": "read_release",
         "write_acquire": "acquire",
+        "write_try_acquire": "try_acquire",
         "write_release": "release",
+        "downgrade": "downgrade",
+        "try_upgrade": "try_upgrade",
     }
 
 
@@ -215,9 +246,10 @@ class CountedRef(Lock):
 class ReadCopyUpdate(Struct):
     """Readers that no thread waits for, except one that frees what they may still see.
 
-    Readers are between ``read_lock()`` and ``read_unlock()``. ``synchronize_rcu()``, called outside
-    them, returns when all readers that were inside are gone. Every CPU that takes part calls
-    ``quiescent()`` now and then where it holds no reference, and ``offline()`` before it stops.
+    Readers are between ``read_lock()`` and ``read_unlock()``, which nest. ``synchronize_rcu()``,
+    called outside them, returns when all readers that were inside are gone. Every CPU that takes
+    part calls ``quiescent()`` now and then where it holds no reference, and ``offline()`` before it
+    stops.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
@@ -227,11 +259,29 @@ class SleepableRCU(Struct):
     """Read-copy update whose readers may give up their CPU: each struct is a domain of its own.
 
     ``rank = read_lock()`` begins a reader and ``read_unlock(rank)`` ends it, on whatever CPU the
-    thread runs by then. ``synchronize_srcu()``, called outside the readers of this domain, returns
-    when all of its readers that were inside are gone.
+    thread runs by then; readers nest. ``synchronize_srcu()``, called outside the readers of this
+    domain, returns when all of its readers that were inside are gone.
     """
 
     MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
+
+
+class CountingSemaphore(Struct):
+    """Permits that threads take and give back: ``down()`` waits for one, ``up()`` adds one.
+
+    A new semaphore has ``permits`` of them. Any thread may give a permit, whether it has taken one
+    or not. Some can be tried: ``try_down()`` gives nonzero if it took a permit, and never waits for
+    one.
+
+    Arguments:
+        permits: at the start, from 0.
+    """
+
+    MODELS: ClassVar[tuple[str, ...]] = ALL_MODELS
+    TRY_MAY_FAIL: ClassVar[int] = 0
+    """1 if a try may fail although there is a permit."""
+
+    permits = param(1)
 
 
 class DecisionCache(Struct):

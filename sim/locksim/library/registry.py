@@ -107,6 +107,33 @@ def workload(name: str) -> type[Workload]:
     return found
 
 
+def specifications() -> dict[str, type[Struct]]:
+    """The specifications of the library (``library.specs``), by the names of their classes."""
+    folder = importlib.import_module("locksim.library.specs")
+    modules = [
+        importlib.import_module(f"{folder.__name__}.{m.name}")
+        for m in pkgutil.iter_modules(folder.__path__)
+    ]
+    return {name: getattr(module, name) for module in modules for name in module.__all__}
+
+
+def specification(name: str) -> type[Struct]:
+    """The specification that a name stands for: ``FIFO``, or ``FILE.py:CLASS``.
+
+    Raises:
+        UnknownNameError: there is none.
+        CompileError: the file is outside the language.
+    """
+    file, colon, cls = name.partition(":")
+    if colon or file.endswith(".py"):
+        return _from_file(file, cls).struct
+    known = specifications()
+    if name not in known:
+        hint = did_you_mean(name, known)
+        raise UnknownNameError(f"no specification '{name}'; {hint}; or give FILE.py:CLASS")
+    return known[name]
+
+
 def essay(entry: Entry) -> str:
     """The text that opens the lock's file."""
     if entry.code is None:

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim import machine
@@ -127,7 +127,6 @@ def test_equals_fast_engine_under_contention(
     _assert_equal(*_both(workload, "xeon-8176-8x28", 9, [20 * US], seed=5, jump=jump))
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     lock=st.sampled_from([TicketLock, TTASLock]),
     name=st.sampled_from(["ideal-70", "pentium3-8way", "itanium2-32", "westmere-ex-8x10"]),

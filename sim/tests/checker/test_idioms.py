@@ -1,7 +1,7 @@
 """The checker takes counted loops, ``super()``, and nodes and words as arguments."""
 
 import pytest
-from idioms import Bakery, Bank, Filter, HastyBakery
+from idioms import Bakery, Bank, CountingByTwo, CountingTicket, Filter, HastyBakery
 
 from locksim.checker import check_lock, check_workload
 
@@ -20,6 +20,14 @@ def test_the_bakery_needs_its_doorway() -> None:
     """A subclass that does not wait for the flag lets two threads in."""
     verdict = check_lock(HastyBakery(), threads=2)
     assert ("violated", "exclusion") == (verdict.verdict, verdict.found)
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("lock", [CountingTicket, CountingByTwo])
+def test_a_lock_that_inherits_is_proven(lock: type, memory: str) -> None:
+    """``super().acquire()`` is metered too, and counts once."""
+    verdict = check_lock(lock(), threads=2, memory=memory)
+    assert ("proven", "") == (verdict.verdict, verdict.found)
 
 
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])

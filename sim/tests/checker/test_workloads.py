@@ -35,7 +35,11 @@ ONE_SEES = "seen[0] == 1 or seen[1] == 1"
 def replayed(workload, verdict):
     """What the counterexample of a verdict shows on the reference semantics."""
     (client,) = clients_of(workload, verdict.threads, 1)
-    return replay(verdict.counterexample, expecting(client, verdict.expect), memory=verdict.memory)
+    return replay(
+        verdict.counterexample,
+        expecting(client, verdict.expect),
+        memory=verdict.counterexample.memory,
+    )
 
 
 @pytest.mark.parametrize("memory", MODELS)
@@ -112,7 +116,9 @@ def test_an_invariant_is_asked_of_every_state(workload, message, memory):
     assert message in verdict.counterexample.message
     (client,) = clients_of(workload, 2, 1)
     types = [cls for cls in (Published.head.target(),) if workload is not Turnstile]
-    assert "invariant" == replay(verdict.counterexample, client, memory=memory, types=types)
+    assert "invariant" == replay(
+        verdict.counterexample, client, memory=verdict.counterexample.memory, types=types
+    )
 
 
 @pytest.mark.parametrize("memory", ["sc", "tso"])

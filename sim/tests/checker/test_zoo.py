@@ -17,7 +17,7 @@ from checker.classics import (
 from checker.zoo import RIGHT, ZOO
 from checker.zoo_weak import WEAK
 
-from locksim.checker import check_lock, replay
+from locksim.checker import Budget, check_lock, replay
 from locksim.kinds.checking import clients_of
 
 MODELS = ["sc", "tso", "c11"]
@@ -30,14 +30,15 @@ def confirm(verdict, lock, rounds, types=()):
     """Replay a verdict's counterexample with the client that it belongs to."""
     found = clients_of(lock, verdict.threads, rounds)
     client = next(c for c in found if c.name == verdict.client)
-    return replay(verdict.counterexample, client, memory=verdict.memory, types=types)
+    return replay(verdict.counterexample, client, memory=verdict.counterexample.memory, types=types)
 
 
 @all_models
 @pytest.mark.parametrize("animal", ZOO, ids=[a.lock.__name__ for a in ZOO])
 def test_broken_lock_is_rejected(animal, memory):
     """The verdict names the property, and the generators confirm it."""
-    verdict = check_lock(animal.lock, threads=animal.threads, rounds=animal.rounds, memory=memory)
+    options = {"threads": animal.threads, "rounds": animal.rounds, "memory": memory}
+    verdict = check_lock(animal.lock, **options, simplest=False)
     expected = animal.found if memory != "c11" else animal.weakly or animal.found
     assert ("violated", expected) == (verdict.verdict, verdict.found)
     assert expected == confirm(verdict, animal.lock, animal.rounds, animal.types)
@@ -93,7 +94,7 @@ def test_classic_with_a_fence_is_right_under_tso(lock, memory):
 @pytest.mark.parametrize("lock", [PetersonFence, PetersonSeqCst, DekkerFence, DekkerSeqCst])
 def test_what_mends_a_classic_for_tso_does_not_for_c11(lock):
     """A SEQ_CST store is no fence there, and RELAXED accesses hand nothing over."""
-    verdict = check_lock(lock, threads=2, rounds=2, memory="c11")
+    verdict = check_lock(lock, threads=2, rounds=2, memory="c11", simplest=False)
     assert "violated" == verdict.verdict
     assert verdict.found == confirm(verdict, lock, 2)
 
@@ -104,7 +105,7 @@ def test_what_mends_a_classic_for_tso_does_not_for_c11(lock):
 )
 def test_classic_with_fences_and_orders_is_right_everywhere(lock, memory):
     """Loads and stores suffice, with the fences that they need."""
-    verdict = check_lock(lock, threads=2, rounds=2, memory=memory)
+    verdict = check_lock(lock, threads=2, rounds=2, memory=memory, budget=Budget(history=12))
     assert ("proven", []) == (verdict.verdict, verdict.limits)
 
 
@@ -114,6 +115,6 @@ def test_classic_without_its_fences_is_broken(lock, memory):
     """Under SC it needs none."""
     bare = lock(fenced=0)
     assert "proven" == check_lock(bare, threads=2, rounds=2, memory="sc").verdict
-    verdict = check_lock(bare, threads=2, rounds=2, memory=memory)
+    verdict = check_lock(bare, threads=2, rounds=2, memory=memory, simplest=False)
     assert ("violated", "exclusion") == (verdict.verdict, verdict.found)
     assert "exclusion" == confirm(verdict, bare, 2)

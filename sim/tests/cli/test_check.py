@@ -6,6 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from locksim.cli.check import app
+from locksim.kinds.checking import clients_of
+from locksim.library.locks.mcs import MCSLock
 
 BAD = '''
 from locksim.lang import *
@@ -70,7 +72,9 @@ def test_a_workload_and_what_is_expected_of_it(litmus):
     assert 0 == run(*asked).exit_code
     result = run(*asked, "--memory", "tso")
     assert 1 == result.exit_code
-    assert "seen[0] is 0, seen[1] is 0; expected: seen[0] == 1 or" in result.stdout
+    assert "seen[0] is 0, seen[1] is 0; expected: seen[0] == 1 or" in " ".join(
+        result.stdout.split()
+    )
 
 
 def test_a_violated_expectation_replays(litmus, tmp_path):
@@ -81,6 +85,83 @@ def test_a_violated_expectation_replays(litmus, tmp_path):
     assert ONE_SEES == json.loads(found.stdout)["expect"]
     replayed = run("--replay", file)
     assert (0, "result: assertion") == (replayed.exit_code, replayed.stdout.strip()[-17:])
+
+
+REGISTER = """
+from locksim.lang import *
+
+class Register(Struct):
+    value = word()
+
+    def write(self, value):
+        yield self.value.store(value)
+
+    def read(self):
+        value = yield self.value.load()
+        return value
+
+class OwnCopies(Register):
+    copies = array(2)
+
+    def write(self, value):
+        yield self.copies[thread()].store(value)
+
+    def read(self):
+        value = yield self.copies[thread()].load()
+        return value
+"""
+
+
+@pytest.fixture
+def register(tmp_path):
+    """A file with a specification and an object that does not meet it."""
+    file = tmp_path / "register.py"
+    file.write_text(REGISTER)
+    return file
+
+
+def test_histories_are_compared_with_a_specification(register):
+    """By the exit code, and with the operations of the one that does not fit."""
+    spec = f"{register}:Register"
+    assert 0 == run(spec, "--spec", spec).exit_code
+    result = run(f"{register}:OwnCopies", "--spec", spec)
+    assert 1 == result.exit_code
+    assert "linearizability of " in result.stdout
+    assert "no order of these operations is one of Register" in result.stdout
+    weaker = ["--condition", "sequential-consistency"]
+    assert 0 == run(f"{register}:OwnCopies", "--spec", spec, *weaker).exit_code
+
+
+def test_a_history_replays(register, tmp_path):
+    """The file carries the specification and the client."""
+    asked = (f"{register}:OwnCopies", "--spec", f"{register}:Register", "--memory", "tso")
+    file = tmp_path / "found.json"
+    file.write_text(run(*asked, "--json").stdout)
+    replayed = run("--replay", file)
+    assert (0, True) == (replayed.exit_code, "result: linearizability" in replayed.stdout)
+
+
+def test_a_specification_of_the_library_has_a_name():
+    """And a misspelt one is named."""
+    asked = ("mcs", "--operations", "acquire(); release() | acquire(); release()")
+    assert 0 == run(*asked, "--spec", "Mutex", "--memory", "c11").exit_code
+    result = run(*asked, "--spec", "Mutx")
+    assert (2, True) == (result.exit_code, "did you mean 'Mutex'?" in result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--operations", "2"], "--operations needs --spec"),
+        (["--spec", "Mutex", "--random", 3], "--spec makes its own clients"),
+        (["--spec", "Mutex", "--expect", "x == 1"], "--spec makes its own clients"),
+        (["--spec", "FIFO"], "has no enqueue(), as FIFO has"),
+    ],
+)
+def test_what_makes_no_sense_with_a_specification_exits_with_2(arguments, message):
+    """The message says what to do instead."""
+    result = run("ticket", *arguments)
+    assert (2, True) == (result.exit_code, message in result.stderr)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +193,7 @@ def test_violation_exits_with_1_and_shows_the_way(bad):
     result = run(bad, "--threads", 2)
     assert 1 == result.exit_code
     assert "bad.py:10" in result.stdout
-    assert "exclusion: thread" in result.stdout
+    assert "exclusion: two threads hold the lock: thread" in result.stdout
     assert "violated" in result.stdout
 
 
@@ -159,16 +240,17 @@ def test_json_of_a_proof():
 
 
 def test_json_of_a_violation(bad):
-    """The steps: who, what, which word, which value, where."""
-    document = json.loads(run(bad, "--threads", 2, "--memory", "tso", "--json").stdout)
+    """The steps: who, what, which word, which value, where; and the client's calls."""
+    document = json.loads(run(bad, "--threads", 2, "--json").stdout)
     assert ("violated", "exclusion") == (document["verdict"], document["found"])
-    steps = document["counterexample"]["steps"]
+    steps, calls = (document["counterexample"][key] for key in ("steps", "calls"))
+    assert [("lock.acquire", 2)] * 2 == [(call["call"], len(call["steps"])) for call in calls]
     assert 4 == len(steps)
     last = steps[-1]
     assert ("store", "lock.locked", 1) == (last["operation"], last["word"], last["new"])
     assert last["file"].endswith("bad.py")
     assert "self.locked.store(1, RELAXED)" in last["source"]
-    assert [["lock.locked", 1, "1"]] == last["buffers"][last["thread"]]
+    assert [[], []] == last["buffers"]
 
 
 def test_json_of_an_unfinished_check():
@@ -197,17 +279,19 @@ def test_random_schedules_exit_with_3():
     """They find nothing wrong, which is no proof."""
     result = run("mcs", "--threads", 8, "--random", 50, "--seed", 3, "--pct", 2)
     assert 3 == result.exit_code
-    assert "no proof: 100 schedules (by priorities, depth 2, seeds from 3)" in result.stdout
+    drawn = 50 * len(clients_of(MCSLock, 8, 1))
+    assert f"no proof: {drawn} schedules (by priorities, depth 2, seeds from 3)" in result.stdout
 
 
-def test_old_value_is_told():
+def test_old_value_is_shown():
     """Under C11 the table says that a load read what was not the last."""
     from checker.classics import Peterson
 
     from locksim.checker import check_lock
     from locksim.checker.replay.render import table
 
-    text = table(check_lock(Peterson, threads=2, memory="c11").counterexample)
+    verdict = check_lock(Peterson, threads=2, memory="c11", simplest=False)
+    text = table(verdict.counterexample)
     assert "(there is a newer" in text.replace("\n", " ")
 
 

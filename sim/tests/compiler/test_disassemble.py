@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from idioms import CountingByTwo, CountingTicket
 
 from locksim.compiler import compile_class, compile_source
 from locksim.compiler.disassemble import disassemble, source_lines
@@ -92,6 +93,24 @@ def test_listing_of_an_unknown_method_fails() -> None:
     """A KeyError with the name."""
     with pytest.raises(KeyError, match="aquire"):
         disassemble(compile_class(TTASLock), "aquire")
+
+
+def test_a_method_of_a_base_class_is_shown_from_its_file() -> None:
+    """It is listed under both classes' names, beside the lines that it was written in."""
+    listing = disassemble(compile_class(CountingTicket), "TicketLock.acquire")
+    first, second = listing.splitlines()[:2]
+    assert first.startswith("CountingTicket.TicketLock.acquire()  [program, metered as acquire")
+    assert ", from ticket.py;" in first
+    assert "0  MARK ACQUIRE_START self" == second.strip()
+    assert "ticket = yield self.next_ticket.fetch_add(1, RELAXED)" in listing
+
+
+def test_methods_of_a_base_class_survive_json() -> None:
+    """They keep their names, and the class that is made anew has them all."""
+    code = compile_class(CountingByTwo)
+    found = code_from_json(json.loads(json.dumps(code_to_json(code))))
+    assert code.methods == found.methods
+    assert {"CountingTicket.acquire", "TicketLock.acquire"} <= set(vars(found.struct))
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in entries()])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from arrays import reference_run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -280,7 +280,6 @@ def test_a_shift_by_too_many_bits_is_a_fault() -> None:
 EDGES = st.sampled_from([0, 1, -1, 2, -3, 63, 64, (1 << 63) - 1, -(1 << 63), 1 << 40])
 
 
-@settings(max_examples=30, deadline=None)
 @given(a=EDGES, b=EDGES)
 def test_arithmetic_is_that_of_registers(a: int, b: int) -> None:
     """Sums, products and quotients of any two numbers wrap at 64 bits, as in the fast engine."""

@@ -93,7 +93,7 @@ def same(spec: Struct, method: str, *arguments: Any) -> tuple[int, World]:
     return result, machine
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(suppress_health_check=list(HealthCheck))
 @given(sources(), st.integers(0, 20), st.integers(0, 20))
 def test_random_programs_do_what_python_does(text: str, x: int, y: int) -> None:
     """Operations, results and memory agree; so do the parsed text and the live class."""

@@ -2,7 +2,7 @@
 
 import pytest
 from engine.engine_pair import compare, idle_rows, run_pair
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spinners import FreedUnderASpinner, Handover, SameMoment, Turns
 from tiny_machine import tables
@@ -210,7 +210,6 @@ def test_what_instructions_read_and_write():
     assert label(Instr("RET", (0,))) is None
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     delay_ps=st.integers(0, 2_000),
     n_cpus=st.integers(2, 4),
@@ -225,7 +224,6 @@ def test_a_jump_ends_in_the_middle_of_a_round(delay_ps, n_cpus, pause_ps, tenure
     assert n_cpus == pair.plain.finished
 
 
-@settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**63 - 1), n_cpus=st.integers(2, 4), until_ps=st.integers(1, 6_000))
 def test_a_run_ends_in_the_middle_of_a_jump(seed, n_cpus, until_ps):
     """At the end of a run the counters of the waiters are those of spinning until then."""

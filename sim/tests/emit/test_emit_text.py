@@ -35,7 +35,9 @@ def test_golden(name: str) -> None:
     assert stored(name).read_text(encoding="utf-8") == current(name)
 
 
-PRINTED = [entry for entry in entries() if entry.kind != "scheduler"]
+SLEEP = {"semaphore"}
+"""Locks whose waiters sleep: a header has no scheduler that would wake them."""
+PRINTED = [e for e in entries() if e.kind != "scheduler" and e.name not in SLEEP]
 
 
 @pytest.mark.parametrize("entry", PRINTED, ids=lambda entry: entry.name)
@@ -44,7 +46,7 @@ def test_library_needs_no_goto(entry: object) -> None:
     assert "goto" not in emit(resolve(entry.name).compiled()).text  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in entries() if entry.kind == "lock"])
+@pytest.mark.parametrize("name", [entry.name for entry in PRINTED if entry.kind == "lock"])
 def test_all_orders_survive(name: str) -> None:
     """Every operation of a lock's own file that names an order is there, with that order."""
     entry = resolve(name)

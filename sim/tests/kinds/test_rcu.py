@@ -2,11 +2,78 @@
 
 import pytest
 from checker.reclaim import CarelessRCU, ForgetfulRCU, HastyRCU
+from kinds.verdicts import verdict_of
 
 from locksim.checker import check_lock, replay
 from locksim.kinds.checking import clients_of
 from locksim.kinds.rcu import Box, Version
+from locksim.lang import (
+    ACQUIRE,
+    RELAXED,
+    RELEASE,
+    ReadCopyUpdate,
+    cpu,
+    fence,
+    n_cpus,
+    pause,
+    percpu,
+)
 from locksim.library.locks.rcu import RCU
+from locksim.library.locks.srcu import SRCU
+
+
+class CountingReaders(ReadCopyUpdate):
+    """Right: each CPU counts how deep it is inside; an updater waits until each was outside."""
+
+    depth = percpu()
+
+    def read_lock(self):
+        depth = yield self.depth[cpu()].load(RELAXED)
+        yield self.depth[cpu()].store(depth + 1, RELAXED)
+        yield fence()
+
+    def read_unlock(self):
+        depth = yield self.depth[cpu()].load(RELAXED)
+        yield self.depth[cpu()].store(depth - 1, RELEASE)
+
+    def synchronize_rcu(self):
+        yield fence()
+        for i in range(n_cpus()):
+            while (yield self.depth[i].load(ACQUIRE)):
+                yield pause()
+
+    def quiescent(self):
+        yield pause()
+
+    def offline(self):
+        yield pause()
+
+
+class FlaggedReaders(CountingReaders):
+    """Wrong: the inner reader's end is taken for the outer one's."""
+
+    def read_lock(self):
+        yield self.depth[cpu()].store(1, RELAXED)
+        yield fence()
+
+    def read_unlock(self):
+        yield self.depth[cpu()].store(0, RELEASE)
+
+
+class InnerRankOnly(SRCU):
+    """Wrong: the outer reader is forgotten when the inner one ends."""
+
+    def read_lock(self):
+        index = yield self.index.load(RELAXED)
+        yield self.cpus[cpu()].came[index & 1].store(1, RELAXED)
+        yield self.cpus[cpu()].went[index & 1].store(0, RELAXED)
+        yield fence()
+        return index & 1
+
+    def read_unlock(self, rank):
+        yield fence()
+        yield self.cpus[cpu()].went[rank].store(1, RELAXED)
+
 
 BROKEN = [CarelessRCU, ForgetfulRCU, HastyRCU]
 
@@ -22,9 +89,24 @@ def test_rcu_is_proven(memory):
 @pytest.mark.parametrize("rcu", BROKEN)
 def test_short_grace_period_is_found(rcu, memory):
     """The verdict calls it by its name, and the generators confirm it."""
-    verdict = check_lock(rcu, threads=2, memory=memory)
+    verdict = check_lock(rcu, threads=2, memory=memory, simplest=False)
     assert ("violated", "memory") == (verdict.verdict, verdict.found)
     assert verdict.counterexample.message.startswith("grace-period violation: ")
     client = next(c for c in clients_of(rcu, 2, 1) if c.name == verdict.client)
     types = [Box, Version]
     assert "memory" == replay(verdict.counterexample, client, memory=memory, types=types)
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("client", ["", "nested readers"])
+def test_readers_may_nest(client, memory):
+    """Who counts them is right; who only marks a reader is right as long as none nests."""
+    assert "proven" == verdict_of(CountingReaders, client, memory=memory)
+    wrong = verdict_of(FlaggedReaders, client or "1 readings", memory=memory, types=[Box])
+    assert ("memory" if client else "proven") == wrong
+
+
+def test_sleepable_readers_may_nest_too():
+    """Each with a rank of its own."""
+    assert "proven" == verdict_of(InnerRankOnly, "1 readings", types=[Box])
+    assert "memory" == verdict_of(InnerRankOnly, "nested readers", types=[Box])

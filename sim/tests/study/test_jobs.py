@@ -215,7 +215,7 @@ time.sleep(3600)
     parent.wait()
     parent.stdout.close()
     assert 2 == len(workers)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while any(map(_alive, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(_alive, workers))

@@ -59,8 +59,9 @@ _MOST_LOCKS = 62
 _SEQ_CST = int(Order.SEQ_CST)
 
 
-def touch(t: m.Tables, shared: list[int], thread: int, address: int, writes: bool) -> None:
-    """Weaken the claims about a word as an access of it demands."""
+def touch(t: m.Tables, row: list[int], address: int, writes: bool) -> None:
+    """Weaken the claims about a word as an access of it by a row's thread demands."""
+    thread = row[m.THREAD]
     if t.size[m.REDUCTION] == OFF or address >= t.size[m.STATIC]:
         return
     claim = t.claims[address]
@@ -71,7 +72,7 @@ def touch(t: m.Tables, shared: list[int], thread: int, address: int, writes: boo
         claim[OWNER] = -1
         if claim[RELIED] & _NO_MESSAGES:
             t.claims[0][0] = 1
-    held = _held(t, shared, thread)
+    held = _held(t, row)
     claim[LOCKS] &= held
     if claim[RELIED] & _ALONE and claim[OWNER] < 0 and claim[LOCKS] == 0:
         t.claims[0][0] = 1
@@ -132,17 +133,16 @@ def local(
     if claim[LOCKS]:
         claim[RELIED] |= _ALONE
         return True
-    if op == b.LOAD and (claim[WRITERS] == -1 or claim[WRITERS] & _held(t, before, row[m.THREAD])):
+    if op == b.LOAD and (claim[WRITERS] == -1 or claim[WRITERS] & _held(t, row)):
         claim[RELIED] |= _LOADS
         return True
     return False
 
 
-def _held(t: m.Tables, shared: list[int], thread: int) -> int:
-    """The locks that a thread holds for itself, as a bit set."""
+def _held(t: m.Tables, row: list[int]) -> int:
+    """The locks that a row's thread holds for itself, as a bit set."""
     held = 0
-    n = min(_MOST_LOCKS, (t.size[m.SLEEP] - t.size[m.HOLDERS]) // 2)
-    for lock in range(n):
-        if shared[t.size[m.HOLDERS] + 2 * lock] == thread + 1:
+    for lock in range(min(_MOST_LOCKS, t.size[m.N_LOCKS])):
+        if row[t.size[m.INSIDE] + 2 * lock]:
             held |= 1 << lock
     return held

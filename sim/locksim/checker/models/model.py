@@ -1,11 +1,12 @@
 """What a state consists of: one row for each thread, and one for all that the threads share.
 
 A thread's row: its number, its program counter, the length of its store buffer, the registers that
-matter there (in the order of :attr:`Program.keep`, the rest of the columns 0), and the buffer,
-oldest first, as pairs of address and value.
+matter there (in the order of :attr:`Program.keep`, the rest of the columns 0), the buffer, oldest
+first, as pairs of address and value, and for each metered lock how often the thread is inside, as
+its owner and as a reader.
 
-The shared row: every word of memory; for each metered lock who holds it exclusively (thread + 1)
-and which threads read (a bit set); for each thread whether it sleeps and whether a wake-up is
+The shared row: every word of memory; for each metered lock whether it has an owner, and how many
+threads read; for each thread whether it sleeps and whether a wake-up is
 pending; and, if the program allocates, the heap: the next fresh line, the free lists, and for each
 line whether it is live, what object starts there, and its link in a free list. Under C11 come the
 views (of every word's last message; of every thread: current, to be acquired by a fence, released
@@ -48,7 +49,8 @@ THREAD, PC, BUFFERED, REGISTERS = range(4)
 (HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
 (VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
 (OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP, STATIC, REDUCTION, ROW, SHARED) = range(25, 35)
-N_SIZES = 35
+INSIDE, N_LOCKS = 35, 36
+N_SIZES = 37
 
 WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
 
@@ -62,6 +64,7 @@ class Tables(NamedTuple):
     keep: list[int]
     keep_start: list[int]
     lock_of: Sequence[int]
+    recursive: list[int]
     type_lines: list[int]
     plain: list[int]
     claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
@@ -145,7 +148,7 @@ def model(
     built = build(workload, machine_tables, types, heap_lines=heap_lines if types else 0)
     number = MEMORY_MODELS.index(memory)
     entries = buffer_entries if number == TSO else 0
-    columns = program.width + 2 * entries
+    columns = program.width + 2 * entries + 2 * len(built.locks)
     threads = [[k, program.entry, 0, *[0] * columns] for k in range(n_threads)]
     parts = _shared_parts(built, n_threads)
     if number == C11:
@@ -165,6 +168,7 @@ def model(
     size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
     size[STATIC] = len(built.words) - (heap_lines * wpl if types else 0)
     size[ROW], size[SHARED] = len(threads[0]), len(shared)
+    size[INSIDE], size[N_LOCKS] = len(threads[0]) - 2 * len(built.locks), len(built.locks)
     if number == C11:
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
@@ -176,6 +180,7 @@ def model(
         program.keep,
         program.keep_start,
         built.lock_of,
+        built.recursive,
         built.type_lines,
         _plain(built, plain),
         [[0] * 4 for _ in built.words],

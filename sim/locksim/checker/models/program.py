@@ -35,6 +35,22 @@ _ATOMICS = range(b.SWAP, b.FETCH_XOR + 1)
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a method: the rows that are its private copy.
+
+    Arguments:
+        method: ``Class.method``. caller: the call that makes it, -1 for that of ``thread()``.
+        given: the registers that hold ``self`` and the arguments when it begins.
+        result: the register that holds what it has returned, -1 if it always returns nothing.
+    """
+
+    method: str
+    caller: int
+    given: range
+    result: int
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """An unfolded program.
 
@@ -49,6 +65,8 @@ class Program:
         keep_start: one more than there are rows.
         width: the longest of these lists.
         places: source of each row.
+        calls: the calls, unfolded; the first is that of ``thread()``.
+        call_of: the call that each row belongs to, -1 for the rows around the first call.
     """
 
     code: list[list[int]]
@@ -58,6 +76,8 @@ class Program:
     keep_start: list[int]
     width: int
     places: tuple[Place, ...]
+    calls: tuple[Call, ...]
+    call_of: tuple[int, ...]
 
 
 def unfold(image: Image) -> Program:
@@ -68,7 +88,7 @@ def unfold(image: Image) -> Program:
             threads.
     """
     _refuse_scheduling(image)
-    code, origin = _unfolded(image)
+    code, origin, calls, call_of = _unfolded(image)
     live = _live(code)
     written = 0
     for row in code:
@@ -92,6 +112,8 @@ def unfold(image: Image) -> Program:
         keep_start=list(accumulate(map(len, kept), initial=0)),
         width=max(map(len, kept)),
         places=tuple(image.places[i] for i in origin),
+        calls=tuple(calls),
+        call_of=tuple(call_of),
     )
 
 
@@ -107,17 +129,24 @@ def _refuse_scheduling(image: Image) -> None:
             )
 
 
-def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
-    """The rows with every call replaced by a copy of the callee, and where each row came from."""
+def _unfolded(image: Image) -> tuple[list[list[int]], list[int], list[Call], list[int]]:
+    """The rows with every call replaced by a copy of the callee.
+
+    Beside them: which row of the image each one was, the calls, and the call of each row.
+    """
     rows = [list(row) for row in image.code]
     entries = sorted({row[2] for row in rows if row[0] == b.CALL})
     ends = dict(zip(entries, [*entries[1:], len(rows)], strict=True))
     start = entries[0] if entries else len(rows)
     code: list[list[int]] = []
     origin: list[int] = []
+    calls: list[Call] = []
+    call_of: list[int] = []
+    written = {row[1] for row in rows if _defines(row)}
+    speaks = {entry: _speaks(image, range(entry, ends[entry]), written) for entry in entries}
 
-    def copy(first: int, end: int, back: int) -> int:
-        """Append a copy of rows first … end - 1 whose returns go to row ``back``."""
+    def copy(first: int, end: int, back: int, call: int) -> int:
+        """Append a call's copy of rows first … end - 1 whose returns go to row ``back``."""
         moved = len(code) - first
         if len(code) + end - first > MAX_ROWS:
             raise CheckError(
@@ -126,6 +155,7 @@ def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
             )
         code.extend([list(row) for row in rows[first:end]])
         origin.extend(range(first, end))
+        call_of.extend([call] * (end - first))
         for k in range(first, end):
             row = code[k + moved]
             if row[0] in _JUMPS:
@@ -133,12 +163,38 @@ def _unfolded(image: Image) -> tuple[list[list[int]], list[int]]:
             elif row[0] == b.RET:
                 code[k + moved] = [b.JMP, back, *[0] * (b.WIDTH - 2)]
             elif row[0] == b.CALL:
-                into = copy(row[2], ends[row[2]], k + moved + 1)
+                calls.append(_call(image, k, call, speaks[row[2]]))
+                into = copy(row[2], ends[row[2]], k + moved + 1, len(calls) - 1)
                 code[k + moved] = [b.JMP, into, *[0] * (b.WIDTH - 2)]
         return first + moved
 
-    copy(0, start, -1)
-    return code, origin
+    copy(0, start, -1, -1)
+    return code, origin, calls, call_of
+
+
+def _call(image: Image, k: int, caller: int, speaks: bool) -> Call:
+    """The call that row ``k`` of an image makes.
+
+    Linking passes ``self`` by an ADDI (a MOV for ``thread()``) and each argument by a MOV, and
+    takes the result by a MOV.
+    """
+    first = k - 1
+    while caller >= 0 and image.code[first][0] == b.MOV:
+        first -= 1
+    given = image.code[first][1]
+    return Call(
+        method=image.places[image.code[k][2]].method,
+        caller=caller,
+        given=range(given, given + k - first),
+        result=image.code[k + 1][2] if caller >= 0 and speaks else -1,
+    )
+
+
+def _speaks(image: Image, rows: range, written: set[int]) -> bool:
+    """Whether a method, which has some rows of an image, returns anything but 0."""
+    code = image.code
+    returned = [code[k - 1][2] for k in rows if code[k][0] == b.RET]
+    return any(register in written or image.registers[register] for register in returned)
 
 
 def _live(code: list[list[int]]) -> list[int]:

@@ -59,7 +59,7 @@ def flush(t: m.Tables, row: list[int], shared: list[int], note: list[int]) -> in
     note[N_PC], note[N_ADDRESS], note[N_NEW] = row[m.PC], address, value
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
-    claims.touch(t, shared, row[m.THREAD], address, True)
+    claims.touch(t, row, address, True)
     note[N_OLD] = shared[address]
     shared[address] = value
     for i in range(first, first + 2 * (n - 1)):

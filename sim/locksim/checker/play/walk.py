@@ -21,7 +21,8 @@ from locksim.checker.models import model as m
 from locksim.checker.models import outcome
 from locksim.checker.models import registers as rg
 from locksim.checker.models.model import MEMORY_MODELS, Model
-from locksim.checker.replay.counterexample import Replay, Step, operation_name
+from locksim.checker.replay.messages import verdict
+from locksim.checker.replay.path import Replay, Step, operation_name
 from locksim.checker.replay.render import did
 from locksim.checker.search import step as st
 from locksim.checker.search.loop import STUCK, WRONG_END
@@ -111,7 +112,7 @@ class Walk:
         via = thread * 64 + action
         step = path.step(via)
         if status != outcome.DONE:
-            found, message = path.verdict(status, self.client.expect)
+            found, message = verdict(path, status, self.client.expect)
             return Move(via, thread, step.action, step, None, found, message)
         return Move(via, thread, step.action, step, _state(path))
 
@@ -121,16 +122,16 @@ class Walk:
             return "", ""
         path = self._at(state)
         if not all(self._exited(path, thread) for thread in range(self.model.n_threads)):
-            return path.verdict(STUCK, {})
+            return verdict(path, STUCK, {})
         words = {name: address for address, name in self.model.memory.names}
         expect = self.client.expect
         if all(path.shared[words[name]] == value for name, value in expect.items()):
             return "", ""
-        return path.verdict(WRONG_END, expect)
+        return verdict(path, WRONG_END, expect)
 
     def verdict(self, state: State, status: int) -> tuple[str, str]:
         """Kind and message of what the explorer's status says about a state."""
-        return self._at(state).verdict(status, self.client.expect)
+        return verdict(self._at(state), status, self.client.expect)
 
     def thread(self, state: State, thread: int) -> dict[str, Any]:
         """A thread for people: ``next`` operation, ``source``, ``place``, ``buffer``, ``done``."""
@@ -210,12 +211,12 @@ class Walk:
         return bool(over and row[m.BUFFERED] == 0)
 
     def _holds(self, path: Replay, thread: int) -> str:
-        at = int(self.model.tables.size[m.HOLDERS])
-        inside = []
+        at = int(self.model.tables.size[m.INSIDE])
+        row, inside = path.rows[thread], []
         for lock, name in enumerate(self.model.memory.locks):
-            if path.shared[at + 2 * lock] == thread + 1:
+            if row[at + 2 * lock]:
                 inside.append(f"● holds {name}")
-            if int(path.shared[at + 2 * lock + 1]) >> thread & 1:
+            if row[at + 2 * lock + 1]:
                 inside.append(f"◐ reads under {name}")
         return ", ".join(inside)
 

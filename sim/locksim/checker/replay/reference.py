@@ -7,6 +7,7 @@ is therefore a violation of the language's own semantics.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -51,8 +52,8 @@ class ReferenceMachine:
         self.pending: list[Op | None] = [None] * n_threads
         self.memory = build(workload, tables, kinds, heap_lines=heap_lines if kinds else 0)
         self.model = self._memory_model(memory, plain)
-        self.writer: dict[int, int] = {}
-        self.readers: dict[int, set[int]] = {}
+        self.writer: dict[int, list[int]] = defaultdict(list)
+        self.readers: dict[int, list[int]] = defaultdict(list)
         self.asleep: set[int] = set()
         self.woken: set[int] = set()
         self.permits: set[int] = set()
@@ -272,22 +273,18 @@ class ReferenceMachine:
             raise Violation("memory")
 
     def _mark(self, thread: int, mark: Mark, lock: int) -> None:
-        """Keep track of who is inside."""
+        """Keep track of who is inside, each as often as it entered."""
         self.marks.append((thread, mark))
-        readers = self.readers.setdefault(lock, set())
+        writer, readers = self.writer[lock], self.readers[lock]
         match mark:
-            case Mark.ACQUIRED:
-                if lock in self.writer or readers:
+            case Mark.ACQUIRED | Mark.READ_ACQUIRED:
+                reads = mark == Mark.READ_ACQUIRED
+                again = thread in writer and self.memory.recursive[self.memory.lock_of[lock] - 1]
+                if not again and (writer or (readers and not reads)):
                     raise Violation("exclusion")
-                self.writer[lock] = thread
-            case Mark.READ_ACQUIRED:
-                if lock in self.writer or thread in readers:
+                (readers if reads else writer).append(thread)
+            case Mark.RELEASED | Mark.READ_RELEASED:
+                inside = writer if mark == Mark.RELEASED else readers
+                if thread not in inside:
                     raise Violation("exclusion")
-                readers.add(thread)
-            case Mark.RELEASED:
-                if self.writer.pop(lock, None) != thread:
-                    raise Violation("exclusion")
-            case Mark.READ_RELEASED:
-                if thread not in readers:
-                    raise Violation("exclusion")
-                readers.remove(thread)
+                inside.remove(thread)

@@ -1,21 +1,30 @@
-"""A counterexample as a table for the terminal: a column a thread, time from top to bottom."""
+"""A counterexample as a table for the terminal: a column a thread, time from top to bottom.
+
+A call of the client stands above the steps that it is made of, and what it returned below them.
+"""
 
 from __future__ import annotations
 
+import re
 import textwrap
 
+from locksim.checker.client import TEST_CLIENT
 from locksim.checker.replay.counterexample import Counterexample, Step
+from locksim.checker.replay.invocations import Invocation
 from locksim.core.faults import place
 
 MIN_COLUMN = 16
 """Characters that a thread's column has at least."""
+WIDEST = 100
+"""Characters in a line, unless another width is asked for."""
 
 
-def table(counterexample: Counterexample, width: int = 100) -> str:
+def table(counterexample: Counterexample, width: int = WIDEST) -> str:
     """The steps as text.
 
-    Each step shows the source line, what it did to which word, what the thread does to locks right
-    after, and the thread's store buffer if something is in it.
+    Each step shows the call that it begins, the source line, what it did to which word, what the
+    thread does to locks right after, what the call returned if it is over, and the thread's store
+    buffer if something is in it.
 
     Arguments:
         counterexample: what to show.
@@ -27,12 +36,16 @@ def table(counterexample: Counterexample, width: int = 100) -> str:
     head = ["step", *(f"thread {i}" for i in range(n))]
     widths = [digits] + [column] * n
     rule = "-+-".join("-" * w for w in widths)
-    lines = [_line(head, widths), rule]
+    lines = [f"client: {counterexample.client}"] if counterexample.client else []
+    lines += [_line(head, widths), rule]
+    begun = {call.steps[0]: call.text for call in counterexample.calls if call.steps}
+    over = {call.ended: returned(call) for call in counterexample.calls if call.ended is not None}
     for number, step in enumerate(counterexample.steps, start=1):
         if number - 1 == counterexample.cycle:
             lines.append("from here on, again and again:")
             lines.append(rule)
-        cell = _cell(step, column)
+        calls = begun.get(number - 1, ""), over.get(number - 1, "")
+        cell = _cell(step, *calls, column)
         for i, text in enumerate(cell):
             cells = [""] * (n + 1)
             cells[0] = str(number).rjust(digits) if i == 0 else ""
@@ -48,16 +61,28 @@ def _line(cells: list[str], widths: list[int]) -> str:
     return " | ".join(c.ljust(w) for c, w in zip(cells, widths, strict=True)).rstrip()
 
 
-def _cell(step: Step, width: int) -> list[str]:
-    parts = []
-    if step.action == "run":
-        parts.append(f"{place(step.file, step.line)}  {step.source}".rstrip())
-    parts.append(did(step) + behind(step))
+def _cell(step: Step, begun: str, over: str, width: int) -> list[str]:
+    parts = [begun] if begun else []
+    if step.action == "run" and not step.client:
+        parts.append(f"{at(step)}  {step.source}".rstrip())
+    whose = f"{TEST_CLIENT}: " if step.action == "run" and step.client else ""
+    parts.append(whose + did(step) + behind(step))
     parts += [f"=> {mark}" for mark in step.marks]
+    parts += [f"=> {over}"] if over else []
     buffer = step.buffers[step.thread]
     if buffer:
         parts.append("buffer: " + ", ".join(f"{name}={shown}" for name, _, shown in buffer))
     return [line for part in parts for line in _wrap(part, width)]
+
+
+def at(step: Step) -> str:
+    """Where a step is in the program: file and line, or the library's test client."""
+    return TEST_CLIENT if step.client else place(step.file, step.line)
+
+
+def returned(call: Invocation) -> str:
+    """What a call has returned; "" if it returns nothing."""
+    return "" if call.result is None else f"{call.text} returned {call.result}"
 
 
 def behind(step: Step) -> str:
@@ -69,7 +94,14 @@ def behind(step: Step) -> str:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent="  ")
+    """Lines of a text; what is longer than a line is broken before a dot or behind a bracket."""
+    room = width - 2
+    breakable = [
+        re.sub(r"(?<=[(])|(?=[.]\w)", " \0", word) if len(word) > room else word
+        for word in text.split(" ")
+    ]
+    lines = textwrap.wrap(" ".join(breakable), width, subsequent_indent="  ")
+    return [re.sub(r"(?<=\S) \0|\0", "", line) for line in lines]
 
 
 def did(step: Step) -> str:
@@ -80,7 +112,7 @@ def did(step: Step) -> str:
         case "store" if any(step.buffers[step.thread]):
             return f"store {step.word}: {step.becomes}, into its buffer"
         case "flush":
-            return f"{step.word} becomes {step.becomes} for all ({place(step.file, step.line)})"
+            return f"{step.word} becomes {step.becomes} for all ({at(step)})"
         case "fence" | "block" | "pause" | "start":
             return step.operation
         case "wake":

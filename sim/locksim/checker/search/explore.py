@@ -101,6 +101,11 @@ class Exploration:
         return steps[::-1]
 
     @property
+    def violation(self) -> list[int]:
+        """The steps to what is wrong, the one that shows it included."""
+        return self.path(self.state) + ([self.action] if self.action >= 0 else [])
+
+    @property
     def relied(self) -> Model:
         """The model with what this exploration relied upon, on which its paths can be replayed."""
         size = [int(x) for x in self.tables.size]
@@ -127,16 +132,24 @@ class Exploration:
         """The final states, in order."""
         return [s for s, final in enumerate(bytes(self.space.final[: self.states])) if final]
 
-    def doomed(self) -> int | None:
-        """The state from which nobody can finish, as :func:`progress.doomed` chooses it, or None.
+    def doomed(self) -> list[int]:
+        """The states from which no thread can finish, of those that are nearest and plainest.
 
-        The exploration must be complete.
+        The first is the one that :func:`progress.doomed` chooses; the others are as good. The
+        exploration must be complete.
         """
         space, zeros, n = self.space, self.runner.zeros, self.states
-        edges = int(space.edge_start[n])
-        scratch = zeros("q", n + 1), zeros("i", edges), zeros("q", n), zeros("b", n)
-        found = self.runner.doomed(n, space.edge_start, space.edges, space.final, *scratch)
-        return None if found < 0 else int(found)
+        edges, hopeful = int(space.edge_start[n]), zeros("b", n)
+        scratch = zeros("q", n + 1), zeros("i", edges), zeros("q", n), hopeful
+        first = int(self.runner.doomed(n, space.edge_start, space.edges, space.final, *scratch))
+        start, depth, found = space.edge_start, space.depth, []
+        for s in range(first, n) if first >= 0 else ():
+            if depth[s] > depth[first]:
+                break
+            still = (start[s] == start[s + 1]) == (start[first] == start[first + 1])
+            if still and not hopeful[s]:
+                found.append(s)
+        return found
 
 
 def explore(

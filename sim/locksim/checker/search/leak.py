@@ -12,21 +12,25 @@ from locksim.checker.models.model import Model
 from locksim.checker.search.explore import Exploration
 
 
-def leaking(found: Exploration) -> int | None:
-    """The first final state with a leaked object, or None.
+def leaking(found: Exploration) -> list[int]:
+    """The final states with a leaked object that are nearest.
 
     Arguments:
         found: a complete exploration.
     """
+    leaks: list[int] = []
     if not found.model.memory.types:
-        return None
-    sound: set[int] = set()
+        return leaks
+    sound: dict[int, bool] = {}
     for state in found.finals:
+        if leaks and found.space.depth[state] > found.space.depth[leaks[0]]:
+            break
         number = found.row_numbers(state)[-1]
-        if number not in sound and leaked(found.model, found.shared_row(number)):
-            return state
-        sound.add(number)
-    return None
+        if number not in sound:
+            sound[number] = not leaked(found.model, found.shared_row(number))
+        if not sound[number]:
+            leaks.append(state)
+    return leaks
 
 
 def leaked(model: Model, shared: list[int]) -> list[int]:

@@ -136,7 +136,7 @@ def _access(
     if not alive(t, shared, address):
         return fault(note, FAULT_MEMORY, address, row[m.PC])
     if code[0] != b.STORE or t.size[m.MODEL] != m.TSO:  # that one gets into a buffer only
-        claims.touch(t, shared, row[m.THREAD], address, code[0] != b.LOAD)
+        claims.touch(t, row, address, code[0] != b.LOAD)
     if t.size[m.MODEL] == m.C11:
         return c11.access(t, row, shared, regs, code, address, action, note)
     if t.size[m.MODEL] == m.TSO:
@@ -277,7 +277,7 @@ def _run_on(
         if b.JMP <= op <= b.JNZ or b.JEQ <= op <= b.JGE:
             pc = code[1] if jumps(code, regs) else pc + 1
         elif op == b.MARK:
-            status = _mark(t, shared, thread, code[1], regs[code[2]], note)
+            status = _mark(t, row, shared, code[1], regs[code[2]], note)
             if status != DONE:
                 note[N_FAULT_PC] = pc
                 return status
@@ -308,9 +308,9 @@ def _run_on(
 
 
 def _mark(
-    t: m.Tables, shared: list[int], thread: int, what: int, subject: int, note: list[int]
+    t: m.Tables, row: list[int], shared: list[int], what: int, subject: int, note: list[int]
 ) -> int:
-    """A mark of the meters: who holds the lock from now on."""
+    """A mark of the meters: who is inside the lock from now on."""
     if what > _LAST_MARK or subject < 0 or subject >= len(t.lock_of):
         return DONE
     lock = t.lock_of[subject] - 1
@@ -322,22 +322,20 @@ def _mark(
         note[N_MARKS] = n + 1
     if not t.size[m.WATCH] & m.WATCH_EXCLUSION:
         return DONE
-    at = t.size[m.HOLDERS] + 2 * lock
-    me = 1 << thread
-    if what == _ACQUIRED:
-        if shared[at] or shared[at + 1]:
+    at, mine = t.size[m.HOLDERS] + 2 * lock, t.size[m.INSIDE] + 2 * lock
+    if what in (_ACQUIRED, _READ_ACQUIRED):
+        reads = int(what == _READ_ACQUIRED)
+        again = row[mine] > 0 and t.recursive[lock] != 0
+        if not again and (shared[at] or (shared[at + 1] and not reads)):
             return EXCLUSION
-        shared[at] = thread + 1
-    elif what == _READ_ACQUIRED:
-        if shared[at] or shared[at + 1] & me:
+        if row[mine + reads] == 0:
+            shared[at + reads] += 1
+        row[mine + reads] += 1
+    elif what in (_RELEASED, _READ_RELEASED):
+        reads = int(what == _READ_RELEASED)
+        if row[mine + reads] == 0:
             return EXCLUSION
-        shared[at + 1] |= me
-    elif what == _RELEASED:
-        if shared[at] != thread + 1:
-            return EXCLUSION
-        shared[at] = 0
-    elif what == _READ_RELEASED:
-        if not shared[at + 1] & me:
-            return EXCLUSION
-        shared[at + 1] ^= me
+        row[mine + reads] -= 1
+        if row[mine + reads] == 0:
+            shared[at + reads] -= 1
     return DONE

@@ -423,6 +423,9 @@ def _state(
     thread = np.zeros((n_threads, THREAD_COLUMNS), np.int64)
     thread[:n, U_CPU] = np.arange(n)
     thread[n:, U_CPU], thread[n:, U_PC] = NOWHERE, image.task_entry
+    locks = np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64)
+    for counter in meters.fresh(memory.recursive):
+        locks[counter] = 1
     control = np.zeros(CONTROL_COLUMNS, np.int64)
     control[R_HEAP_NEXT] = memory.heap_next
     return State(
@@ -450,7 +453,7 @@ def _state(
         free_head=np.array(memory.free_head, np.int64),
         free_next=np.array(memory.free_next, np.int64),
         lock_of=np.array(memory.lock_of, np.int64),
-        locks=np.zeros((len(memory.locks), len(LOCK_COUNTERS)), np.int64),
+        locks=locks,
         meter=np.zeros((n_threads, max(1, len(memory.locks)), meters.STATE_COLUMNS), np.int64),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),

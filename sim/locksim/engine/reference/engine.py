@@ -128,6 +128,7 @@ class Engine:
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
         self.locks: dict[tuple[int, int], int] = defaultdict(int)
+        self.locks.update(dict.fromkeys(meters.fresh(memory.recursive), 1))
         self.threads = [Thread(self, number) for number in range(memory.space.n_threads)]
         self.meter: dict[tuple[int, int, int], int] = defaultdict(int)
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None

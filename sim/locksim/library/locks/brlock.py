@@ -30,6 +30,7 @@ __all__ = ["BigReaderLock"]
 class BigReaderLock(RWLock):
     """Per-CPU reader-writer lock (Linux 2.4, include/linux/brlock.h, lib/brlock.c)."""
 
+    NESTED_READERS = 1
     locks = percpu(ReaderPreferenceRWLock)
 
     def read_acquire(self):

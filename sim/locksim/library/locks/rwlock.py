@@ -17,7 +17,13 @@ transfers of the same line, one after another, so all readers of the machine tog
 constant rate: the plateau. Readers do not exclude each other, and yet they do not scale.
 Uncontended on one CPU: none.
 
-Fairness. New readers overtake a waiting writer; a steady stream of readers starves it.
+Trying and changing sides. A try is the first attempt alone: a reader takes its 1 back, a writer
+leaves. A writer becomes a reader by adding its 1 before it takes the bit away. The only reader
+becomes the writer by swapping the bit in for its 1. A reader that is about to take its 1 back looks
+like one that is in, so both the writer's try and the upgrade may fail beside it.
+
+Fairness. New readers overtake a waiting writer; a steady stream of readers starves it. So a thread
+that reads may read once more, whoever waits.
 
 Not modelled. Nothing but the width: the kernel's count has 31 bits, this one 63.
 """
@@ -32,6 +38,7 @@ WRITER = -(1 << 63)
 class ReaderPreferenceRWLock(RWLock):
     """One-word rwlock, readers first (Linux ia64, 2.6: include/asm-ia64/spinlock.h)."""
 
+    NESTED_READERS = 1
     state = word()
 
     def read_acquire(self):
@@ -40,6 +47,12 @@ class ReaderPreferenceRWLock(RWLock):
             yield pause()
             while (yield self.state.load(RELAXED)) < 0:
                 yield pause()
+
+    def read_try_acquire(self):
+        if (yield self.state.fetch_add(1, ACQUIRE)) < 0:
+            yield self.state.fetch_add(-1, RELAXED)
+            return 0
+        return 1
 
     def read_release(self):
         yield self.state.fetch_add(-1, RELEASE)
@@ -54,3 +67,13 @@ class ReaderPreferenceRWLock(RWLock):
 
     def write_release(self):
         yield self.state.fetch_and(~WRITER, RELEASE)
+
+    def write_try_acquire(self):
+        return (yield self.state.compare_swap(0, WRITER, ACQUIRE)) == 0
+
+    def downgrade(self):
+        yield self.state.fetch_add(1, RELAXED)
+        yield self.state.fetch_and(~WRITER, RELEASE)
+
+    def try_upgrade(self):
+        return (yield self.state.compare_swap(1, WRITER, ACQUIRE)) == 1

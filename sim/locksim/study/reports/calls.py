@@ -43,7 +43,7 @@ IDLE = "idle"
 Part = Literal["user", "system", "lock", "idle"]
 Path = tuple[str, ...]
 _STARTS = (Mark.ACQUIRE_START, Mark.READ_START)
-_OWNER = LOCK_COUNTERS.index("owner")
+_OWNER, _NESTING = (LOCK_COUNTERS.index(name) for name in ("owner", "nesting"))
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ def profile_calls(
     found = machines.load(machine) if isinstance(machine, str) else machine
     tables = found.tables(found.n_cpus if cpus is None else cpus, placement)
     _, memory = prepare(workload, tables, heap_lines=heap_lines)
-    watch = _Watch(tables.n_cpus, memory.space.n_threads, len(memory.locks), warmup_ps)
+    watch = _Watch(tables.n_cpus, memory.space.n_threads, memory.recursive, warmup_ps)
     end_ps = warmup_ps + window_ps
     reference.run(memory, tables, seed=seed, until_ps=end_ps, observer=watch)
     watch.end(end_ps)
@@ -144,22 +144,24 @@ class _Thread:
 class _Meter:
     """The meter of a lock's acquisitions by one caller, or by all."""
 
-    def __init__(self) -> None:
+    def __init__(self, recursive: int) -> None:
         self.counts: dict[tuple[int, int], int] = defaultdict(int)
+        self.counts.update(dict.fromkeys(meters.fresh([recursive]), 1))
         self.state: dict[tuple[int, int, int], int] = defaultdict(int)
 
 
 class _Watch:
     """The observer: see the module."""
 
-    def __init__(self, n_cpus: int, n_threads: int, n_locks: int, from_ps: int) -> None:
+    def __init__(self, n_cpus: int, n_threads: int, recursive: list[int], from_ps: int) -> None:
         self.from_ps = from_ps
         self.nodes: dict[Path, Node] = {(IDLE,): Node("idle")}
         self.at = [_At() for _ in range(n_cpus)]
         self.threads = [_Thread() for _ in range(n_threads)]
         self.meters: dict[tuple[int, str], _Meter] = {
-            (lock, ""): _Meter() for lock in range(n_locks)
+            (lock, ""): _Meter(again) for lock, again in enumerate(recursive)
         }
+        self.recursive = recursive
         self.callers: dict[tuple[int, int], str] = {}
         self.counting = from_ps == 0
 
@@ -193,16 +195,20 @@ class _Watch:
         self._begin(now)
         whole = self.meters[lock, ""]
         found_writer = int(whole.counts[0, _OWNER] != 0)
-        if what in _STARTS:
+        nesting = whole.counts[0, _NESTING]
+        enters_again = nesting and whole.counts[0, _OWNER] == thread + 1
+        if what in _STARTS and not enters_again:
             *_, (_, frame) = frames_of(program)
             self.callers[thread, lock] = method_of(frame)
         caller = self.callers.get((thread, lock), "?")
         if (lock, caller) not in self.meters:
-            self.meters[lock, caller] = _Meter()
+            self.meters[lock, caller] = _Meter(self.recursive[lock])
         for meter in (whole, self.meters[lock, caller]):
             mark(meter.counts, meter.state, 0, int(what), thread, now, stops)
             if what in _STARTS:
                 meter.state[thread, 0, FOUND_WRITER] = found_writer  # for any caller
+            if nesting != whole.counts[0, _NESTING]:
+                return  # an inner entry of a recursive lock, or its end
 
     def end(self, now: int) -> None:
         """Book the time up to the window's end."""

@@ -2,7 +2,7 @@
 
 from checker.models import axioms
 from checker.models.shapes import WORDS, checked_outcomes, fence, programs, reads, write
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 
 RMW = ("RELAXED", "ACQUIRE", "RELEASE", "ACQ_REL", "SEQ_CST")
 ORDERS = {
@@ -20,7 +20,6 @@ MOST = 5000
 @example([[write("x"), fence("RELEASE"), write("y")], [*reads("RELAXED", "y", "x"), write("x")]])
 @example([[write("x"), fence(), *reads("RELAXED", "y")], [write("y"), fence(), write("x", 2)]])
 @given(programs(ORDERS, FENCES))
-@settings(max_examples=200, deadline=None)
 def test_machine_allows_exactly_what_the_axioms_allow(program):
     """Messages and views on one side, relations without cycles on the other."""
     assume(axioms.size(program, WORDS) <= MOST)

@@ -53,7 +53,7 @@ def test_expected_end_that_is_missed_is_a_violation():
     """A wrong expectation is found, with the word and its value."""
     verdict = check_workload(litmus.CoRR(), threads=2, expect={"x": 2})
     assert ("violated", "assertion") == (verdict.verdict, verdict.found)
-    assert "x is 1, not 2" in verdict.counterexample.message
+    assert "x is 1, expected 2" in verdict.counterexample.message
 
 
 def test_outcomes_refuse_to_be_incomplete():
@@ -66,5 +66,5 @@ def test_outcomes_refuse_to_be_incomplete():
 
 def test_unknown_word_is_refused():
     """The message lists the words that there are."""
-    with pytest.raises(CheckError, match="no word 'z'; there are x, y, r0, r1"):
+    with pytest.raises(CheckError, match="no word 'z'; known: r0, r1, x, y"):
         outcomes(litmus.SB(), threads=2, observe=("z",))

@@ -1,7 +1,7 @@
 """The compiled exploration against a plain one: random programs, all outcomes, SC and TSO."""
 
 from checker.models.shapes import WORDS, checked_outcomes, fence, programs, reads, write
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 RELAXED = ("RELAXED",)
@@ -61,7 +61,6 @@ def put(row, index, value):
 @example([[write("x"), write("x", 2), *reads("RELAXED", "x")], reads("RELAXED", "x")], True)
 @example([[write("x"), *reads("RELAXED", "y")], [write("y"), fence(), write("x", 2)]], True)
 @given(programs(ORDERS, ["SEQ_CST"]), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_outcomes_are_those_of_a_plain_search(program, tso):
     """Nothing is missed by merging steps and states, and nothing is made up."""
     assert plain_outcomes(program, tso) == checked_outcomes(program, "tso" if tso else "sc")

@@ -32,7 +32,7 @@ def test_right_locks_have_the_explorations_states(lock, memory):
 def test_hints_are_as_short_as_the_counterexample(animal, memory):
     """The distance from the start is the length of the checker's shortest path."""
     options = {"threads": animal.threads, "rounds": animal.rounds, "memory": memory}
-    verdict = check_lock(animal.lock, **options)
+    verdict = check_lock(animal.lock, **options, simplest=False)
     walk = walk_of_lock(animal.lock, client=verdict.client, **options)
     found = explore(walk, walk.start)
     if not found.complete:

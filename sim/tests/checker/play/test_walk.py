@@ -20,15 +20,10 @@ def path_of(told):
 @pytest.mark.parametrize("animal", ZOO, ids=[a.lock.__name__ for a in ZOO])
 def test_counterexample_can_be_walked(animal, memory):
     """Every step of it is a move, is told alike, and the last one breaks the lock."""
-    verdict = check_lock(animal.lock, threads=animal.threads, rounds=animal.rounds, memory=memory)
+    options = {"threads": animal.threads, "rounds": animal.rounds, "memory": memory}
+    verdict = check_lock(animal.lock, **options, simplest=False)
     told = verdict.counterexample
-    walk = walk_of_lock(
-        animal.lock,
-        threads=animal.threads,
-        rounds=animal.rounds,
-        memory=memory,
-        client=verdict.client,
-    )
+    walk = walk_of_lock(animal.lock, **options, client=verdict.client)
     state, steps = walk.start, []
     for via in path_of(told):
         move = walk.move(state, *divmod(via, 64))

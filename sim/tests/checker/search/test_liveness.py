@@ -42,7 +42,7 @@ class Polite(Lock):
 def confirm(verdict, lock):
     """Go round a cycle on the generators."""
     client = next(c for c in endless_clients_of(lock) if c.name == verdict.client)
-    return replay(verdict.counterexample, client, memory=verdict.memory)
+    return replay(verdict.counterexample, client, memory=verdict.counterexample.memory)
 
 
 @strong_models

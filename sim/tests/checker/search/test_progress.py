@@ -3,7 +3,7 @@
 from itertools import accumulate
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.checker.search.runner import PLAIN, runner
@@ -13,7 +13,6 @@ graphs = st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 9), max_size=
 
 @pytest.mark.parametrize("by", [PLAIN, runner()], ids=["plain", "compiled"])
 @given(graph=graphs)
-@settings(deadline=None)
 def test_states_that_can_finish_are_those_with_a_path(by, graph):
     """Against a search forwards from every state; of the others the first that stands still."""
     n = len(graph)

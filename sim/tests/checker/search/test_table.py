@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
@@ -31,7 +31,6 @@ def arrays(capacity):
 
 
 @given(rows_of)
-@settings(deadline=None)
 def test_numbers_are_those_of_a_dictionary(rows):
     """The same row has the same number; a new one has the next; compiled code stores the same."""
     table, same = plain(128), arrays(128)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from engine.engine_pair import compare, difference, outcome, run_pair, said
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spinners import (
     Fault,
@@ -39,7 +39,6 @@ def session(workload, machine, **settings):
 # Sessions
 
 
-@settings(max_examples=40, deadline=None)
 @given(cuts=st.lists(st.integers(0, UNTIL_PS), max_size=6).map(sorted), trace=st.booleans())
 def test_pieces_are_one_run(cuts, trace):
     """advance() in pieces, wherever they are cut, gives what one run gives."""

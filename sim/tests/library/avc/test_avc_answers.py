@@ -121,7 +121,6 @@ steps = st.lists(
 
 @pytest.mark.parametrize("cache", ROOMY, ids=str)
 @given(script=steps)
-@settings(max_examples=30, deadline=None)
 def test_answers_equal_a_dictionary(interleave, cache, script):
     """With room for every key the cache is a dictionary of decisions, filled by checks."""
     workload = type("Scripted", (Script,), {"STEPS": script})(cache=cache)
@@ -161,7 +160,7 @@ def check_crowd(interleave, cache, n_threads, seed):
 
 @every_cache
 @given(n_threads=st.integers(1, 5), seed=st.integers(0, 2**32))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_answers_are_possible_and_keys_cached_once(interleave, cache, n_threads, seed):
     """Under any schedule an answer is the policy's, or has bits granted by an update as well."""
     check_crowd(interleave, cache, n_threads, seed)
@@ -170,7 +169,6 @@ def test_answers_are_possible_and_keys_cached_once(interleave, cache, n_threads,
 @pytest.mark.slow
 @every_cache
 @given(n_threads=st.integers(1, 5), seed=st.integers(0, 2**32))
-@settings(max_examples=100, deadline=None)
 def test_many_crowds(interleave, cache, n_threads, seed):
     """As above, under more schedules."""
     check_crowd(interleave, cache, n_threads, seed)

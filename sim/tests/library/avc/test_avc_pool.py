@@ -1,7 +1,7 @@
 """The old cache's pool: nodes are conserved, and the hand gives second chances."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.core.result import SimulationError
@@ -56,7 +56,6 @@ def cached_keys(run):
 
 @pytest.mark.parametrize("kind", [AvcSpinlock, AvcRWLock])
 @given(n_threads=st.integers(1, 5), n_nodes=st.integers(1, 8), seed=st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
 def test_nodes_are_conserved(interleave, kind, n_threads, n_nodes, seed):
     """Every node is on the free list or on exactly one chain, whatever the schedule."""
     run = interleave(Keys(cache=kind(n_slots=4, n_nodes=n_nodes)), n_threads, seed)

@@ -1,7 +1,7 @@
 """The RCU cache: reads write nothing, memory is bounded and comes back, no memory is no denial."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.core.result import SimulationError
@@ -68,7 +68,6 @@ def cached(run):
     reclaim_count=st.integers(1, 16),
     seed=st.integers(0, 2**32),
 )
-@settings(max_examples=60, deadline=None)
 def test_bounded_and_nothing_leaks(interleave, n_threads, threshold, reclaim_count, seed):
     """Entries stay near the threshold; after the drain exactly the cached ones are allocated."""
     cache = AvcRCU(n_slots=4, threshold=threshold, reclaim_count=reclaim_count)
@@ -82,7 +81,6 @@ def test_bounded_and_nothing_leaks(interleave, n_threads, threshold, reclaim_cou
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
 def test_entries_are_reclaimed_16_at_a_time(interleave, seed):
     """The insertion that passes the threshold takes out no more than the reclaim's number."""
     cache = AvcRCU(n_slots=64, threshold=40)

@@ -70,7 +70,7 @@ def entries(run, cache):
 
 @pytest.mark.parametrize("mask", [INDEX_ALL, INDEX_AS_IT_WAS, 0])
 @given(n_threads=st.integers(1, 4), n_labels=st.integers(1, 60), seed=st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_rings_and_references(interleave, mask, n_threads, n_labels, seed):
     """Every ring is as long as its bucket says, and each label has its entry's reference only."""
     labels = NetLabel(option_ps=1, translate_ps=10, cache=Cipso(index_mask=mask))

@@ -2,7 +2,7 @@
 
 import pytest
 from engine.engine_pair import compare, run_pair
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
@@ -91,7 +91,6 @@ def received(result):
     return int(result.cpu[:, CPU_COUNTERS.index("done")].sum())
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     cpus=st.integers(1, 4),
     senders=st.integers(1, 5),

@@ -2,7 +2,7 @@
 
 import pytest
 from engine.engine_pair import compare, run_pair
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.engine.counters import LOCK_COUNTERS
@@ -134,7 +134,6 @@ def notes(result):
     return [row[3] for row in result.trace.tolist() if row[2] == MARK + Mark.NOTE]
 
 
-@settings(max_examples=25)
 @given(
     scheduler=st.sampled_from([LinuxTwoFour(), PerCpuQueues()]),
     cpus=st.integers(1, 5),

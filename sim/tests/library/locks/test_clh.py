@@ -1,6 +1,6 @@
 """CLH: nodes change hands, and none is shared or lost."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import Increments
 
@@ -18,7 +18,6 @@ def node_words(run, n_threads):
 
 
 @given(n_threads=threads, seed=seeds)
-@settings(max_examples=40, deadline=None)
 def test_at_rest_each_node_has_one_owner(interleave, n_threads, seed):
     """When all is done, the CPUs' nodes and the one in tail are the N + 1 nodes, each once."""
     run = interleave(Increments(lock=CLHLock), n_threads, seed)
@@ -30,7 +29,6 @@ def test_at_rest_each_node_has_one_owner(interleave, n_threads, seed):
 
 
 @given(n_threads=threads, seed=seeds)
-@settings(max_examples=40, deadline=None)
 def test_waiters_spin_on_their_predecessors_node(interleave, n_threads, seed):
     """A thread reads only the node that its swap on tail gave it."""
     run = interleave(Increments(lock=CLHLock), n_threads, seed)
@@ -45,7 +43,6 @@ def test_waiters_spin_on_their_predecessors_node(interleave, n_threads, seed):
 
 
 @given(n_threads=threads, seed=seeds)
-@settings(max_examples=20, deadline=None)
 def test_a_waiter_pauses_between_two_looks(interleave, n_threads, seed):
     """No thread loads the same node twice in a row: the meters count who waits as contended."""
     run = interleave(Increments(lock=CLHLock), n_threads, seed)

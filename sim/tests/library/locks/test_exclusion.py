@@ -1,7 +1,7 @@
 """Every mutual-exclusion lock: the same tests for all of them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import Increments
 
@@ -38,7 +38,6 @@ WITHOUT_TRY = [CLHLock]  # these have no try_acquire
 every_lock = pytest.mark.parametrize("lock", LOCKS + WITHOUT_TRY)
 every_trylock = pytest.mark.parametrize("lock", LOCKS)
 schedules = given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
-few = settings(max_examples=25, deadline=None)
 
 
 class Tries(Increments):
@@ -87,7 +86,6 @@ class TryWhileHeld(Workload):
     + [(workload, lock) for workload in (Tries, Mixed) for lock in LOCKS],
 )
 @schedules
-@few
 def test_no_count_is_lost(interleave, workload, lock, n_threads, seed):
     """Whatever the schedule, one thread at a time is between acquire and release."""
     run = interleave(workload(lock=lock), n_threads, seed)

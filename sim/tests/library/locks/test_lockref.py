@@ -1,7 +1,7 @@
 """Counted references: no reference is lost, and the lock is needed seldom."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.lang import Workload, part
@@ -27,7 +27,6 @@ class Collect(Workload):
 
 @pytest.mark.parametrize("lock", KINDS, ids=str)
 @given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_no_reference_is_lost(interleave, lock, n_threads, seed):
     """At the end there are the maker's and one for each thread."""
     run = interleave(Collect(lock=lock), n_threads, seed)
@@ -39,7 +38,6 @@ def test_no_reference_is_lost(interleave, lock, n_threads, seed):
 
 @pytest.mark.parametrize("lock", KINDS, ids=str)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_the_count_stands_still_under_the_lock(interleave, lock, seed):
     """The workload looks twice while it holds the lock and others count."""
     interleave(

@@ -1,7 +1,7 @@
 """The queued spinlock: its three ways in, and who uses which."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import Increments
 
@@ -11,7 +11,6 @@ from locksim.library.locks.qspinlock import LOCKED, PENDING, QueuedSpinlock
 
 
 @given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=40)
 def test_the_word_is_empty_at_the_end(interleave, n_threads, seed):
     """No tail, pending bit or locked byte is left behind."""
     run = interleave(Increments(lock=QueuedSpinlock, rounds=8), n_threads, seed)
@@ -40,7 +39,6 @@ def test_all_ways_in_are_used(interleave):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_the_queue_is_served_in_order(interleave, seed):
     """Those that joined at the tail become heads in that order."""
     run = interleave(Increments(lock=QueuedSpinlock, rounds=6), 5, seed)

@@ -1,7 +1,7 @@
 """The queue locks serve in the order of arrival; the others make no such promise."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import Increments
 
@@ -20,7 +20,6 @@ def arrivals(run, kind, address):
 
 
 @given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
 def test_ticket_is_fifo(interleave, n_threads, seed):
     """Ticket: the order of the fetch-and-adds is the order of the acquisitions."""
     run = interleave(Increments(lock=TicketLock), n_threads, seed)
@@ -30,7 +29,6 @@ def test_ticket_is_fifo(interleave, n_threads, seed):
 
 
 @given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
 def test_mcs_is_fifo(interleave, n_threads, seed):
     """MCS: the order of the swaps on the tail is the order of the acquisitions."""
     run = interleave(Increments(lock=MCSLock), n_threads, seed)
@@ -40,7 +38,6 @@ def test_mcs_is_fifo(interleave, n_threads, seed):
 
 
 @given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
 def test_clh_is_fifo(interleave, n_threads, seed):
     """CLH: the order of the swaps on the tail is the order of the acquisitions."""
     run = interleave(Increments(lock=CLHLock), n_threads, seed)
@@ -49,7 +46,6 @@ def test_clh_is_fifo(interleave, n_threads, seed):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
 def test_mcs_waiters_spin_on_their_own_words(interleave, seed):
     """MCS: a thread that waits re-reads only its own node."""
     n_threads = 4

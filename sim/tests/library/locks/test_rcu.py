@@ -1,7 +1,7 @@
 """RCU: nobody ever holds freed memory, everything is freed in the end, readers write nothing."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.lang import (
@@ -175,7 +175,6 @@ def check_drained(run, kept):
     "workload", [Published(), Synchronous(), Both(), Published(hold=40), Synchronous(hold=40)]
 )
 @schedules
-@settings(max_examples=40, deadline=None)
 def test_no_reader_holds_freed_memory(interleave, workload, n_threads, seed):
     """Readers always find live, whole objects; after the drain one object is left."""
     run = interleave(workload, n_threads, seed, types=(Pair,))

@@ -1,7 +1,7 @@
 """RCU by quiescent states: nothing is freed too early, updaters do not wait for each other."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.checker import check_lock
@@ -16,7 +16,6 @@ BOTH = [QSBR, RCU]
 
 @pytest.mark.parametrize("lock", BOTH)
 @given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_nobody_holds_a_freed_box(interleave, lock, n_threads, seed):
     """Readers look into live boxes only, and there are never more than one and those that wait."""
     load = RcuReaders(lock=lock, read_percent=60, think_ps=0)

@@ -1,7 +1,7 @@
 """Reader-writer locks: readers together, a writer alone."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.core.memory import wrap64
@@ -46,7 +46,6 @@ class Mix(Workload):
 @every_lock
 @pytest.mark.parametrize("read_percent", [0, 60, 90])
 @given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
 def test_readers_see_whole_writes(interleave, lock, read_percent, n_threads, seed):
     """A writer is alone, no write is lost, and a lock of one word is 0 at the end."""
     run = interleave(Mix(read_percent=read_percent, lock=lock), n_threads, seed)

@@ -1,7 +1,7 @@
 """Sequence locks: what a reader that is let go has seen is whole, and nobody waits for a reader."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.lang import RELAXED, Workload, cpu, part, pause, word
@@ -18,7 +18,6 @@ every_lock = pytest.mark.parametrize("lock", LOCKS)
 
 @every_lock
 @given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_readers_see_whole_writes(interleave, lock, n_threads, seed):
     """The workload compares all words after each validated reading, in many schedules."""
     workload = SequenceReaders(lock=lock, read_percent=50, words=4, think_ps=0)
@@ -70,7 +69,6 @@ def test_a_write_during_a_reading_is_noticed(interleave, lock):
 
 @pytest.mark.parametrize("lock", [ExclusiveReaderSeqLock, SeqRWLock])
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_blocking_readers_exclude_writers(interleave, lock, seed):
     """Blocking readers compare without looking back; optimistic ones and writers run beside."""
     workload = BlockingReaders(lock=lock, read_percent=60, words=4, think_ps=0)

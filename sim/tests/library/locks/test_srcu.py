@@ -2,7 +2,7 @@
 
 import pytest
 from engine.engine_pair import compare, run_pair
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_machine import tables
 
@@ -44,7 +44,6 @@ from locksim.study.simulation import prepare
 
 
 @given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_nobody_holds_a_freed_box(interleave, n_threads, seed):
     """Readers look into live boxes only, and there are never more than one and those that wait."""
     load = SrcuReaders(read_percent=60, think_ps=0)

@@ -1,6 +1,6 @@
 """The back-off lock's waits: random, growing, bounded."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from programs import Increments
 
@@ -22,7 +22,6 @@ def waits(run):
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
 def test_limits_double_up_to_the_bound(interleave, seed):
     """The k-th wait of an acquisition lies in 1 … min(base · 2^k, bound)."""
     run = interleave(Increments(lock=TTASBackoffLock(base_ps=BASE, bound_ps=BOUND)), 5, seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from engine.engine_pair import compare, run_pair
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim import machine
@@ -136,7 +136,6 @@ class Barging(Workload):
         yield from self.scheduler.exit()
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     cpus=st.integers(1, 8),
     tasks=st.integers(1, 20),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from engine.engine_pair import compare, run_pair
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interleaving import interleave
 
@@ -206,7 +206,6 @@ class Counting(Workload):
 SCHEDULERS = [LinuxTwoFour, PerCpuQueues]
 
 
-@settings(max_examples=30)
 @given(
     scheduler=st.sampled_from(SCHEDULERS),
     cpus=st.integers(1, 6),

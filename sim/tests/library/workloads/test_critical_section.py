@@ -1,7 +1,7 @@
 """The critical-section workload: counts what it does, and can be set as it says."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interleaving import ViolationError
 
@@ -27,7 +27,6 @@ class NoLock(Lock):
 
 
 @given(words=st.integers(0, 5), seed=st.integers(0, 2**32))
-@settings(max_examples=20, deadline=None)
 def test_every_word_counts_the_sections(interleave, words, seed):
     """Each shared word holds the number of sections, give or take the one under way."""
     workload = CriticalSection(words=words, lock=TicketLock)

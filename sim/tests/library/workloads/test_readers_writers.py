@@ -1,7 +1,7 @@
 """The readers-and-writers workload: its share of reads, and its built-in check."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from interleaving import ViolationError
 
@@ -31,7 +31,6 @@ class NoRWLock(RWLock):
 
 
 @given(seed=st.integers(0, 2**32), words=st.integers(1, 4))
-@settings(max_examples=20, deadline=None)
 def test_words_count_the_writes(interleave, seed, words):
     """Each word holds the number of writes, give or take the one under way."""
     workload = ReadersWriters(read_percent=50, words=words)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim.study.analytic import USL, AnalyticError, bounds, fit
@@ -32,7 +32,6 @@ def test_without_kappa_it_is_amdahl(g, s):
 
 
 @given(g=gamma, s=sigma, k=kappa)
-@settings(max_examples=50)
 def test_a_fit_finds_the_law_again(g, s, k):
     """From points without noise: their throughput to a millionth."""
     law = USL(g, s, k)
@@ -42,7 +41,6 @@ def test_a_fit_finds_the_law_again(g, s, k):
 
 
 @given(g=gamma, s=sigma, k=st.floats(0, 0.05), seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=50)
 def test_no_number_is_negative(g, s, k, seed):
     """However noisy the points, numbers and intervals stay from 0."""
     noise = np.random.default_rng(seed).normal(1, 0.2, len(CPUS)).clip(0.1)

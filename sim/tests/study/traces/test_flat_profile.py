@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from locksim import machine as machines
@@ -105,7 +105,6 @@ def profile_of(result: RunResult, cuts: list[int]) -> FlatProfile:
     return profile
 
 
-@settings(max_examples=60, deadline=None)
 @given(name=st.sampled_from(sorted(WORKLOADS)), data=st.data())
 def test_any_parts_give_one_profile(name: str, data: st.DataObject) -> None:
     """Wherever a trace is cut, also into parts of no rows and of one."""

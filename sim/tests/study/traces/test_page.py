@@ -90,4 +90,4 @@ def test_bundle_is_a_module(tmp_path):
     """A JavaScript engine reads it: no name is declared twice."""
     path = tmp_path / "player.mjs"
     path.write_text(bundle.script(), encoding="utf-8")
-    subprocess.run(["node", "--check", str(path)], check=True, timeout=60)
+    subprocess.run(["node", "--check", str(path)], check=True, timeout=120)

@@ -36,6 +36,7 @@ pytestmark = [
 ]
 
 NUMBERS = itertools.count(1)
+PATIENCE_MS = 120_000
 LISTENS = """() => new Promise(resolve => {
     const ask = setInterval(() => window.postMessage("PING", "*"), 100);
     window.addEventListener("message", event => {
@@ -91,8 +92,9 @@ def given(viewer: Any, trace: Trace) -> dict[str, Any]:
     title = f"trace {next(NUMBERS)}"
     viewer.evaluate(LISTENS)
     viewer.evaluate(GIVE, [json.dumps(document), title])
-    viewer.wait_for_function("title => document.title.startsWith(title)", arg=title, timeout=60_000)
-    viewer.wait_for_function("app.trace !== undefined", timeout=60_000)
+    started = "title => document.title.startsWith(title)"
+    viewer.wait_for_function(started, arg=title, timeout=PATIENCE_MS)
+    viewer.wait_for_function("app.trace !== undefined", timeout=PATIENCE_MS)
     return document
 
 

@@ -1,0 +1,16 @@
+"""A lab of one check, of C."""
+
+LAB = """
+format = 1
+name = "c-part"
+title = "The C part alone"
+c = "avc_rcu.c"
+interface = "avc"
+
+[[check]]
+name = "model"
+title = "Right in turns"
+kind = "c"
+tool = "validate"
+points = 10
+"""

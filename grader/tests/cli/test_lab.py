@@ -1,0 +1,182 @@
+"""The commands as they are typed: what they print, their exit codes, and JSON alone on stdout."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from tiny_lab import ANSWERS, TAS, WRONG, make_whole, needs_sandbox
+from typer.testing import CliRunner
+
+from lockgrader.cli.lab import app
+from lockgrader.cli.lab_show import say_wrapped
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder with spaces in its path, a bundle in it, and no lab installed."""
+    lab = make_whole(tmp_path / "lab99-tiny")
+    folder = tmp_path / "my home"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.delenv("LOCKLAB_COURSE_KEY", raising=False)
+    monkeypatch.setattr("locklabs.HOME", tmp_path / "nothing")
+    assert 0 == ran("bundle", str(lab), "-o", "lab99.zip").exit_code
+    shutil.rmtree(lab)
+    return folder
+
+
+def ran(*arguments: str) -> Result:
+    """One command."""
+    return CliRunner().invoke(app, list(arguments))
+
+
+def printed(*arguments: str, code: int = 0) -> object:
+    """The one document that a command prints with --json."""
+    done = ran(*arguments, "--json")
+    assert code == done.exit_code, done.output
+    return json.loads(done.stdout)
+
+
+def save(home: Path, text: str, answers: str = ANSWERS) -> None:
+    """What a student writes."""
+    (home / "lab99-tiny" / "tas.py").write_text(text)
+    (home / "lab99-tiny" / "answers.json").write_text(answers)
+
+
+def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """List, start, check, hint, hand in: from the archive to the archive."""
+    assert "start the bundle that you received" in ran("list").output
+    started = ran("start", "./lab99.zip", "--student", "ada")
+    assert 0 == started.exit_code, started.output
+    assert "your machine: ideal-" in started.output
+    monkeypatch.chdir(home / "lab99-tiny")
+    save(home, "import os\n")
+    wrong = ran("check", "--no-sandbox", "--all")
+    assert (1, 1) == (wrong.exit_code, wrong.output.count("\n  tas.py:1:1: "))
+    save(home, WRONG)
+    checked = ran("check", "--no-sandbox")
+    assert 1 == checked.exit_code, checked.output
+    assert "thread 1  tas.py:8 " in checked.output
+    assert "locklab check tas.py:TAS --threads 2 --memory c11 --play tas.html" in checked.output
+    assert "possible misconception: two steps are one" in checked.output
+    assert "hint 1 of 2: first" in ran("hint").output
+    save(home, TAS)
+    solved = ran("check", "--no-sandbox")
+    assert 0 == solved.exit_code, solved.output
+    assert "10 of 10 points in the public checks; solved" in solved.output
+    assert "solved" in ran("list").output
+    assert 0 == ran("submit", "--no-sandbox").exit_code
+    with zipfile.ZipFile("ada-lab99.zip") as archive:
+        assert ["answers.json", "record.json", "tas.py"] == archive.namelist()
+
+
+def test_each_command_prints_one_document(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --json, and nothing else on stdout."""
+    assert [] == printed("list")
+    started = printed("start", "lab99.zip", "--student", "ada")
+    assert isinstance(started, dict)
+    assert "ada" == started["student"]
+    monkeypatch.chdir(home / "lab99-tiny")
+    save(home, WRONG)
+    checked = printed("check", "--no-sandbox", code=1)
+    assert isinstance(checked, dict)
+    assert ("right", False, 1) == (checked["next"], checked["solved"], checked["attempts"])
+    assert ["fail", "skipped", "pass", "pass"] == [
+        c["verdict"] for c in checked["result"]["checks"]
+    ]
+    hint = printed("hint")
+    assert isinstance(hint, dict)
+    assert ["first"] == hint["texts"]
+    handed = printed("submit", "--no-sandbox", "-o", "x.zip")
+    assert isinstance(handed, dict)
+    assert ["answers.json", "tas.py"] == handed["files"]
+    rows = printed("list")
+    assert isinstance(rows, list)
+    assert [("lab99-tiny", "3 of 10")] == [(row["lab"], row["state"]) for row in rows]
+
+
+def test_mistakes_end_with_2_and_a_way_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No lab, no bundle, work that is there, a damaged state: one message each."""
+    for arguments, says in (
+        (("start", "lab98"), "no lab 'lab98'"),
+        (("start", "lab98.zip"), "name the bundle"),
+        (("start", "lab99.zip", "--student", "../x"), "--student"),
+        (("check",), "locklab lab start LAB"),
+        (("check", "--dir", "nowhere"), "is not a folder"),
+        (("hint",), "locklab lab start LAB"),
+        (("submit",), "locklab lab start LAB"),
+        (("solution",), "locklab lab start LAB"),
+        (("bundle", "lab98"), "no lab 'lab98'"),
+    ):
+        done = ran(*arguments)
+        assert 2 == done.exit_code, (arguments, done.output)
+        assert says in done.stderr, (arguments, done.stderr)
+        assert "Traceback" not in done.output
+    assert 0 == ran("start", "lab99.zip").exit_code
+    again = ran("start", "lab99.zip")
+    assert (2, True) == (again.exit_code, "--dir" in again.stderr)
+    monkeypatch.chdir(home / "lab99-tiny")
+    Path(".lab/state.json").write_text("{")
+    for command in ("check", "hint", "submit", "solution"):
+        done = ran(command)
+        assert (2, True) == (done.exit_code, "damaged" in done.stderr)
+    assert "damaged" in ran("list").output
+
+
+def test_no_sandbox_is_said_and_never_silent(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without bubblewrap nothing runs until the student says that it is their own work."""
+    assert 0 == ran("start", "lab99.zip").exit_code
+    monkeypatch.chdir(home / "lab99-tiny")
+    monkeypatch.setattr("lockgrader.sandbox.available", lambda: "no bubblewrap here")
+    for command in ("check", "submit"):
+        done = ran(command)
+        assert (2, True) == (done.exit_code, "--no-sandbox" in done.stderr)
+
+
+def test_own_bundles_need_the_key_and_names(home: Path, tmp_path: Path) -> None:
+    """With a course key there is no bundle for all, and each student's starts without the key."""
+    lab = make_whole(tmp_path / "lab99-tiny")
+    Path("course.key").write_text("a key of sixteen bytes or more")
+    Path("names.txt").write_text("# the course\nada\nbob\n")
+    common = ["bundle", str(lab), "--key", "course.key"]
+    refused = ran(*common)
+    assert (2, True) == (refused.exit_code, "--roster" in refused.stderr)
+    rows = printed(*common, "--roster", "names.txt", "-o", "for students")
+    assert isinstance(rows, list)
+    assert ["ada", "bob"] == [row["student"] for row in rows]
+    started = printed("start", "for students/ada-lab99.zip", "--dir", "ada")
+    assert isinstance(started, dict)
+    assert "ada" == started["student"]
+    other = ran("start", "for students/ada-lab99.zip", "--student", "bob", "--dir", "bob")
+    assert (2, True) == (other.exit_code, "is the bundle of ada" in other.stderr)
+
+
+@needs_sandbox
+def test_archive_goes_through_the_grader(home: Path, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """What is handed in gets the same points there, under the student's name."""
+    from lockgrader.cli.grade import app as grade
+
+    assert 0 == ran("start", "lab99.zip", "--student", "ada").exit_code
+    monkeypatch.chdir(home / "lab99-tiny")
+    save(home, TAS)
+    checked = printed("check")
+    assert isinstance(checked, dict)
+    Path("in").mkdir()
+    assert 0 == ran("submit", "-o", "in/ada-lab99.zip").exit_code
+    lab = make_whole(tmp_path / "lab99-tiny")
+    graded = CliRunner().invoke(grade, [str(lab), "in", "-o", "out", "--json"])
+    [result] = json.loads(graded.stdout)
+    public = [c for c in result["checks"] if c["public"]]
+    assert "ada" == result["student"]
+    assert checked["result"]["checks"] == public
+
+
+def test_words_wrap_and_keep_their_indent(capsys: pytest.CaptureFixture[str]) -> None:
+    """Long text folds at the terminal's width; its own lines stay."""
+    say_wrapped("word " * 40 + "\n  deeper " + "word " * 40, "  ")
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert {2, 4} == {len(line) - len(line.lstrip()) for line in lines}

@@ -1,0 +1,195 @@
+"""``check_spec``: is every history of some threads one of the specification?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from locksim.checker.check import Progress, check_clients
+from locksim.checker.client import Client
+from locksim.checker.errors import CheckError
+from locksim.checker.spec.calls import Plan, plans, read_plan
+from locksim.checker.spec.client import client
+from locksim.checker.spec.history import CONDITIONS
+from locksim.checker.spec.history import operations as operations_of
+from locksim.checker.spec.sequential import Specification
+from locksim.checker.verdict import LIVENESS, Budget, Verdict
+from locksim.compiler.frontend import compile_class
+from locksim.lang.struct import Struct
+from lockui.suggest import did_you_mean
+
+_BITS = 62
+"""Of a word that counts what a thread has seen."""
+
+
+def check_spec(
+    implementation: Struct | type[Struct],
+    specification: Struct | type[Struct],
+    *,
+    threads: int = 0,
+    operations: str = "",
+    condition: str = "linearizability",
+    memory: str = "sc",
+    property: str = "all",  # noqa: A002 - the contract's word
+    budget: Budget | None = None,
+    name: str = "",
+    spec: str = "",
+    reduction: bool = True,
+    report: Progress | None = None,
+) -> Verdict:
+    """Check every history of some threads' operations against an atomic specification.
+
+    Arguments:
+        implementation: class or description; it has every method of the specification.
+        specification: class or description of a struct; each of its programs is an operation.
+        threads: how many; by default 2, or those that ``operations`` describes.
+        operations: how many each thread calls ("2", "1,3"; by default 2 for two threads, else 1),
+            of all that there are; or which: "push(1); pop() | pop()", behind those of no thread
+            that come first: "push(1) || pop() | pop()".
+        condition: a key of CONDITIONS.
+        memory: "sc", "tso" or "c11". property: one of SAFETY; "assertion" for nothing but histories
+            and assertions.
+        budget: when to give up. name: for the verdict; by default the class's.
+        spec: the specification's name, for the verdict; by default the class's.
+        reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        report: called now and then with a line of text and the share of the states' budget used.
+
+    Raises:
+        CheckError: the request makes no sense, or the specification cannot be run.
+        CompileError, LinkError, SimulationError: a class is not a valid program.
+    """
+    if property in LIVENESS:
+        raise CheckError(f"{property} is not asked of histories\nhelp: leave --spec out")
+    verdict = check_clients(
+        clients(implementation, specification, threads, operations, condition),
+        name=name or _class(implementation).__name__,
+        threads=_threads(operations) or threads or 2,
+        memory=memory,
+        property=property,
+        budget=budget,
+        reduction=reduction,
+        report=report,
+    )
+    return replace(verdict, spec=spec or _class(specification).__name__, condition=condition)
+
+
+def clients(
+    implementation: Struct | type[Struct],
+    specification: Struct | type[Struct],
+    threads: int,
+    asked: str,
+    condition: str,
+) -> list[Client]:
+    """The clients that :func:`check_spec` explores, with its arguments.
+
+    Plans that the specification itself does not allow in every order, or in which it can get stuck,
+    are left out: a release without an acquire, or an acquire that nobody's release follows.
+
+    Raises:
+        CheckError: the request makes no sense, or no plan is left.
+    """
+    if condition not in CONDITIONS:
+        hint = did_you_mean(condition, CONDITIONS)
+        raise CheckError(f"no condition '{condition}'; {hint}")
+    named = _threads(asked)
+    n = named or threads or 2
+    if threads not in (0, n):
+        raise CheckError(f"--operations names {n} threads, and --threads {threads}")
+    atomic = Specification(specification, n)
+    object_ = implementation() if isinstance(implementation, type) else implementation
+    _same_operations(object_, atomic)
+    known = [read_plan(asked, atomic)] if named else plans(atomic, _counts(asked, n))
+    longest = max(len(calls) for calls in known[0].threads)
+    if 3 * (n - 1) * longest + 3 > _BITS:
+        raise CheckError(f"{n} threads with {longest} operations are too many\nhelp: ask for fewer")
+    allowed = [plan for plan in known if _allows(atomic, plan)]
+    if not allowed:
+        raise CheckError(
+            f"{atomic.name} does not allow {'these operations' if named else 'any of the clients'} "
+            "in every order: an assertion of it fails, or a thread waits for ever\n"
+            "help: name the calls of each thread, as in --operations 'acquire(); release() | "
+            "acquire(); release()'"
+        )
+    return [client(object_, atomic, plan, condition) for plan in allowed]
+
+
+def _threads(asked: str) -> int:
+    """The threads whose calls are named; 0 if only their number is asked for."""
+    return asked.rpartition("||")[2].count("|") + 1 if "(" in asked else 0
+
+
+def _counts(asked: str, threads: int) -> Sequence[int]:
+    """How many operations each thread calls."""
+    try:
+        counts = [int(count) for count in asked.split(",")] if asked else [2 if threads < 3 else 1]
+    except ValueError:
+        raise CheckError(
+            f"--operations '{asked}': give a number, one for each thread, or the calls\n"
+            "help: write 2, or 1,3, or 'push(1); pop() | pop()'"
+        ) from None
+    if len(counts) == 1:
+        counts *= threads
+    if len(counts) != threads:
+        raise CheckError(f"--operations {asked}: that is {len(counts)} threads, not {threads}")
+    return counts
+
+
+def _same_operations(implementation: Struct, atomic: Specification) -> None:
+    """The implementation has each operation, with as many arguments, all of them numbers.
+
+    Raises:
+        CheckError: it has not.
+    """
+    cls = type(implementation)
+    methods = compile_class(cls).methods
+    for method in atomic.methods.values():
+        if method.name not in methods:
+            hint = did_you_mean(method.name, methods)
+            raise CheckError(f"{cls.__name__} has no {method.name}(), as {atomic.name} has; {hint}")
+        types = methods[method.name].arg_types
+        if any(kind != "int" for kind in types):
+            raise CheckError(
+                f"{cls.__name__}.{method.name}() takes a pointer: clients call operations with "
+                "numbers only\nhelp: wrap it in a struct whose method finds the object itself"
+            )
+        takes = len(types)
+        if takes != len(method.parameters):
+            raise CheckError(
+                f"{cls.__name__}.{method.name}() takes {takes} arguments, and that of "
+                f"{atomic.name} {len(method.parameters)}"
+            )
+
+
+def _allows(atomic: Specification, plan: Plan) -> bool:
+    """Whether all orders of a plan's operations are allowed, and come to an end."""
+    todo = operations_of(plan)
+    state = atomic.start((*plan.first, *(o.call for o in todo))[0])
+    states = {state}
+    for call in plan.first:
+        found = [atomic.outcomes(state, call, 0) for state in states]
+        if not all(found):
+            return False
+        states = {after for outcomes in found for after, _ in outcomes or ()}
+    progress = [(state, (0,) * len(plan.threads)) for state in states]
+    seen = set(progress)
+    while progress:
+        state, places = progress.pop()
+        stuck = any(places[t] < len(calls) for t, calls in enumerate(plan.threads))
+        for thread, calls in enumerate(plan.threads):
+            if places[thread] == len(calls):
+                continue
+            outcomes = atomic.outcomes(state, calls[places[thread]], thread)
+            if outcomes is None:
+                return False
+            further = (*places[:thread], places[thread] + 1, *places[thread + 1 :])
+            stuck = stuck and not outcomes
+            new = {(after, further) for after, _ in outcomes} - seen
+            seen |= new
+            progress += new
+        if stuck:
+            return False
+    return True
+
+
+def _class(struct: Struct | type[Struct]) -> type[Struct]:
+    return struct if isinstance(struct, type) else type(struct)

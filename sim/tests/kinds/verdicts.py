@@ -1,0 +1,17 @@
+"""Checks with one client, whose counterexamples the generators confirm."""
+
+from locksim.checker import check_lock, replay
+from locksim.kinds.checking import clients_of
+
+
+def verdict_of(struct, client, *, threads=2, rounds=1, memory="sc", types=()):
+    """What is violated, by clients whose name begins so, and confirmed; else the verdict."""
+    asked = {"threads": threads, "rounds": rounds, "memory": memory, "client": client}
+    verdict = check_lock(struct, **asked, simplest=False)
+    if verdict.counterexample is None:
+        assert not verdict.limits
+        return verdict.verdict
+    known = clients_of(struct, threads, rounds)
+    by = next(found for found in known if found.name == verdict.client)
+    assert verdict.found == replay(verdict.counterexample, by, memory=memory, types=types)
+    return verdict.found
