@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of two threads whose verdict was once wrong: CASE. What each should get is in
- * test_explorer_sound.py. */
+ * explorer/test_sound.py. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
