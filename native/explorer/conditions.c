@@ -167,7 +167,9 @@ int ENTRY(cnd_broadcast)(cnd_t *condition)
     return signal_all(condition);
 }
 
-/* barriers: how many it is for, how many are there, how often it has opened */
+/* barriers: how many it is for, how many are there, how often it has opened; and that it is one */
+
+#define BARRIER 0xba441e40u
 
 static bool has_opened(const struct thread *self, address at)
 {
@@ -177,17 +179,26 @@ static bool has_opened(const struct thread *self, address at)
 int ENTRY(pthread_barrier_init)(pthread_barrier_t *barrier, const pthread_barrierattr_t *attributes,
                                 unsigned count)
 {
-    const uint32_t members = count;
+    const uint32_t members = count, is_one = BARRIER;
+    address at = (address)barrier;
 
     (void)attributes;
+    ex_self->pc = ex_door.pc;
+    if (!ex_on_a_stack(at) && ex_word(at + 12) == BARRIER)
+        ex_fail("memory", "thread %d initialises {at:%zx} at {pc:%zx}, which is a barrier already",
+                ex_self->number, at, ex_self->pc);
     ex_fresh(barrier, sizeof(*barrier));
-    ex_plain_write((address)barrier, &members, sizeof(members));
+    ex_plain_write(at, &members, sizeof(members));
+    ex_plain_write(at + 12, &is_one, sizeof(is_one));
     return 0;
 }
 
 int ENTRY(pthread_barrier_destroy)(pthread_barrier_t *barrier)
 {
+    const uint32_t none = 0;
+
     ex_destroy(barrier, sizeof(*barrier), ex_word((address)barrier + 4) != 0);
+    ex_plain_write((address)barrier + 12, &none, sizeof(none));
     return 0;
 }
 

@@ -18,6 +18,7 @@
  *   spins.c     which iterations of a waiting loop can be left out
  *   events.c    which steps depend on each other, and what another order of them would be
  *   search.c    which run comes next: reduced and complete, bounded, at random, or given
+ *   parts.c     several processes that make a search together; how far it is
  *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
  *   confine.c   a program that is not trusted writes to what is its own only
@@ -76,7 +77,7 @@ struct options {
     uint64_t runs;   /* of the random search */
     uint64_t most;   /* > 0: runs of any search, at most */
     uint64_t seed;
-    double seconds;     /* time to spend at most */
+    double seconds;     /* of CPU time, to spend at most */
     uint64_t max_steps; /* of one run */
     bool every_access;
     bool spurious; /* wake-ups and weak compare-and-swaps that fail, for no reason */
@@ -84,6 +85,8 @@ struct options {
     bool cpp20; /* release sequences end at any store */
     const char *confine; /* where a submission's functions begin, if it is not trusted: confine.c */
     const char *replay; /* choices of one run, or NULL */
+    int worker, workers; /* this process, of so many */
+    const char *shared;  /* a file for parts.c, or NULL */
 };
 extern struct options ex_options;
 
@@ -226,6 +229,7 @@ _Noreturn void ex_leave(void);
 /* runs (run.c) */
 
 enum outcome { ENDED_WELL, CUT_SHORT, FAILED, GAVE_UP };
+/* CUT_SHORT too where it belongs to another process (parts.c). */
 
 enum outcome ex_run_once(void);
 /* The program has left main() or called exit(). */
@@ -291,6 +295,21 @@ uint64_t ex_random(void);
 void ex_search_add(int node, agents first, int preferred);
 bool ex_search_is_new(void); /* the last choice is no part of an earlier run */
 
+double ex_search_done(void);     /* how much of it, from 0 to 1: an estimate */
+
+/* parts of a search (parts.c) */
+
+void ex_parts_begin(void);
+void ex_parts_run_begins(void);
+bool ex_parts_is_top(void); /* all ways of the next choice are to be tried */
+/* A choice with more than one way was made: does what follows belong to this process? */
+bool ex_parts_branch(bool is_new);
+bool ex_parts_run_ends(void); /* did the run? */
+void ex_parts_fails(void);    /* this part has failed */
+bool ex_parts_are_over(void); /* an earlier one has */
+uint64_t ex_parts_failed(void); /* which; 0: none */
+void ex_parts_tell(uint64_t runs, double done);
+
 /* steps that depend on each other (events.c) */
 
 void ex_events_begin(void);
@@ -349,6 +368,8 @@ bool ex_compare_swap(address at, unsigned size, value *expected, value desired, 
                      enum order failure, bool is_weak);
 void ex_fence(enum order order);
 void ex_plain(address at, size_t size, bool writes);
+/* A volatile access that counts as a relaxed atomic one. */
+void ex_volatile(address at, unsigned size, bool writes);
 /* A plain write that a model does for the program. */
 void ex_plain_write(address at, const void *from, size_t size);
 /* The value of a plain write is known only once the program comes back. */
@@ -438,6 +459,7 @@ void ex_step_held(void); /* the last step's store went into the buffer */
 void ex_step_behind(unsigned newer); /* it met a word of which there are newer values */
 void ex_step_mark(const char *what);
 void ex_report_begin(void);
+void ex_report_forget(void); /* the run counts for another process */
 uint64_t ex_steps(void);
 void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, double seconds);
 void ex_print(int fd, const char *text, ...) __attribute__((format(printf, 2, 3)));

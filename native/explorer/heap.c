@@ -77,6 +77,12 @@ void *ex_allocate(size_t size, size_t alignment)
     address *mine = &next[ex_self->number], at;
     address end = HEAP + ((address)ex_self->number + 1) * ARENA;
 
+    if ((alignment & (alignment - 1)) != 0)
+        ex_fail("memory", "thread %d allocates at {pc:%zx} with alignment %zu, no power of two",
+                ex_self->number, ex_self->pc, alignment);
+    if (size > PTRDIFF_MAX)
+        ex_fail("memory", "thread %d allocates %zu bytes at {pc:%zx}: no object is so large",
+                ex_self->number, size, ex_self->pc);
     if (alignment < GRAIN)
         alignment = GRAIN;
     at = (*mine + alignment - 1) & ~(alignment - 1);

@@ -11,7 +11,8 @@
 
 #include "explorer.h"
 
-struct options ex_options = {.threads = 2, .preemptions = -1, .runs = 1, .max_steps = 20000, .leaks = true};
+struct options ex_options = {.threads = 2, .preemptions = -1, .runs = 1, .max_steps = 20000, .leaks = true,
+                             .workers = 1};
 
 static const char *report;
 static uint64_t runs, traces;
@@ -23,6 +24,15 @@ static double seconds(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)(now.tv_sec - began.tv_sec) + 1e-9 * (double)(now.tv_nsec - began.tv_nsec);
+}
+
+/* A search is as far on a busy machine as on an idle one. */
+static double cpu_seconds(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + 1e-9 * (double)used.tv_nsec;
 }
 
 void ex_finish(enum outcome outcome)
@@ -74,6 +84,12 @@ static void read_options(char **words)
             ex_options.confine = text;
         else if (strcmp(name, "replay") == 0)
             ex_options.replay = text;
+        else if (strcmp(name, "worker") == 0)
+            ex_options.worker = atoi(text);
+        else if (strcmp(name, "workers") == 0)
+            ex_options.workers = atoi(text);
+        else if (strcmp(name, "shared") == 0)
+            ex_options.shared = text;
     }
 }
 
@@ -91,6 +107,7 @@ int main(int argc, char **argv)
     ex_signals_catch();
     setitimer(ITIMER_VIRTUAL, &second, NULL);
     ex_search_begin();
+    ex_parts_begin();
     do {
         enum outcome outcome;
 
@@ -98,12 +115,21 @@ int main(int argc, char **argv)
             ex_give_up("%zu runs have been made, and there are more: make the test smaller",
                        (size_t)runs);
         outcome = ex_run_once();
+        if (!ex_parts_run_ends()) {
+            ex_report_forget();
+            continue;
+        }
         runs++;
         traces += outcome == ENDED_WELL;
-        if (outcome == FAILED || outcome == GAVE_UP)
+        if (outcome == FAILED || outcome == GAVE_UP) {
+            ex_parts_fails();
             ex_finish(outcome);
-        if (runs % 256 == 0 && seconds() > ex_options.seconds)
-            ex_give_up("the time is up: raise --seconds, or make the test smaller");
+        }
+        if (runs % 256 == 0) {
+            ex_parts_tell(runs, ex_search_done());
+            if (cpu_seconds() > ex_options.seconds)
+                ex_give_up("the time is up: raise --seconds, or make the test smaller");
+        }
     } while (ex_search_next());
     ex_finish(ex_is_open() ? GAVE_UP : ENDED_WELL);
 }

@@ -20,6 +20,14 @@ static struct {
     uint64_t *new_value; /* where the report wants it */
 } unsettled;
 
+/* A volatile access: the program makes it itself, once it has been announced. */
+static struct {
+    bool reads, writes;
+    address at;
+    unsigned size;
+    value kept; /* what memory holds, where the program shall find or put another value */
+} announced;
+
 static bool acquires(enum order order)
 {
     return order == CONSUME || order == ACQUIRE || order == ACQ_REL || order == SEQ_CST;
@@ -75,6 +83,7 @@ void ex_memory_begin(void)
 {
     ex_memory_hash = 0;
     unsettled.size = 0;
+    announced.reads = announced.writes = false;
 }
 
 value ex_bytes(address at, unsigned size)
@@ -120,10 +129,25 @@ static void add_plain(address at, size_t size, bool changes, value old)
     }
 }
 
+static void store_end(address at, unsigned size, value what, enum order order);
+
+static void settle_volatile(void)
+{
+    value found = peek(announced.at, announced.size);
+    bool writes = announced.writes;
+
+    announced.reads = announced.writes = false;
+    memcpy((void *)announced.at, &announced.kept, announced.size);
+    if (writes)
+        store_end(announced.at, announced.size, found, RELAXED);
+}
+
 void ex_settle(void)
 {
     size_t size = unsettled.size;
 
+    if (announced.reads || announced.writes)
+        settle_volatile();
     if (size == 0)
         return;
     unsettled.size = 0;
@@ -187,6 +211,7 @@ static struct operation atomic(address at, unsigned size, enum effect effect, en
 /* The value that an operation finds. */
 static value finds(const struct operation *operation)
 {
+    ex_heap_check(operation->at, operation->size, operation->effect != LOOKS);
     if (ex_options.c11)
         return ex_message_read(operation);
     return operation->drains ? peek(operation->at, operation->size)
@@ -234,31 +259,62 @@ value ex_load(address at, unsigned size, enum order order)
     return found;
 }
 
-void ex_store(address at, unsigned size, value what, enum order order)
-{
-    const struct operation operation = atomic(at, size, STORES, order);
-    unsigned newer;
-    uint64_t old;
+static bool is_held; /* the store that begins, in the buffer */
 
-    if (lingers(order)) { /* others notice nothing of it yet: no point */
+static void store_begin(address at, unsigned size, enum order order)
+{
+    bool lingering = lingers(order);
+
+    if (lingering) { /* others notice nothing of it yet: no point */
         ex_settle();
         ex_bound_steps();
         ex_self->pc = ex_door.pc;
         ex_plain_patience();
         ex_spins_forget(ex_self);
-        ex_access(at, size, ATOMIC_WRITES);
-        old = (uint64_t)peek(at, size);
-        ex_buffer_add(at, size, what, published(order));
-        ex_step("store", at, size, old, (uint64_t)what);
-        ex_step_held();
-        return;
+    } else {
+        ex_point(atomic(at, size, STORES, order));
     }
-    ex_point(operation);
+    is_held = lingering;
     ex_access(at, size, ATOMIC_WRITES);
-    old = (uint64_t)peek(at, size);
-    newer = puts_there(&operation, what, order);
+}
+
+static void store_end(address at, unsigned size, value what, enum order order)
+{
+    const struct operation operation = atomic(at, size, STORES, order);
+    uint64_t old = ex_peek(at, size);
+    unsigned newer = 0;
+
+    if (is_held)
+        ex_buffer_add(at, size, what, published(order));
+    else
+        newer = puts_there(&operation, what, order);
     ex_step("store", at, size, old, (uint64_t)what);
+    if (is_held)
+        ex_step_held();
     ex_step_behind(newer);
+}
+
+void ex_store(address at, unsigned size, value what, enum order order)
+{
+    store_begin(at, size, order);
+    store_end(at, size, what, order);
+}
+
+void ex_volatile(address at, unsigned size, bool writes)
+{
+    value found = 0;
+
+    if (writes)
+        store_begin(at, size, RELAXED);
+    else
+        found = ex_load(at, size, RELAXED);
+    announced.at = at;
+    announced.size = size;
+    announced.kept = peek(at, size);
+    announced.reads = !writes && found != announced.kept;
+    announced.writes = writes;
+    if (announced.reads)
+        memcpy((void *)at, &found, size);
 }
 
 static value updated(enum update how, value old, value with)

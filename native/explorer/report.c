@@ -31,6 +31,12 @@ void ex_report_begin(void)
     n_steps = 0;
 }
 
+/* The run was not one of this process's. */
+void ex_report_forget(void)
+{
+    total -= n_steps;
+}
+
 uint64_t ex_steps(void)
 {
     return n_steps;
@@ -151,9 +157,10 @@ void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, doub
         fd,
         "{\"verdict\": \"%s\", \"complete\": %s, \"bound\": %d, \"runs\": %zu, \"traces\": %zu, "
         "\"steps\": %zu, "
-        "\"seconds\": %.3f, \"threads\": %d, \"found\": ",
+        "\"seconds\": %.3f, \"threads\": %d, \"part\": %zu, \"found\": ",
         verdict, ex_search_complete() ? "true" : "false", ex_search_bound(), (size_t)runs,
-        (size_t)traces, (size_t)total, seconds, threads_used());
+        (size_t)traces, (size_t)total, seconds, threads_used(),
+        (size_t)ex_parts_failed());
     print_string(fd, ex_found());
     ex_print(fd, ", \"message\": ");
     print_string(fd, ex_message());

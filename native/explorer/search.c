@@ -91,6 +91,7 @@ void ex_search_begin(void)
 {
     if (ex_options.replay != NULL)
         read_choices(ex_options.replay);
+    run = ex_options.pct_depth > 0 ? (uint64_t)ex_options.worker : 0;
 }
 
 void ex_search_run_begins(void)
@@ -98,6 +99,7 @@ void ex_search_run_begins(void)
     n_nodes = 0;
     last_pick = -1;
     spent = 0;
+    ex_parts_run_begins();
     if (ex_options.pct_depth == 0)
         return;
     if (n_points > longest_run)
@@ -123,6 +125,11 @@ static uint64_t *priority_of(int agent)
 static const char differs[] = "the program behaves differently when it is run again in the same "
                               "order: it depends on something "
                               "besides its threads (time, files, memory that was never written)";
+
+static int count(agents set)
+{
+    return __builtin_popcountll((uint64_t)set) + __builtin_popcountll((uint64_t)(set >> 64));
+}
 
 /* The agents of a node, in the order of their numbers: the current one first, then by number. */
 static int agent_of(const struct node *node, unsigned number)
@@ -222,15 +229,20 @@ uint32_t ex_search_since(void)
     return since;
 }
 
+/* A choice was made; what follows may be another process's part. */
+static void stop_unless_mine(const struct node *node)
+{
+    if (node->n > 1 && ex_options.pct_depth == 0 && !ex_parts_branch(n_nodes >= n_prefix))
+        ex_cut_run();
+}
+
 int ex_pick(agents enabled, int current, bool patient)
 {
     struct node fresh = {.current = current, .enabled = enabled}, *node;
-    agents ones = enabled;
     int picked;
 
     fresh.goes_on = patient && (enabled & ex_agent(current)) != 0;
-    fresh.n = (uint8_t)(__builtin_popcountll((uint64_t)ones) +
-                        __builtin_popcountll((uint64_t)(ones >> 64)));
+    fresh.n = (uint8_t)count(enabled);
     fresh.signature = ex_mix(ex_mix((uint64_t)enabled, (uint64_t)(enabled >> 64)),
                              ex_mix(ex_threads[current / 2].pc, (uint64_t)current));
     if (!patient && fresh.n > 1 && (enabled & ex_agent(current))) { /* another comes first */
@@ -250,7 +262,7 @@ int ex_pick(agents enabled, int current, bool patient)
         else
             while (node->asleep & ex_agent(agent_of(node, node->taken)))
                 node->taken++;
-        node->add = ex_agent(agent_of(node, node->taken));
+        node->add = ex_parts_is_top() ? enabled : ex_agent(agent_of(node, node->taken));
     }
     spent += cost_of(node, node->taken);
     last_pick = (int)n_nodes++;
@@ -258,6 +270,7 @@ int ex_pick(agents enabled, int current, bool patient)
     since = node->sleeping & ex_agent(picked) ? slept[picked] + 1 : 0;
     for (agents left = ex_options.c11 ? node->done : 0; left != 0; left &= left - 1)
         slept[ex_lowest(left)] = ex_messages_made();
+    stop_unless_mine(node);
     return picked;
 }
 
@@ -285,6 +298,7 @@ unsigned ex_choose_among(unsigned n, unsigned cost, agents allowed)
         node->taken++;
     spent += cost_of(node, node->taken);
     n_nodes++;
+    stop_unless_mine(node);
     return node->taken;
 }
 
@@ -351,8 +365,8 @@ void ex_search_run_ends(void)
 
 bool ex_search_next(void)
 {
-    run++;
-    if (ex_options.replay != NULL)
+    run += ex_options.pct_depth > 0 ? (uint64_t)ex_options.workers : 1;
+    if (ex_options.replay != NULL || ex_parts_are_over())
         return false;
     if (ex_options.pct_depth > 0)
         return run < ex_options.runs;
@@ -374,6 +388,23 @@ bool ex_search_complete(void)
 int ex_search_bound(void)
 {
     return (int)bound;
+}
+
+double ex_search_done(void)
+{
+    double done = 0, weight = 1;
+
+    if (ex_options.pct_depth > 0)
+        return (double)run / (double)ex_options.runs;
+    for (unsigned i = 0; i < n_nodes; i++) {
+        const struct node *node = &nodes[i];
+        bool all = node->is_data || !ex_reduces();
+        int ways = all ? node->n : count((node->add & ~node->asleep) | node->done);
+
+        done += weight * (all ? node->taken : count(node->done)) / ways;
+        weight /= ways;
+    }
+    return done;
 }
 
 void ex_choices_print(int fd)

@@ -40,11 +40,17 @@ void __tsan_atomic_signal_fence(int order)
         ex_plain((address)at, size, false);                                                        \
         ex_plain((address)at, size, true);                                                         \
     }
+/* The compiler tells them apart on request only. */
+#define VOLATILE(name, size, writes)                                                               \
+    void ENTRY(name)(void *at)                                                                     \
+    {                                                                                              \
+        ex_volatile((address)at, size, writes);                                                    \
+    }
 #define PLAINS(prefix, size)                                                                       \
     PLAIN(prefix##read##size, size, false)                                                         \
     PLAIN(prefix##write##size, size, true)                                                         \
-    PLAIN(prefix##volatile_read##size, size, false)                                                \
-    PLAIN(prefix##volatile_write##size, size, true)                                                \
+    VOLATILE(prefix##volatile_read##size, size, false)                                             \
+    VOLATILE(prefix##volatile_write##size, size, true)                                             \
     READ_WRITE(prefix##read_write##size, size)
 
 PLAINS(, 1)

@@ -41,6 +41,7 @@ class _Step(_Model):
     old: Natural
     new: Natural
     held: bool
+    behind: Natural
     mark: Word
 
 
@@ -53,6 +54,7 @@ class _Report(_Model):
     steps: Natural
     seconds: float
     threads: Annotated[int, Field(ge=0, le=MOST_THREADS)]
+    part: Natural
     found: Word
     message: Annotated[str, Field(max_length=5000)]
     partial: Annotated[str, Field(max_length=500)]

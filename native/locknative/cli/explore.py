@@ -51,7 +51,7 @@ def explore(
     replay: Annotated[
         str | None, typer.Option(help="the choices of one run, as they were printed")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="time to spend at most, in s")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="CPU time of each process at most, in s")] = 60.0,
     max_steps: Annotated[int, typer.Option(help="steps of one run at most")] = 20_000,
     every_access: Annotated[
         bool, typer.Option("--every-access", help="interrupt before plain accesses too")
@@ -63,6 +63,13 @@ def explore(
             help="condition variables wake up, and weak compare-and-swaps fail, for no reason",
         ),
     ] = False,
+    volatile: Annotated[
+        bool,
+        typer.Option(
+            "--volatile",
+            help="volatile accesses are relaxed atomic ones, not plain as in C11 (gcc)",
+        ),
+    ] = False,
     leaks: Annotated[
         bool, typer.Option(help="report memory that nothing points to at the end")
     ] = True,
@@ -70,6 +77,9 @@ def explore(
         str,
         typer.Option(help="c11 (and C17), or c++20, by which any store ends a release sequence"),
     ] = "c11",
+    workers: Annotated[
+        int, typer.Option(help="processes that make the search together; the verdict is the same")
+    ] = 1,
     define: Annotated[
         list[str] | None, typer.Option("--define", "-D", help="a macro for the compiler")
     ] = None,
@@ -100,8 +110,9 @@ def explore(
         spurious=spurious,
         leaks=leaks,
         release_sequences=release_sequences,
+        workers=workers,
     )
-    done = _explore(files, search, rounds, define or [])
+    done = _explore(files, search, rounds, define or [], volatile)
     if not as_json:
         for found in done:
             _print(found, search)
@@ -115,7 +126,7 @@ def explore(
 
 
 def _explore(
-    files: list[str], search: Search, rounds: int, defines: list[str]
+    files: list[str], search: Search, rounds: int, defines: list[str], volatile: bool
 ) -> list[Exploration]:
     from locknative.emitted import is_emitted
     from locknative.explorer import Program
@@ -128,11 +139,14 @@ def _explore(
             chosen = known if files == ["all"] else files
             done: list[Exploration] = []
             for lock in chosen:
-                report(lock, len(done) / len(chosen))
-                done.append(explore_lock(lock, search, rounds=rounds))
+
+                def told(text: str, fraction: float, lock: str = lock) -> None:
+                    report(f"{lock}: {text}", (len(done) + fraction) / len(chosen))
+
+                done.append(explore_lock(lock, search, rounds=rounds, report=told))
             return done
-        with Program(files, defines) as program:
-            return [run(program, search)]
+        with Program(files, defines, volatile_is_atomic=volatile) as program:
+            return [run(program, search, report)]
 
 
 def _reach(found: Exploration, search: Search) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from locknative import emitted, toolchain
 from locknative.errors import unknown
 from locknative.explorer.program import Program
-from locknative.explorer.search import Exploration, Search, run
+from locknative.explorer.search import Exploration, Report, Search, run
 
 MOST = 8
 """Threads that the client has room for."""
@@ -77,8 +77,13 @@ def explore_lock(
     *,
     rounds: int = 1,
     includes: Sequence[str | Path] = (),
+    report: Report | None = None,
 ) -> Exploration:
     """Explore a lock's client, and where there are two sides the one with roles exchanged.
+
+    Args:
+        lock, rounds, includes: see :func:`program`. search: how. report: see
+            :func:`locknative.explorer.search.run`; each client begins at 0.
 
     Returns:
         The first client's exploration that is not clean, else the last one's with the runs, steps
@@ -87,7 +92,7 @@ def explore_lock(
     done: list[Exploration] = []
     for roles in (0, 1) if has_two_sides(lock) else (0,):
         with program(lock, rounds=rounds, roles=roles, includes=includes) as compiled:
-            found = run(compiled, search)
+            found = run(compiled, search, report)
         done.append(found)
         if found.verdict in ("violated", "unfinished"):
             break

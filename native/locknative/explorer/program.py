@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -22,6 +22,9 @@ FLAGS = (
     *("-fno-stack-protector", "-fcf-protection=none", "-ftls-model=local-exec", "-fno-builtin"),
 )
 """No optimisation: an access that the program makes is not left out because its value is unused."""
+
+VOLATILE_APART = ("--param", "tsan-distinguish-volatile=1")
+"""gcc's way to announce volatile accesses by functions of their own."""
 
 HARMLESS = re.compile(r"(#.*|\.loc.*|pause|rep;? ?nop|yield|nop|isb|((cpuid|rdtscp?)\s*;?\s*)+)?")
 """Inline assembly that touches no memory. (A clock makes runs differ, which is noticed.)"""
@@ -46,6 +49,7 @@ class Program:
         files: C files, compiled together.
         defines: macros, as ``NAME`` or ``NAME=TEXT``.
         includes: folders that are searched first.
+        volatile_is_atomic: volatile accesses are relaxed atomic ones, not plain ones as in C11.
 
     Raises:
         NativeError: a file is missing, does not compile, or has what can not be explored.
@@ -56,6 +60,8 @@ class Program:
         files: Sequence[str | Path],
         defines: Sequence[str] = (),
         includes: Sequence[str | Path] = (),
+        *,
+        volatile_is_atomic: bool = False,
     ) -> None:
         self.files = [Path(file) for file in files]
         for file in self.files:
@@ -64,6 +70,7 @@ class Program:
         root = toolchain.sources()
         self._options = [
             *FLAGS,
+            *(VOLATILE_APART if volatile_is_atomic else ()),
             *(f"-I{folder}" for folder in includes),
             *(f"-I{root / folder}" for folder in ("explorer/include", "include", ".")),
             *("-include", "locklab/explore.h"),
@@ -72,9 +79,11 @@ class Program:
         self._folder = tempfile.TemporaryDirectory(prefix="locklab-")
         folder = Path(self._folder.name)
         try:
+            objects = [self._object(file, i) for i, file in enumerate(self.files)]
             renamed = folder / "renamed"
-            renamed.write_text(renames(root / "explorer/doors.def"))
-            objects = [self._object(file, i, renamed) for i, file in enumerate(self.files)]
+            renamed.write_text(renames(root / "explorer/doors.def", _defined(objects)))
+            for file, made in zip(self.files, objects, strict=True):
+                self._rename(file, made, renamed)
             self.path = folder / "program"
             self._link(objects)
         except BaseException:
@@ -96,7 +105,7 @@ class Program:
         """Throw the compiled program away."""
         self._folder.cleanup()
 
-    def _object(self, file: Path, number: int, renamed: Path) -> Path:
+    def _object(self, file: Path, number: int) -> Path:
         assembly = Path(self._folder.name, f"{number}.s")
         made = assembly.with_suffix(".o")
         toolchain.compile_c([*self._options, "-S", file, "-o", assembly], str(file))
@@ -105,6 +114,9 @@ class Program:
         if "@tpoff" in text or re.search(r"\.section\s+\.t(data|bss)", text):
             assembly.write_text(_with_own_locals(text), errors="surrogateescape")
         toolchain.compile_c(["-c", assembly, "-o", made], str(file))
+        return made
+
+    def _rename(self, file: Path, made: Path, renamed: Path) -> None:
         toolchain.run(
             [
                 toolchain.tool("objcopy"),
@@ -116,7 +128,6 @@ class Program:
             str(file),
         )
         self._look_at_calls(file, made)
-        return made
 
     def _look_at_calls(self, file: Path, made: Path) -> None:
         said = toolchain.run([toolchain.tool("nm"), "--undefined-only", "-P", made], str(file))
@@ -131,8 +142,7 @@ class Program:
                 )
 
     def _link(self, objects: Sequence[Path]) -> None:
-        shape = toolchain.run([toolchain.tool("nm"), "-P", *objects], "the program")
-        defined = {line.split()[0] for line in shape.splitlines() if " T " in line}
+        defined = _defined(objects)
         names = ", ".join(map(str, self.files))
         if "program_main" in defined and "locklab_thread" in defined:
             raise NativeError(
@@ -149,10 +159,20 @@ class Program:
         )
 
 
-def renames(doors: Path) -> str:
-    """Return objcopy's list: the program's own names, and what the runtime calls them."""
+def _defined(objects: Sequence[Path]) -> set[str]:
+    said = toolchain.run([toolchain.tool("nm"), "--defined-only", "-P", *objects], "the program")
+    return {line.split()[0] for line in said.splitlines() if re.search(r" [A-TV-Z] ", line)}
+
+
+def renames(doors: Path, defined: Collection[str] = ()) -> str:
+    """Return objcopy's list: names that the program calls, and what the runtime calls them.
+
+    Args:
+        doors: explorer/doors.def. defined: what the program has itself.
+    """
     names = re.findall(r"^PROGRAM\((\w+)\)", doors.read_text(), re.MULTILINE)
-    pairs = [(name, f"program_{name}") for name in ["main", *names]]
+    own = [name for name in names if name not in defined]
+    pairs = [(name, f"program_{name}") for name in ["main", *own]]
     pairs += [(name, f"__tsan_{name}") for name in ("memcpy", "memmove", "memset")]
     return "".join(f"{old} {new}\n" for old, new in pairs)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import resource
+import struct
 import subprocess
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +25,10 @@ MEMORIES = ("sc", "tso", "c11")
 STANDARDS = ("c11", "c++20")
 MOST_MEMORY = 4 << 30
 """Bytes of address space that a program may use."""
+MOST_WORKERS = 64
+SHARED, WORKER = struct.Struct("Q"), struct.Struct("Qd")
+"""What explorer/parts.c shares: the part that failed; of each process its runs and progress."""
+Report = Callable[[str, float], None]
 
 
 @dataclass(frozen=True)
@@ -40,13 +47,15 @@ class Search:
         runs: how many random runs.
         seed: of the random runs.
         replay: the choices of one run, as a counterexample gives them.
-        seconds: time to spend at most.
+        seconds: CPU time that each process spends at most.
         max_steps: of one run.
         every_access: interrupt threads before plain accesses too, not only before atomic ones.
         spurious: condition variables wake up, and weak compare-and-swaps fail, for no reason.
         leaks: report memory that nothing points to at the end.
         release_sequences: ``c11`` (and C17): later stores of the thread that released carry the
             sequence on; ``c++20``: they end it, as any store does.
+        workers: processes that make the search together. The verdict is the same for any number,
+            and so is the counterexample for any above 1.
     """
 
     threads: int = 2
@@ -62,6 +71,7 @@ class Search:
     spurious: bool = False
     leaks: bool = True
     release_sequences: str = "c11"
+    workers: int = 1
 
     def __post_init__(self) -> None:
         if self.memory not in MEMORIES:
@@ -74,6 +84,7 @@ class Search:
             ("pct", 0, 64),
             ("runs", 1, 10**12),
             ("seed", 0, 2**64 - 1),
+            ("workers", 1, MOST_WORKERS),
             ("seconds", 0.001, 86400),
             ("max_steps", 100, 10**6),
         ):
@@ -138,48 +149,106 @@ def explore(files: Sequence[str | Path], *, defines: Sequence[str] = (), **how: 
         return run(program, search)
 
 
-def run(program: Program, search: Search) -> Exploration:
-    """Explore a compiled program, in a process of its own with a limit on time and memory."""
-    with tempfile.NamedTemporaryFile(prefix="locklab-", suffix=".json") as file:
-        options = {
-            "threads": search.threads,
-            "preemptions": -1 if search.preemptions is None else search.preemptions,
-            "memory": search.memory,
-            "pct": search.pct,
-            "runs": search.runs,
-            "seed": search.seed,
-            "seconds": search.seconds,
-            "max-steps": search.max_steps,
-            "every-access": int(search.every_access),
-            "spurious": int(search.spurious),
-            "leaks": int(search.leaks),
-            "release-sequences": search.release_sequences,
-        }
-        if search.replay is not None:
-            options["replay"] = search.replay
-        words = [str(word) for pair in options.items() for word in pair]
+def run(program: Program, search: Search, report: Report | None = None) -> Exploration:
+    """Explore a compiled program, in processes of their own with a limit on time and memory.
+
+    Args:
+        program: what to explore. search: how.
+        report: called now and then with a text and how much is done, from 0 to 1: an estimate.
+    """
+    workers = search.workers if search.replay is None else 1
+    with tempfile.TemporaryDirectory(prefix="locklab-") as name:
+        shared = Path(name, "shared")
+        shared.write_bytes(bytes(SHARED.size + MOST_WORKERS * WORKER.size))
+        files = [Path(name, str(worker)) for worker in range(workers)]
+        started: list[subprocess.Popen[bytes]] = []
         try:
-            done = subprocess.run(
-                [str(program.path), file.name, *words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=None if search.replay is not None else subprocess.DEVNULL,
-                timeout=2 * search.seconds + 60,
-                preexec_fn=_limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise NativeError(
-                f"the program did not answer within {2 * search.seconds + 60:.0f} s: it waits for "
-                "something outside (input, a file, the network), which a test must not"
-            ) from None
-        text = Path(file.name).read_text()
-    if done.returncode != 0 or not text:
-        raise NativeError(
-            f"the explorer ended with status {done.returncode} and without a report: the program "
-            "has overwritten memory that is not its own, or used too much of it"
-        )
-    return _judge(program, search, json.loads(text))
+            for worker, file in enumerate(files):
+                options = [*_options(search), "worker", worker, "workers", workers]
+                started.append(
+                    subprocess.Popen(
+                        [program.path, file, *map(str, options), "shared", shared],
+                        stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL,
+                        stderr=None if search.replay is not None else subprocess.DEVNULL,
+                        preexec_fn=_limit,
+                    )
+                )
+            _wait(started, search, shared, report)
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
+        for process, file in zip(started, files, strict=True):
+            if process.returncode != 0 or not file.is_file() or not file.stat().st_size:
+                raise NativeError(
+                    f"the explorer ended with status {process.returncode} and without a report: "
+                    "the program has overwritten memory that is not its own, or used too much of it"
+                )
+        return _judge(program, search, _joined([json.loads(file.read_text()) for file in files]))
+
+
+def _options(search: Search) -> list[str | int | float]:
+    """The runtime's options, name after value."""
+    options: dict[str, str | int | float] = {
+        "threads": search.threads,
+        "preemptions": -1 if search.preemptions is None else search.preemptions,
+        "memory": search.memory,
+        "pct": search.pct,
+        "runs": search.runs,
+        "seed": search.seed,
+        "seconds": search.seconds,
+        "max-steps": search.max_steps,
+        "every-access": int(search.every_access),
+        "spurious": int(search.spurious),
+        "leaks": int(search.leaks),
+        "release-sequences": search.release_sequences,
+    }
+    if search.replay is not None:
+        options["replay"] = search.replay
+    return [word for pair in options.items() for word in pair]
+
+
+def _cpu_s(pid: int) -> float:
+    """Seconds of CPU time that a process has used."""
+    times = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+
+def _wait(
+    started: list[subprocess.Popen[bytes]], search: Search, shared: Path, report: Report | None
+) -> None:
+    """Wait until all have ended."""
+    limit_s = 2 * search.seconds + 60
+    end = time.monotonic() + limit_s
+    for process in started:
+        while True:
+            try:
+                process.wait(timeout=0.2 if report else 10)
+                break
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > end and _cpu_s(process.pid) < search.seconds / 10:
+                    raise NativeError(
+                        f"the program did not answer within {limit_s:.0f} s: it waits for "
+                        "something outside (input, a file, the network), which a test must not"
+                    ) from None
+            if report:
+                told = shared.read_bytes()[SHARED.size :][: len(started) * WORKER.size]
+                runs, done = zip(*WORKER.iter_unpack(told), strict=True)
+                report(f"{sum(runs):,} runs", sum(done) / len(done))
+
+
+def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the reports of the processes as one: that of the first part that failed, if any."""
+    failed = [part for part in parts if part["part"]]
+    stopped = [part for part in parts if part["verdict"] == "unfinished"]
+    joined = dict(min(failed, key=lambda part: part["part"]) if failed else [*stopped, parts[0]][0])
+    for name in ("runs", "traces", "steps"):
+        joined[name] = sum(part[name] for part in parts)
+    for name in ("seconds", "bound", "threads"):
+        joined[name] = max(part[name] for part in parts)
+    joined["partial"] = next((part["partial"] for part in parts if part["partial"]), "")
+    return joined
 
 
 def _limit() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from locknative.errors import NativeError
 from locknative.explorer import Program
-from locknative.toolchain import CompileError
+from locknative.toolchain import CompileError, compiler
 
 THREAD = "void locklab_thread(int me) {{ {} }}\n"
 
@@ -112,3 +112,45 @@ def test_several_files(tmp_path: Path) -> None:
     with Program([tmp_path / "one.c", tmp_path / "two.c"]) as program:
         found = run(program, Search())
     assert ("proven", True) == (found.verdict, found.runs > 1)
+
+
+def test_hash_table_is_refused(tmp_path: Path) -> None:
+    """The hash table lfht has no model, and the message says why."""
+    file = tmp_path / "table.c"
+    file.write_text("#include <urcu.h>\n#include <urcu/rculfhash.h>\n" + THREAD.format("(void)me;"))
+    with pytest.raises(CompileError, match="no model of cds_lfht: it is compiled code"):
+        Program([file])
+
+
+def test_own_functions_have_the_names_of_modelled_ones(tmp_path: Path) -> None:
+    """A program's own sleep() and rand are its own, in each of its files."""
+    from locknative.explorer import Search
+    from locknative.explorer.search import run
+
+    (tmp_path / "one.c").write_text("int rand = 3;\nvoid sleep(void) { rand++; }\n")
+    (tmp_path / "two.c").write_text(
+        "extern int rand;\nvoid sleep(void);\n"
+        "int main(void) { sleep(); return rand == 4 ? 0 : 1; }\n"
+    )
+    with Program([tmp_path / "one.c", tmp_path / "two.c"]) as program:
+        assert "proven" == run(program, Search()).verdict
+
+
+@pytest.mark.skipif("clang" in compiler(), reason="gcc tells volatile accesses apart")
+def test_volatile_as_atomic(tmp_path: Path) -> None:
+    """On request volatile accesses are relaxed ones: no race, but store buffering."""
+    from locknative.explorer import Search
+    from locknative.explorer.search import run
+
+    file = tmp_path / "volatile.c"
+    file.write_text(
+        "static volatile int words[2];\nstatic int seen[2];\n"
+        "void locklab_thread(int me) { words[me] = 1; seen[me] = words[!me]; }\n"
+        "void locklab_check(void) { locklab_assert(words[0] == 1 && words[1] == 1);\n"
+        "locklab_assert(seen[0] || seen[1]); }\n"
+    )
+    with Program([file], volatile_is_atomic=True) as program:
+        found = [run(program, Search(memory=memory)).found for memory in ("sc", "tso", "c11")]
+    assert ["", "assertion", "assertion"] == found
+    with Program([file]) as program:
+        assert "race" == run(program, Search()).found

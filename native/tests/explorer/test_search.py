@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -119,17 +118,17 @@ def test_a_tick_between_two_runs_says_nothing(
 ) -> None:
     """The clock that finds endless loops ticks in the explorer's own code too."""
 
-    def ticking(command: list[str], **options: Any) -> subprocess.CompletedProcess[bytes]:
-        for option in ("timeout", "check"):
-            del options[option]
-        with subprocess.Popen(command, **options) as child:
-            while child.poll() is None:
-                if catches(child.pid, signal.SIGVTALRM):
-                    child.send_signal(signal.SIGVTALRM)
-                time.sleep(0.0005)
-            return subprocess.CompletedProcess(command, child.returncode)
+    class Ticking(subprocess.Popen[bytes]):
+        """A process that is sent ticks for as long as it is waited for."""
 
-    monkeypatch.setattr("locknative.explorer.search.subprocess.run", ticking)
+        def wait(self, timeout: float | None = None) -> int:
+            while self.poll() is None:
+                if catches(self.pid, signal.SIGVTALRM):
+                    self.send_signal(signal.SIGVTALRM)
+                time.sleep(0.0005)
+            return super().wait(timeout)
+
+    monkeypatch.setattr("locknative.explorer.search.subprocess.Popen", Ticking)
     found = run(endless, Search(threads=4, seconds=1))
     assert "the time is up" in found.limits[0]
 
@@ -147,13 +146,45 @@ def test_too_many_steps(right: Program, tmp_path: Path) -> None:
     assert "more than 500 steps" in found.limits[0]
 
 
+def test_workers_make_the_same_search(right: Program, broken: Program) -> None:
+    """Each trace is run by one process; what is found does not depend on how many there are."""
+    one, two, three = (run(right, Search(memory="tso", workers=n)) for n in (1, 2, 3))
+    assert ("proven", "proven") == (one.verdict, two.verdict)
+    assert one.traces == two.traces
+    assert replace(two, seconds=0.0) == replace(three, seconds=0.0)
+    two, three = (run(broken, Search(memory="c11", workers=n)) for n in (2, 3))
+    assert "violated" == two.verdict
+    assert two.counterexample == three.counterexample
+    again = run(broken, Search(memory="c11", replay=two.choices))
+    assert two.counterexample == again.counterexample
+
+
+@pytest.mark.parametrize("how", [{"pct": 3, "runs": 3000, "seed": 7}, {"preemptions": 2}])
+def test_workers_of_other_searches(right: Program, broken: Program, how: dict[str, int]) -> None:
+    """Bounded and random searches are shared out too."""
+    whole, shared = (run(right, Search(**how, workers=n)) for n in (1, 2))  # type: ignore[arg-type]
+    assert (whole.verdict, whole.bound) == (shared.verdict, shared.bound)
+    assert whole.runs == shared.runs
+    found = run(broken, Search(memory="tso", workers=2, **how))  # type: ignore[arg-type]
+    assert "violated" == found.verdict
+
+
+def test_progress_is_told(endless: Program) -> None:
+    """A search that takes a while says how many runs there were, and about how much is done."""
+    told: list[tuple[str, float]] = []
+    run(endless, Search(threads=4, seconds=1), lambda text, done: told.append((text, done)))
+    assert told
+    assert all(0 <= done < 1 for _, done in told)
+    assert re.fullmatch(r"[\d,]+ runs", told[-1][0])
+
+
 def test_a_program_that_differs_from_run_to_run(tmp_path: Path) -> None:
     """What depends on more than its threads is noticed."""
     file = tmp_path / "clock.c"
     file.write_text(
         "#include <stdatomic.h>\n#include <time.h>\nstatic _Atomic int n;\n"
         "void locklab_thread(int me) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n"
-        "for (int i = 0; i < me + t.tv_nsec % 7; i++) n++; }\n"
+        "for (int i = 0; i < me + 2 + t.tv_nsec % 97; i++) n++; }\n"
     )
     with Program([file]) as program:
         found = run(program, Search())

@@ -48,6 +48,10 @@ def explored(case: int, wanted: int = 0, **how: object) -> Exploration:
         (23, "sc", "violated", "leak"),
         (26, "sc", "violated", "race"),
         (27, "sc", "proven", ""),
+        (28, "sc", "violated", "memory"),
+        (29, "sc", "violated", "memory"),
+        (30, "sc", "violated", "memory"),
+        (31, "sc", "proven", ""),
     ],
 )
 def test_verdict(case: int, memory: str, verdict: str, found: str) -> None:

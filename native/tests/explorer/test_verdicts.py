@@ -140,7 +140,7 @@ def test_c11_threads() -> None:
     assert "proven" == under_sc("c11.c").verdict
 
 
-@pytest.mark.parametrize("flavour", [(), ("CALL",), ("QSBR",), ("QSBR", "CALL")])
+@pytest.mark.parametrize("flavour", [(), ("CALL",), ("QSBR",), ("QSBR", "CALL"), ("DEFER",)])
 def test_rcu(flavour: tuple[str, ...]) -> None:
     """A pointer under RCU is right in each flavour, with synchronize_rcu and with call_rcu."""
     for found in explored("rcu.c", *flavour).values():

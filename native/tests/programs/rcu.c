@@ -8,6 +8,9 @@
 #else
 #include <urcu.h>
 #endif
+#ifdef DEFER
+#include <urcu-defer.h>
+#endif
 
 struct box {
     int value;
@@ -68,7 +71,11 @@ static void *updater(void *unused)
 #else
     rcu_assign_pointer(shared, box(2));
 #endif
-#if defined(CALL)
+#if defined(DEFER)
+    (void)rcu_defer_register_thread();
+    defer_rcu(free, old);
+    rcu_defer_unregister_thread();
+#elif defined(CALL)
     call_rcu(&old->head, reclaim);
     rcu_barrier();
 #elif BUG == 4

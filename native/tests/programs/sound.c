@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs of two threads whose verdict was once wrong: CASE. What each should get is in
- * test_explorer_sound.py. */
+ * explorer/test_sound.py. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static _Thread_local int mine = 3;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_spinlock_t spinlocks[2];
+static pthread_barrier_t barrier;
 static char text[32] = "text";
 static int *_Atomic pointer;
 
@@ -251,6 +253,24 @@ static void both(int me)
             flags[me] = me == 0 || set;
             pthread_mutex_unlock(&mutex);
         }
+        break;
+    case 28: /* no power of two */
+        if (me == 0)
+            free(aligned_alloc(24, 48));
+        break;
+    case 29: /* no object is so large */
+        if (me == 0)
+            free(malloc(SIZE_MAX - 1));
+        break;
+    case 30: /* a barrier twice, without its end */
+    case 31: /* with it */
+        if (me == 0)
+            for (int i = 0; i < 2; i++) {
+                if (i == 1 && CASE == 31)
+                    pthread_barrier_destroy(&barrier);
+                pthread_barrier_init(&barrier, NULL, 1);
+                pthread_barrier_wait(&barrier);
+            }
         break;
     }
 }

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* liburcu's newer name of this. */
+#include <urcu-defer.h>
