@@ -48,7 +48,7 @@ class Program:
         includes: folders that are searched first.
 
     Raises:
-        NativeError: a file is missing, does not compile, or has what can not be explored.
+        NativeError: a file is missing, does not compile, or has what cannot be explored.
     """
 
     def __init__(

@@ -148,7 +148,7 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
         CheckError: the struct's kind has no test clients, or the rounds make no sense.
     """
     if not 1 <= rounds <= MOST_ROUNDS:
-        raise CheckError(f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}")
+        raise CheckError(f"rounds must be between 1 and {MOST_ROUNDS} (got {rounds})")
     kind = kind_of(lock)
     found = kind.clients(lock, threads, rounds) if kind else []
     if not found:

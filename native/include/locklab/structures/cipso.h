@@ -202,7 +202,7 @@ static inline enum locklab_cipso_added locklab_cipso_add(struct locklab_cipso *c
 }
 
 /* The entries that are there, when nobody else is at work; SIZE_MAX if a list is not as long as its
- * bucket says, or an entry hangs where it can not be found, or a label has no reference. */
+ * bucket says, or an entry hangs where it cannot be found, or a label has no reference. */
 static inline size_t locklab_cipso_count(const struct locklab_cipso *cache)
 {
     size_t count = 0;

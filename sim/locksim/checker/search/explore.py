@@ -183,9 +183,9 @@ def explore(
         CheckError: a budget makes no sense, or the program makes a random choice among too many.
     """
     if not 1 <= max_states <= _MAX_STATES:
-        raise CheckError(f"{max_states} states: give a number from 1 to {_MAX_STATES}")
+        raise CheckError(f"states must be between 1 and {_MAX_STATES:,} (got {max_states})")
     if not max_seconds > 0:
-        raise CheckError(f"{max_seconds} seconds: give a time above 0")
+        raise CheckError(f"the time must be above 0 s (got {max_seconds:g} s)")
     by = by or runner()
     expected, regs = by.pairs(expect), by.row(model.program.registers)
     tables = by.tables(model.tables)
