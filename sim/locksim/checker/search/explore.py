@@ -4,7 +4,7 @@ A state is a row of small numbers: for each thread the number of its row, then t
 shared row (SPIN calls this COLLAPSE). Rows of threads and shared rows are kept once each, in full.
 
 States are explored in the order in which they were found. The first violation therefore has the
-shortest path, and ``parent`` and ``via`` tell it. The edges are kept, in the same order, for the
+shortest path, and ``parent`` and ``via`` hold it. The edges are kept, in the same order, for the
 search backwards from the final states (:mod:`locksim.checker.search.progress`).
 
 The loop (:mod:`locksim.checker.search.loop`) stops before a state for which some array

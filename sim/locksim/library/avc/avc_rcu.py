@@ -162,7 +162,7 @@ class AvcRCU(AVC):
             link = node.next
             node = yield link.load(RELAXED)
         if node:
-            # Somebody else missed the same key: one entry is enough.
+            # Another thread missed the same key: one entry is enough.
             yield from self.link_copy(node, new)
             yield link.store(new, RELEASE)
             yield from self.rcu.call_rcu(node.rcu)
