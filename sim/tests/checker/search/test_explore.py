@@ -334,7 +334,7 @@ def _unfold_keeping_all(image):
     [
         ({"threads": 0}, r"threads must be between 1 and 8 \(got 0\)"),
         ({"threads": 9}, "between 1 and 8"),
-        ({"rounds": 0}, r"rounds must be between 1 and 100 \(got 0\)"),
+        ({"rounds": 0}, "rounds must be between 1 and 100"),
         ({"memory": "arm"}, "no memory model 'arm'; there are sc, tso"),
         ({"property": "speed"}, "no property 'speed'"),
         ({"budget": Budget(max_states=0)}, "states must be between 1 and"),
