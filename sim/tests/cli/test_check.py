@@ -218,7 +218,7 @@ def test_budget_exits_with_3():
         (("ticket", "--max-seconds", 0), "the time must be above 0 s (got 0 s)"),
         (("ticket", "--property", "speed"), "no property 'speed'"),
         (("ticket", "--max-memory", 0), "memory must be at least 16,777,216 bytes (got 0)"),
-        (("ticket", "--memory", "c11", "--history", 0), "history must be between 1 and 40 (got 0)"),
+        (("ticket", "--memory", "c11", "--history", 0), "history must be between 1 and 60 (got 0)"),
         (("ticket", "--memory", "c11", "--property", "bypass"), "bypass under c11"),
         (("ticket", "--pct", 3), "--pct needs --random"),
         (("ticket", "--random", -1), "schedules must be between 1 and 1,000,000,000 (got -1)"),
