@@ -44,7 +44,7 @@ MISTAKES: dict[str, Mistake] = {
     "yield-not-operation": Mistake(
         "'{text}' is not an operation; a yield performs exactly one",
         "yield a load, store, swap, compare_swap, fetch_…, fence, pause, compute, block, wake, "
-        "switch, alloc, free, done or note; anything else needs no yield",
+        "switch, alloc, free, done, note or doorway; anything else needs no yield",
         "yield 3",
     ),
     "yield-nothing": Mistake(
