@@ -127,14 +127,14 @@ def _outcome(attack: dict[str, Any], grader: str, options: argparse.Namespace) -
     if not won and not evidence["ended"]:
         outcome = WON["stall"]
     if evidence.get("error"):
-        outcome = "brought down"  # and nobody was graded
+        outcome = "brought down"  # and no student was graded
     return Outcome(number, name, grader, outcome, points, evidence)
 
 
 def _ours(text: str, mark: str) -> dict[str, Any]:
     """What our grader says, and what was won from it, on the machine itself: it has a sandbox.
 
-    Its limits are those of nbgrader's cells here, so that nobody waits for a minute.
+    Its limits are those of nbgrader's cells here, so that no student waits for a minute.
     """
     answers.LIMITS = replace(answers.LIMITS, wall_s=CELL_S, cpu_s=CELL_S / 2)
     with tempfile.TemporaryDirectory() as made, socket.create_server(("127.0.0.1", 0)) as server:

@@ -124,7 +124,7 @@ static struct version *replace(struct state *state)
     return old;
 }
 
-/* What must be seen by nobody. */
+/* What no reader may see. */
 static inline void poison_and_free(struct version *version)
 {
     put(&version->first, POISON);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Loops that validate stay for a while where a structure says that it would hurt to be disturbed:
- * now and then the CPU goes to somebody else. Included before a structure's header.
+ * now and then the CPU goes to another thread. Included before a structure's header.
  */
 #ifndef LOCKLAB_STRUCTURES_DWELL_H
 #define LOCKLAB_STRUCTURES_DWELL_H

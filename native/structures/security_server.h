@@ -31,7 +31,7 @@ static inline uint32_t mixed(const struct locklab_avc_key *key, uint32_t seqno)
     return (uint32_t)(word >> 32);
 }
 
-/* All bits that can not be granted later but one, which depends on the key and is a high one. */
+/* All bits that cannot be granted later but one, which depends on the key and is a high one. */
 static inline uint32_t policy_allows(const struct locklab_avc_key *key, uint32_t seqno)
 {
     return ALL_BITS & ~GRANTABLE & ~(1u << (16 + mixed(key, seqno) % 16));

@@ -126,7 +126,7 @@ def test_failed_assertion_is_told(tmp_path: Path) -> None:
     [
         ("emitted:rcu", r"RCU has no acquire\(\)"),
         ("emitted:tickt", "did you mean 'ticket'"),
-        ("no_such.py:MyLock", "can not be read"),
+        ("no_such.py:MyLock", "cannot be read"),
     ],
 )
 def test_refusals(name: str, said: str) -> None:

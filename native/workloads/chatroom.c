@@ -37,7 +37,7 @@
 #define QUEUED 64
 #define LOOK_NS 50000000
 /* Bytes on their way in a connection: the defaults of Linux 2.4 (tcp_wmem, tcp_rmem). Left to itself,
- * a kernel of today lets megabytes pile up, and a window then counts what nobody hears in it. */
+ * a kernel of today lets megabytes pile up, and a window then counts what no one reads in it. */
 #define SEND_BUFFER 16384
 #define RECEIVE_BUFFER 87380
 

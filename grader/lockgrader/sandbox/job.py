@@ -42,7 +42,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if value is not None and not value > 0:
-                raise SandboxError(f"a sandbox's {name} is {value}: give a number above 0")
+                raise SandboxError(f"a sandbox's {name} must be above 0 (got {value})")
 
 
 @dataclass(frozen=True)

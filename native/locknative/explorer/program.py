@@ -52,7 +52,7 @@ class Program:
         volatile_is_atomic: volatile accesses are relaxed atomic ones, not plain ones as in C11.
 
     Raises:
-        NativeError: a file is missing, does not compile, or has what can not be explored.
+        NativeError: a file is missing, does not compile, or has what cannot be explored.
     """
 
     def __init__(

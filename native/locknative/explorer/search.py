@@ -90,7 +90,7 @@ class Search:
         ):
             value = getattr(self, name)
             if value is not None and not low <= value <= high:
-                raise NativeError(f"{name} {value}: give a number from {low:,} to {high:,}")
+                raise NativeError(f"{name} must be between {low:,} and {high:,} (got {value})")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def explore(files: Sequence[str | Path], *, defines: Sequence[str] = (), **how: 
         how: fields of :class:`Search`.
 
     Raises:
-        NativeError: bad input, a file that does not compile or can not be explored.
+        NativeError: bad input, a file that does not compile or cannot be explored.
     """
     search = Search(**how)
     with Program(files, defines) as program:

@@ -1,4 +1,4 @@
-"""A run, told in the words of the program: the shape of the checker's counterexample."""
+"""A run in the words of the program: the shape of the checker's counterexample."""
 
 from __future__ import annotations
 

@@ -50,11 +50,11 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if not 1 <= self.schedules <= 10**9:
-            raise CheckError(f"{self.schedules} schedules: give a number from 1 to {10**9:,}")
+            raise CheckError(f"schedules must be between 1 and {10**9:,} (got {self.schedules})")
         if not 0 <= self.depth <= 100:
-            raise CheckError(f"a depth of {self.depth}: give a number from 1 to 100")
+            raise CheckError(f"the depth must be between 0 and 100 (got {self.depth})")
         if not 0 <= self.seed < 1 << 62:
-            raise CheckError(f"a seed of {self.seed}: give a number from 0 to 2^62 - 1")
+            raise CheckError(f"the seed must be between 0 and 2^62 - 1 (got {self.seed})")
 
 
 def sample_clients(
@@ -83,7 +83,7 @@ def sample_clients(
         longest schedule.
 
     Raises:
-        CheckError: the request makes no sense, or the lock can not be checked.
+        CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is no valid program.
     """
     if property not in SAFETY:

@@ -45,9 +45,10 @@ class Budget:
 
     def __post_init__(self) -> None:
         if not self.max_seconds > 0:
-            raise CheckError(f"{self.max_seconds} seconds: give a time above 0")
+            raise CheckError(f"the time must be above 0 s (got {self.max_seconds:g} s)")
         if self.max_bytes < MIN_BYTES:
-            raise CheckError(f"{self.max_bytes} bytes: give a number from {MIN_BYTES:,}")
+            least = f"{MIN_BYTES:,} bytes"
+            raise CheckError(f"memory must be at least {least} (got {self.max_bytes:,})")
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
     unbounded = rounds == UNBOUNDED
     if not unbounded and not 1 <= rounds <= MOST_ROUNDS:
         raise CheckError(
-            f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}, or --rounds unbounded"
+            f"rounds must be between 1 and {MOST_ROUNDS}, or --rounds unbounded (got {rounds})"
         )
     kind = kind_of(lock)
     found = kind.clients(lock, threads, 1 if unbounded else rounds) if kind else []

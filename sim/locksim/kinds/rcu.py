@@ -259,7 +259,7 @@ def replacing(
 def nested(
     load: type[Replacing], struct: Struct | type[Struct], threads: int, rounds: int
 ) -> list[Client]:
-    """The client of nested readers; a thread alone has nobody who replaces."""
+    """The client of nested readers; beside a thread alone no other one replaces."""
     if threads == 1:
         return []
     return [Client("nested readers", load(lock=struct, rounds=rounds), means=RCU_FAULTS)]

@@ -325,7 +325,7 @@ class TryingToWrite(Workload):
         return got
 
     def judge(self, got):
-        """Nobody writes beside a reader or writer."""
+        """No thread writes beside a reader or writer."""
         assert not got
         yield pause()
 

@@ -170,7 +170,7 @@ def _from_file(file: str, name: str) -> Entry:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:
         reason = getattr(e, "strerror", None) or "it is no UTF-8 text"
-        raise UnknownNameError(f"{file} can not be read: {reason}; give the path of a file") from e
+        raise UnknownNameError(f"{file} cannot be read: {reason}; give the path of a file") from e
     codes = compile_source(text, file)
     if not codes:
         raise UnknownNameError(f"{file} defines no class; write 'class MyLock(Lock):'")

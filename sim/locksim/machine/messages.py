@@ -45,7 +45,7 @@ def _explain(root: type[BaseModel], error: ErrorDetails) -> str:
     if kind == "missing":
         return f"{key}: {_missing(root, loc)}"
     if kind == "finite_number":
-        return f"{key}: {value} is not a finite number; give a number"
+        return f"{key} must be a finite number (got {value})"
     if kind == "greater_than_equal" and context["ge"] == 0:
         return f"{key}: {value} is negative; a cost is zero or more"
     if kind == "literal_error":

@@ -124,7 +124,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
 def _places(machine: Machine, cpus: int, placement: Placement) -> list[Place]:
     total = machine.n_cpus
     if not _whole(cpus):
-        raise MachineError(f"cpus is {cpus!r}; give a whole number from 1 to {total}")
+        raise MachineError(f"cpus must be an integer between 1 and {total} (got {cpus!r})")
     if not 1 <= cpus <= total:
         count = "1 CPU" if total == 1 else f"{total} CPUs"
         raise MachineError(f"{machine.name} has {count}; asked for {cpus}")

@@ -62,7 +62,11 @@ def test_seed_repeats_the_schedule():
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [((0,), "0 schedules"), ((1, -1), "depth of -1"), ((1, 0, -1), "seed of -1")],
+    [
+        ((0,), "schedules must be between"),
+        ((1, -1), "depth must be between"),
+        ((1, 0, -1), "seed must be between"),
+    ],
 )
 def test_sampling_that_makes_no_sense_is_refused(arguments, message):
     """One message that says what is wrong."""

@@ -100,7 +100,7 @@ def test_same_seed_gives_the_same_figures() -> None:
             ["ticket", "--trace-rows", "0"],
             "--trace-rows must be between 1 and 1,000,000 (got 0)",
         ),
-        (["no/such.py:Mine"], "no/such.py can not be read: No such file or directory"),
+        (["no/such.py:Mine"], "no/such.py cannot be read: No such file or directory"),
     ],
 )
 def test_bad_arguments_get_one_message(arguments: list[str], message: str) -> None:
@@ -145,7 +145,7 @@ def test_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     found = [RUN.invoke(app, [str(tmp_path / n)]) for n in ("binary.py", "folder.py")]
     assert [2, 2] == [result.exit_code for result in found]
     for reason, result in zip(reasons, found, strict=True):
-        assert f"can not be read: {reason}" in result.stderr
+        assert f"cannot be read: {reason}" in result.stderr
 
 
 def test_lock_that_does_not_exclude_is_called_broken(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_own_file_is_parsed(tmp_path: Path) -> None:
         ("my_lock.py:Hlaf", "my_lock.py has no class 'Hlaf'; did you mean 'Half'?"),
         (
             "none.py:X",
-            "none.py can not be read: No such file or directory; give the path of a file",
+            "none.py cannot be read: No such file or directory; give the path of a file",
         ),
         ("empty.py", "empty.py defines no class; write 'class MyLock(Lock):'"),
     ],

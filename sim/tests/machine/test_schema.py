@@ -136,9 +136,9 @@ REFUSALS: list[tuple[str, Any, str]] = [
     # Figures
     ("cost.store.value", -1, "cost.store.value: -1 is negative; a cost is zero or more"),
     ("cost.store.value", float("nan"),
-     "cost.store.value: nan is not a finite number; give a number"),
+     "cost.store.value must be a finite number (got nan)"),
     ("cost.store.value", float("inf"),
-     "cost.store.value: inf is not a finite number; give a number"),
+     "cost.store.value must be a finite number (got inf)"),
     ("cost.store.value", "5",
      "cost.store.value: Input should be a valid number, found '5'; correct the value"),
     ("cost.store.value", 0,

@@ -112,8 +112,8 @@ def test_protocol_is_given_as_numbers() -> None:
         (100000, "compact", "itanium2-32 has 32 CPUs; asked for 100000"),
         (0, "compact", "itanium2-32 has 32 CPUs; asked for 0"),
         (-1, "scatter", "itanium2-32 has 32 CPUs; asked for -1"),
-        (2.0, "compact", "cpus is 2.0; give a whole number from 1 to 32"),
-        (True, "compact", "cpus is True; give a whole number from 1 to 32"),
+        (2.0, "compact", "cpus must be an integer between 1 and 32 (got 2.0)"),
+        (True, "compact", "cpus must be an integer between 1 and 32 (got True)"),
         (
             2,
             "spread",

@@ -16,7 +16,7 @@
 #define LOCKLAB_AVC_READ_ACQUIRE(lock) locklab_ttas_acquire(lock)
 #define LOCKLAB_AVC_READ_RELEASE(lock) locklab_ttas_release(lock)
 
-/* A check holds the lock as well: what is out of the chain is nobody's. */
+/* A check holds the lock as well: what is out of the chain belongs to no one else. */
 #define LOCKLAB_AVC_DISCARDED char
 #define LOCKLAB_AVC_DISCARD(entry) locklab_avc_node_free(&(entry)->node)
 #define LOCKLAB_AVC_WAIT_FOR_DISCARDS() ((void)0)

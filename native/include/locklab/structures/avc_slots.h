@@ -248,7 +248,7 @@ static inline void locklab_avc_remember(struct locklab_avc *avc, struct locklab_
         client->allocations++;
         old = locklab_avc_search(chain, key);
         if (old.node != NULL) {
-            /* Somebody else missed the same key: one entry is enough. */
+            /* Another thread missed the same key: one entry is enough. */
             locklab_avc_replace(old, new);
             client->frees++;
         } else {

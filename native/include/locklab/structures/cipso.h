@@ -93,7 +93,7 @@ static inline void locklab_cipso_init(struct locklab_cipso *cache, uint32_t inde
     }
 }
 
-/* Nobody may be at work any more. Labels that somebody holds stay. */
+/* No thread may be at work any more. Labels that a thread holds stay. */
 static inline void locklab_cipso_destroy(struct locklab_cipso *cache)
 {
     for (unsigned i = 0; i < LOCKLAB_CIPSO_BUCKETS; i++) {
@@ -201,8 +201,8 @@ static inline enum locklab_cipso_added locklab_cipso_add(struct locklab_cipso *c
     return LOCKLAB_CIPSO_REPLACED;
 }
 
-/* The entries that are there, when nobody else is at work; SIZE_MAX if a list is not as long as its
- * bucket says, or an entry hangs where it can not be found, or a label has no reference. */
+/* The entries that are there, while no other thread works; SIZE_MAX if a list is not as long as its
+ * bucket says, or an entry hangs where it cannot be found, or a label has no reference. */
 static inline size_t locklab_cipso_count(const struct locklab_cipso *cache)
 {
     size_t count = 0;

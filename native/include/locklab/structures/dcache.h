@@ -15,7 +15,7 @@
  * relaxed. A parent is stored with release and loaded with acquire, because the walk goes on to it
  * before it knows whether a move came by.
  *
- * Entries must not be freed while somebody walks (the kernel frees them after a grace period), and
+ * Entries must not be freed while a thread walks (the kernel frees them after a grace period), and
  * a move must not put a directory below itself.
  *
  * What it is not. There is no hash table and no look-up by name, no mount point, no lock of a
@@ -56,7 +56,7 @@ static inline void locklab_dentry_place(struct locklab_dentry *dentry,
                                         struct locklab_dentry *parent, const char *name);
 static inline char *locklab_dcache_walk(struct locklab_dentry *dentry, char *buffer, size_t size);
 
-/* A new entry, held once. Nobody else may know it yet. */
+/* A new entry, held once. No other thread may know it yet. */
 static inline void locklab_dentry_init(struct locklab_dentry *dentry, struct locklab_dentry *parent,
                                        const char *name)
 {

@@ -2,7 +2,7 @@
 /*
  * Paths read without a lock, and under it if a rename came by: what Linux does since 3.12.
  *
- * The first attempt looks at the sequence only and writes nothing. If somebody renamed meanwhile,
+ * The first attempt looks at the sequence only and writes nothing. If a thread renamed meanwhile,
  * the second one excludes writers and other second attempts, leaves the count alone, and is the
  * last.
  *

@@ -143,17 +143,17 @@ def model(
             WATCH_RACES, or several.
 
     Raises:
-        CheckError: a number or name is out of range, or the program can not be checked.
+        CheckError: a number or name is out of range, or the program cannot be checked.
         CompileError, LinkError, SimulationError: the program is no valid one.
     """
     if not 1 <= n_threads <= MAX_THREADS:
-        raise CheckError(f"{n_threads} threads: give a number from 1 to {MAX_THREADS}")
+        raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
     if memory not in MEMORY_MODELS:
         raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
     if not 1 <= buffer_entries <= 16:
-        raise CheckError(f"a store buffer of {buffer_entries} entries: give a number from 1 to 16")
+        raise CheckError(f"buffer entries must be between 1 and 16 (got {buffer_entries})")
     if not 1 <= history <= POOL:
-        raise CheckError(f"a history of {history} messages: give a number from 1 to {POOL}")
+        raise CheckError(f"history must be between 1 and {POOL} (got {history})")
     machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
     wpl = machine_tables.words_per_line
     tasks = tasks_of(workload)

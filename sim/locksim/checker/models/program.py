@@ -4,7 +4,7 @@ Two rewritings make states collapse that differ in nothing but history.
 
 *Calls are unfolded.* Linking gives every method registers of its own, above those of all its
 callers, and forbids recursion. So a call can be replaced by a jump into a private copy of the
-callee, and a return by a jump back. The program counter then tells the whole chain of callers, no
+callee, and a return by a jump back. The program counter then gives the whole chain of callers, no
 register holds a return address, and what is live in a lock's method does not depend on who else
 calls it.
 

@@ -4,7 +4,7 @@ A state is a row of small numbers: for each thread the number of its row, then t
 shared row (SPIN calls this COLLAPSE). Rows of threads and shared rows are kept once each, in full.
 
 States are explored in the order in which they were found. The first violation therefore has the
-shortest path, and ``parent`` and ``via`` tell it. The edges are kept, in the same order, for the
+shortest path, and ``parent`` and ``via`` hold it. The edges are kept, in the same order, for the
 search backwards from the final states (:mod:`locksim.checker.search.progress`).
 
 The loop (:mod:`locksim.checker.search.loop`) stops before a state for which some array
@@ -222,9 +222,9 @@ def explore(
         CheckError: a budget makes no sense, or the program makes a random choice among too many.
     """
     if not 1 <= max_states <= _MAX_STATES:
-        raise CheckError(f"{max_states} states: give a number from 1 to {_MAX_STATES}")
+        raise CheckError(f"states must be between 1 and {_MAX_STATES:,} (got {max_states})")
     if not max_seconds > 0:
-        raise CheckError(f"{max_seconds} seconds: give a time above 0")
+        raise CheckError(f"the time must be above 0 s (got {max_seconds:g} s)")
     by = by or runner()
     expected, regs = by.pairs(expect), by.row(model.program.registers)
     tables = by.tables(model.tables)

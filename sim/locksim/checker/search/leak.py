@@ -1,4 +1,4 @@
-"""Is something on the heap in the end that nobody can give back any more?
+"""Is something on the heap in the end that no thread can give back any more?
 
 As a conservative collector does it: whatever number in live memory is an address inside an object
 counts as a pointer to it. A number that happens to equal an address can hide a leak; none is made

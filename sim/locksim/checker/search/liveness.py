@@ -251,7 +251,7 @@ class _Walk:
             self.take({e for e in self.here if self.graph.target(e) in states})
 
     def act(self, agent: int) -> None:
-        """Let an agent act, or come to a state in which it can not."""
+        """Let an agent act, or come to a state in which it cannot."""
         calm = {s for s in self.out if self.graph.found.space.calm[s] >> agent & 1}
         edges = {e for e in self.here if self.graph.agent(e) == agent}
         if calm:
@@ -263,7 +263,7 @@ class _Walk:
 
 
 def _lasso(graph: _Graph, kind: str, first: int, acting: range | tuple[()]) -> Lasso:
-    """A cycle in which the threads ``acting`` act or can not, and somebody enters if need be."""
+    """A cycle in which the threads ``acting`` act or cannot, and somebody enters if need be."""
     here = graph.around(first)
     out: dict[int, list[int]] = {first: []}
     for e in here:
@@ -306,7 +306,7 @@ def _way(graph: _Graph, out: dict[int, list[int]], start: int, goal: set[int]) -
 
 
 def _standing(found: Exploration, state: int, thread: int) -> list[int]:
-    """A step of a thread that changes nothing, as a spin's; none if it can not act at all."""
+    """A step of a thread that changes nothing, as a spin's; none if it cannot act at all."""
     model = found.model
     numbers = found.row_numbers(state)
     before, words = found.thread_row(numbers[thread]), found.shared_row(numbers[-1])

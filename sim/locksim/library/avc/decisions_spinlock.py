@@ -93,7 +93,7 @@ class DecisionsSpinlock(DecisionCache):
         return taken
 
     def quiescent(self):
-        # Nobody asks: under the lock there is no reader to wait for.
+        # No query runs: under the lock there is no reader to wait for.
         yield pause()
 
     def offline(self):

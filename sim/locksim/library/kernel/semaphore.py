@@ -83,7 +83,7 @@ class SemaphoreCalls(Struct):
         yield from self.leave()
 
     def update_queue(self, number):
-        # The first that has not been told, if there is a unit to be had.
+        # The first that has not been woken yet, if there is a unit to be had.
         semaphore = self.semaphores[number]
         if (yield semaphore.count.load(RELAXED)):
             entry = yield semaphore.pending.first.load(RELAXED)

@@ -137,7 +137,7 @@ class QueuedSpinlock(Lock):
         node = self.nodes[cpu()]
         while (yield self.value.load(ACQUIRE)) % TAIL != 0:
             yield pause()
-        # Nobody but the head can set locked now, so the word is (tail,0,0) until we do.
+        # No CPU but the head can set locked now, so the word is (tail,0,0) until we do.
         if (yield self.value.compare_swap(me, LOCKED, RELAXED)) == me:
             return
         yield self.value.fetch_add(LOCKED, RELAXED)

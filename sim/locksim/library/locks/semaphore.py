@@ -18,7 +18,7 @@ Cost in line transfers. Uncontended: none if this CPU used the semaphore last, e
 lock's line, on which the count lies. Contended: the lock's line for each ``down`` and ``up``, the
 entry's line twice for a permit that is handed over, and an interrupt.
 
-Fairness. First come, first served. A try overtakes nobody, as there is no permit while a CPU waits.
+Fairness. First come, first served. A try overtakes no CPU, as there is no permit while a CPU waits.
 
 Not modelled. Signals and time-outs that end a wait; in the kernel the sleeper is a task, and its
 CPU runs another one meanwhile.

@@ -39,7 +39,7 @@ class TicketLock(Lock):
 
     def try_acquire(self):
         # The acquiring load meets the last holder's release; the swap only claims the number,
-        # and it can succeed only while nobody has taken that number.
+        # and it can succeed only while no thread has taken that number.
         ticket = yield self.now_serving.load(ACQUIRE)
         old = yield self.next_ticket.compare_swap(ticket, ticket + 1, RELAXED)
         return old == ticket

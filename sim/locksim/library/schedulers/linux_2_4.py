@@ -265,7 +265,7 @@ class LinuxTwoFour(Scheduler):
         for other in range(n_cpus()):
             running = yield self.cpus[other].current.load(RELAXED)
             if running < n_cpus():
-                # An idle CPU that has been told already is as good as busy.
+                # An idle CPU that has been signalled already is as good as busy.
                 if not (yield self.cpus[other].need_resched.load(RELAXED)):
                     yield from self.tell_idle(other)
                     return

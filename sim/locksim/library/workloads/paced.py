@@ -51,7 +51,7 @@ class Paced(Workload):
 
     def thread(self):
         assert self.burst > 0
-        # Nobody starts in step with anybody else.
+        # No thread starts in step with another.
         yield compute(random_below(self.think_ps + 1))
         due = now()
         left = self.burst

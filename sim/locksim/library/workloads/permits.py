@@ -1,7 +1,7 @@
 """Work that needs one of a few permits: connections of a pool, buffers, slots of a device.
 
 Each unit takes a permit of a counting semaphore, works with it, and gives it back. With one permit
-that is a critical section; with as many as CPUs nobody ever waits, and what is left is the cost of
+that is a critical section; with as many as CPUs no thread waits, and what is left is the cost of
 the semaphore's own lines.
 """
 

@@ -106,7 +106,7 @@ class Slob(Workload):
                 yield from self.writer(process)
 
     def reader(self):
-        """A slice of a reader's life, and on as long as nobody waits for a CPU."""
+        """A slice of a reader's life, and on as long as no thread waits for a CPU."""
         # Equal slices, begun together at the start, would end together for ever.
         left = self.slice_ps // 2 + random_below(self.slice_ps)
         while left > 0 or not (yield from self.cpus.waiting()):
@@ -143,7 +143,7 @@ class Slob(Workload):
             yield from self.cpus.put(LOG_WRITER)
 
     def log_writer(self):
-        """A batch of the log writer's, and on as long as nobody waits for a CPU or a record."""
+        """A batch of the log writer's, and on as long as no thread waits for a CPU or a record."""
         left = self.log_batch
         while left > 0 or not (yield from self.cpus.waiting()):
             written = yield self.log.written.load(RELAXED)
@@ -152,7 +152,7 @@ class Slob(Workload):
                 if (yield self.log.posted.load()) == written:
                     return
                 if (yield self.log.asleep.swap(0)) == 0:
-                    # Somebody has woken it meanwhile: it is in the queue.
+                    # Another thread has woken it meanwhile: it is in the queue.
                     return
             yield from self.write_record(written % RECORDS)
             yield self.log.written.store(written + 1, RELAXED)

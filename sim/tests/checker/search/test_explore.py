@@ -317,8 +317,8 @@ def test_dropping_dead_registers_changes_no_verdict(lock, memory, monkeypatch):
     assert lean.states <= full.states
 
 
-def _unfold_keeping_all(image, *switched):
-    program = unfold(image, *switched)
+def _unfold_keeping_all(image, by=None):
+    program = unfold(image, by)
     everything = list(range(len(program.registers)))
     n = len(program.code)
     return dataclasses.replace(
@@ -332,13 +332,13 @@ def _unfold_keeping_all(image, *switched):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"threads": 0}, "0 threads"),
-        ({"threads": 9}, "from 1 to 8"),
-        ({"rounds": 0}, "0 rounds"),
+        ({"threads": 0}, r"threads must be between 1 and 8 \(got 0\)"),
+        ({"threads": 9}, "between 1 and 8"),
+        ({"rounds": 0}, "rounds must be between 1 and 100"),
         ({"memory": "arm"}, "no memory model 'arm'; there are sc, tso"),
         ({"property": "speed"}, "no property 'speed'"),
-        ({"budget": Budget(max_states=0)}, "0 states"),
-        ({"budget": Budget(buffer_entries=0), "memory": "tso"}, "0 entries"),
+        ({"budget": Budget(max_states=0)}, "states must be between 1 and"),
+        ({"budget": Budget(buffer_entries=0), "memory": "tso"}, "buffer entries must be between"),
     ],
 )
 def test_request_that_makes_no_sense_is_refused(arguments, message):
