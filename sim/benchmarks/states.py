@@ -7,7 +7,9 @@ The first table has every lock, under each model that it claims. Two threads do 
 threads one. A cell has the states of all test clients of the lock together and the time of their
 exploration: the best of some runs in this process, beside any other load of the machine.
 ``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
-and without reduction.
+and without reduction. The third has decision caches, directory caches and schedulers: two threads
+(for a scheduler: CPUs), one round. The fourth has the ticket lock for any number of rounds, with
+and without symmetry.
 """
 
 from __future__ import annotations
@@ -16,14 +18,16 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
+from locksim.checker.models.model import POOL
+from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import checked_bases
-from locksim.library.registry import Entry, entries
+from locksim.library.registry import Entry, entries, resolve
 
 PAGE = Path(__file__).parents[2] / "docs" / "CHECKER.md"
 BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end of {} -->"
@@ -31,7 +35,7 @@ BEGIN, END = "<!-- made by sim/benchmarks/states.py --write: {} -->", "<!-- end 
 MEMORY = ("sc", "tso", "c11")
 SIZES = {2: 2, 3: 1}
 """Threads → rounds."""
-BUDGET = Budget(buffer_entries=16, history=40)
+BUDGET = Budget(buffer_entries=16, history=POOL)
 RUNS, SHORT = 3, 2.0
 """Runs of a cell, and the seconds above which one run is enough."""
 
@@ -51,6 +55,13 @@ LARGER = [
 ]
 """Lock, memory model, threads, rounds."""
 
+OTHERS = [
+    *["decisions_spinlock", "avc_spinlock", "avc_2_4", "avc_rwlock", "avc_rcu", "avc_of", "cipso"],
+    *["dcache_seqwriter", "dcache_seqwriter_queued", "dcache_seqrwlock", "dcache_seqretry"],
+    *["percpu_queues", "linux_2_4"],
+]
+"""Caches and schedulers of the third table."""
+
 _Row = TypeVar("_Row")
 Cell = tuple[str, str, int]
 """Lock, memory model, threads."""
@@ -60,11 +71,14 @@ def main() -> int:
     """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write them into docs/CHECKER.md")
-    write = parser.parse_args().write
+    parser.add_argument("tables", nargs="*", help="locks, larger, others or growth; by default all")
+    asked = parser.parse_args()
     # The first check in a process loads compiled code, or compiles it.
     check_lock(locks()[0].struct, threads=2)
-    for name, table in (("locks", every_lock()), ("larger", larger())):
-        if not write:
+    tables = {"locks": every_lock, "larger": larger, "others": others, "growth": growth}
+    for name in asked.tables or tables:
+        table = tables[name]()
+        if not asked.write:
             print(f"{table}\n")
             continue
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN.format(name))
@@ -120,15 +134,38 @@ def larger() -> str:
     return "\n".join(lines)
 
 
-def _cell(entry: Entry, memory: str, threads: int, rounds: int, *, reduction: bool = True) -> str:
+def others() -> str:
+    """The third table, as Markdown."""
+    lines = [_line(["cache or scheduler", *MEMORY]), "|---|" + "---:|" * len(MEMORY)]
+    for name in _tracked(OTHERS):
+        cells = [_cell(resolve(name), memory, 2, 1) for memory in MEMORY]
+        lines.append(_line([name, *cells]))
+    return "\n".join(lines)
+
+
+def growth() -> str:
+    """The fourth table, as Markdown."""
+    entry = next(e for e in locks() if e.name == "ticket")
+    asked: dict[str, Any] = {"rounds": UNBOUNDED, "client": "acquire and count up"}
+    heads = [
+        "threads",
+        *(f"{memory}, {how}" for memory in MEMORY[:2] for how in ("symmetry", "no symmetry")),
+    ]
+    lines = [_line(heads), "|---|" + "---:|" * 4]
+    for threads in _tracked(range(3, 8)):
+        cells = [
+            _cell(entry, memory, threads, **asked, symmetry=symmetry)
+            for memory in MEMORY[:2]
+            for symmetry in (True, False)
+        ]
+        lines.append(_line([str(threads), *cells]))
+    return "\n".join(lines)
+
+
+def _cell(entry: Entry, memory: str, threads: int, rounds: int, **asked: Any) -> str:
     def checked() -> Verdict:
         return check_lock(
-            entry.struct,
-            threads=threads,
-            rounds=rounds,
-            memory=memory,
-            budget=BUDGET,
-            reduction=reduction,
+            entry.struct, threads=threads, rounds=rounds, memory=memory, budget=BUDGET, **asked
         )
 
     runs = [checked()]

@@ -14,6 +14,7 @@ from rich.markup import escape
 from locksim.compiler.disassemble import disassemble
 from locksim.compiler.portable import code_to_json
 from locksim.emit import emit
+from locksim.kinds import kind_of
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
 from locksim.library.registry import Entry, entries, essay, resolve
@@ -33,14 +34,17 @@ def list_(as_json: Json = False) -> None:
     """List the locks, decision caches and schedulers of the library."""
     found = entries()
     if as_json:
-        print_json([_head(entry) for entry in found])
+        print_json([{**_head(entry), "checked": checked(entry)} for entry in found])
         return
     table = tables.table()
     for head in ("name", "kind", "class"):
         tables.add(table, head)
+    tables.add(table, "check")
     tables.add(table, "description", fold=True)
     for entry in found:
-        table.add_row(entry.name, entry.kind, entry.struct.__name__, escape(entry.summary))
+        check = "yes" if checked(entry) else "no"
+        name = entry.struct.__name__
+        table.add_row(entry.name, entry.kind, name, check, escape(entry.summary))
     tables.print_table(console(), table)
 
 
@@ -79,6 +83,12 @@ def show(
     for text in (essay(entry), _fields(entry.struct), source(entry)):
         if text:
             say("\n" + text.rstrip())
+
+
+def checked(entry: Entry) -> bool:
+    """Whether `locklab check` has test clients for an entry."""
+    kind = kind_of(entry.struct)
+    return kind is not None and bool(kind.clients(entry.struct, 2, 1))
 
 
 def source(entry: Entry) -> str:

@@ -6,13 +6,14 @@ is described by one class in one file of this folder; see docs/contributing/addi
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from locksim.checker.client import Client
 from locksim.kinds.load import LoadSettings
+from locksim.lang.fields import param
 from locksim.lang.struct import Struct, Workload
 
-__all__ = ["StructKind", "offers"]
+__all__ = ["StructKind", "offers", "resized"]
 
 # What a handoff may take for each waiting CPU, generously, before it counts as stuck.
 _HANDOFF_PS = 10 * 10**6
@@ -33,6 +34,8 @@ class StructKind:
     """What the units of work of its plain load are called, in the plural."""
     paced: ClassVar[bool] = True
     """Whether its plain load takes an arrival process."""
+    unchecked: ClassVar[str] = ""
+    """Why some structs of the kind have no test clients, if others have."""
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """The load that ``locklab run`` and ``locklab sweep`` put on a struct of this kind.
@@ -74,3 +77,15 @@ class StructKind:
 def offers(struct: Struct | type[Struct], method: str) -> bool:
     """Whether a struct has a method, its own or an inherited one."""
     return callable(getattr(struct, method, None))
+
+
+def resized(struct: Struct | type[Struct], **sizes: int) -> Struct:
+    """The description with other sizes: those of its parameters that are named so; its rest stays.
+
+    Arguments:
+        struct: a class or a description. sizes: parameter → value; what it lacks is left out.
+    """
+    cls = struct if isinstance(struct, type) else type(struct)
+    settings: dict[str, Any] = {} if isinstance(struct, type) else struct._params | struct._parts
+    known = {name: n for name, n in sizes.items() if isinstance(cls.FIELDS.get(name), param)}
+    return cls(**settings | known)

@@ -9,7 +9,7 @@ others have made, and a wake-up that is lost leaves it waiting.
 from __future__ import annotations
 
 from locksim.checker.client import Client
-from locksim.kinds.kind import StructKind, offers
+from locksim.kinds.kind import StructKind, offers, resized
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.lock import TRY_FAULTS
 from locksim.lang import *
@@ -39,7 +39,7 @@ class SemaphoreKind(StructKind):
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """One permit, two, none; and tries, where there are any."""
-        one, two, none = (_with(struct, permits) for permits in (1, 2, 0))
+        one, two, none = (resized(struct, permits=permits) for permits in (1, 2, 0))
         found = [
             Client(
                 "one permit: count up",
@@ -65,13 +65,6 @@ class SemaphoreKind(StructKind):
             tries = TryingForPermit(lock=one, certain=certain)
             found.append(Client("try without a permit, then with one", tries, means=TRY_FAULTS))
         return found
-
-
-def _with(struct: Struct | type[Struct], permits: int) -> Struct:
-    """The semaphore with another number of permits."""
-    if isinstance(struct, type):
-        return struct(permits=permits)
-    return type(struct)(**{**struct._params, **struct._parts, "permits": permits})
 
 
 class CountingWithPermit(Workload):

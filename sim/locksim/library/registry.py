@@ -25,6 +25,9 @@ PACKAGES: dict[str, tuple[str, type[Struct]]] = {
     "locksim.library.schedulers": ("scheduler", Scheduler),
 }
 """Where the library's classes are, what they are called, and what they are derived from."""
+UNLISTED: dict[str, tuple[str, type[Struct]]] = {"locksim.library.kernel": ("kernel path", Struct)}
+"""The same for what has a name but is not among :func:`entries`: some kernel paths are no more than
+parts of others."""
 
 
 class UnknownNameError(Exception):
@@ -64,7 +67,7 @@ class Entry:
 
 def entries() -> list[Entry]:
     """Everything in the library in the order of the names: locks, then caches, then schedulers."""
-    return [entry for found in _modules() if (entry := _entry(*found)) is not None]
+    return [entry for found in _modules(PACKAGES) if (entry := _entry(*found)) is not None]
 
 
 def resolve(name: str) -> Entry:
@@ -82,7 +85,7 @@ def resolve(name: str) -> Entry:
     file, colon, cls = name.partition(":")
     if colon or file.endswith(".py"):
         return _from_file(file, cls)
-    known = {found[0].rpartition(".")[2]: found for found in _modules()}
+    known = {found[0].rpartition(".")[2]: found for found in _modules(UNLISTED | PACKAGES)}
     entry = _entry(*known[name]) if name in known else None
     if entry is None:
         hint = did_you_mean(name, [e.name for e in entries()])
@@ -141,9 +144,11 @@ def essay(entry: Entry) -> str:
     return (ast.get_docstring(ast.parse(entry.code.source)) or "").strip()
 
 
-def _modules() -> list[tuple[str, str, type[Struct]]]:
+def _modules(
+    packages: dict[str, tuple[str, type[Struct]]],
+) -> list[tuple[str, str, type[Struct]]]:
     found = []
-    for package, (kind, base) in PACKAGES.items():
+    for package, (kind, base) in packages.items():
         paths = importlib.import_module(package).__path__
         names = sorted(m.name for m in pkgutil.iter_modules(paths) if not m.name.startswith("_"))
         found += [(f"{package}.{name}", kind, base) for name in names]

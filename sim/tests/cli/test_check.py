@@ -210,8 +210,8 @@ def test_budget_exits_with_3():
     [
         (("nope",), "no lock, cache or scheduler 'nope'"),
         (
-            ("avc_rcu",),
-            ": only these have test clients",
+            ("pinned",),
+            "Pinned has no test clients: without run queues",
         ),
         (("ticket", "--memory", "arm"), "no memory model 'arm'"),
         (("ticket", "--threads", 0), "0 threads"),

@@ -34,6 +34,12 @@ def test_list_as_json_is_only_json() -> None:
     ]
 
 
+def test_list_says_what_can_be_checked() -> None:
+    """All but a scheduler that has nothing to choose."""
+    found = json.loads(RUN.invoke(app, ["list", "--json"]).stdout)
+    assert ["pinned"] == [row["name"] for row in found if not row["checked"]]
+
+
 def test_show_prints_essay_fields_and_source() -> None:
     """What a student reads first."""
     shown = RUN.invoke(app, ["show", "mcs"]).stdout

@@ -1,13 +1,16 @@
 """Checks with one client, whose counterexamples the generators confirm."""
 
-from locksim.checker import check_lock, replay
+from locksim.checker import Budget, check_lock, replay
+from locksim.checker.models.model import POOL
 from locksim.kinds.checking import clients_of
+
+BUDGET = Budget(buffer_entries=16, history=POOL)
 
 
 def verdict_of(struct, client, *, threads=2, rounds=1, memory="sc", types=()):
     """What is violated, by clients whose name begins so, and confirmed; else the verdict."""
     asked = {"threads": threads, "rounds": rounds, "memory": memory, "client": client}
-    verdict = check_lock(struct, **asked, simplest=False)
+    verdict = check_lock(struct, **asked, budget=BUDGET, simplest=False)
     if verdict.counterexample is None:
         assert not verdict.limits
         return verdict.verdict

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from locksim.checker.errors import CheckError
+from locksim.checker.models.tasks import Switching, rewritten
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image, Place
 from locksim.core.faults import place as shown
@@ -57,7 +58,7 @@ class Program:
     Arguments:
         code: rows of :mod:`locksim.compiler.bytecode` without CALL and RET. A
             RANDOM whose result matters has a 1 in its last column.
-        entry: index of the first row.
+        entry: index of the first row. task_entry: of a task's first row, -1 if there are none.
         registers: the values at the start; those that no row writes are
             constants.
         keep: the registers to keep where a thread rests at row k are
@@ -78,23 +79,34 @@ class Program:
     places: tuple[Place, ...]
     calls: tuple[Call, ...]
     call_of: tuple[int, ...]
+    task_entry: int = -1
 
 
-def unfold(image: Image) -> Program:
+def unfold(image: Image, by: Switching | None = None) -> Program:
     """The program of a linked image.
+
+    Arguments:
+        image: the linked program. by: how tasks are switched, if there are any.
 
     Raises:
         CheckError: it is too long, draws an exponential random number that matters, or schedules
-            threads.
+            threads without tasks.
     """
-    _refuse_scheduling(image)
     code, origin, calls, call_of = _unfolded(image)
-    live = _live(code)
+    registers, entry, task_entry = list(image.registers), image.entry, -1
+    if by is None:
+        _refuse_scheduling(image)
+    else:
+        made = rewritten(code, image.registers, (entry, image.task_entry), by)
+        code, registers = made.code, made.registers
+        origin, call_of = ([which[k] for k in made.source] for which in (origin, call_of))
+        entry, task_entry = made.entry, made.task_entry
+    alive = live(code)
     written = 0
     for row in code:
-        written |= _defines(row)
+        written |= defines(row)
     for k, row in enumerate(code):
-        if row[0] in (b.RANDOM, b.EXPONENTIAL) and live[k + 1] & _defines(row):
+        if row[0] in (b.RANDOM, b.EXPONENTIAL) and alive[k + 1] & defines(row):
             if row[0] == b.EXPONENTIAL:
                 at = image.places[origin[k]]
                 raise CheckError(
@@ -103,28 +115,29 @@ def unfold(image: Image) -> Program:
                     "help: use it for compute() only, or take random_below() with a small bound"
                 )
             row[b.WIDTH - 1] = 1
-    kept = [_members(mask & written) for mask in live[: len(code)]]
+    kept = [_members(mask & written) for mask in alive[: len(code)]]
     return Program(
         code=code,
-        entry=image.entry,
-        registers=list(image.registers),
+        entry=entry,
+        registers=registers,
         keep=[r for registers in kept for r in registers] or [0],
         keep_start=list(accumulate(map(len, kept), initial=0)),
         width=max(map(len, kept)),
         places=tuple(image.places[i] for i in origin),
         calls=tuple(calls),
         call_of=tuple(call_of),
+        task_entry=task_entry,
     )
 
 
 def _refuse_scheduling(image: Image) -> None:
-    """Here every thread has a CPU of its own for ever, and there is no clock."""
+    """Without tasks every thread has a CPU of its own for ever, and there is no clock."""
     for row, at in zip(image.code, image.places, strict=True):
         if row[0] in (b.SWITCH, b.NOW):
             what = "switch()" if row[0] == b.SWITCH else "now()"
             raise CheckError(
-                f"{shown(at.file, at.line)}: the checker knows no {what}: its threads run on a CPU "
-                "each, in every order, without a clock\n"
+                f"{shown(at.file, at.line)}: the checker knows {what} only in a workload with "
+                "tasks: without, its threads run on a CPU each, in every order, without a clock\n"
                 "help: check the lock by itself, and simulate the program that schedules threads"
             )
 
@@ -142,7 +155,7 @@ def _unfolded(image: Image) -> tuple[list[list[int]], list[int], list[Call], lis
     origin: list[int] = []
     calls: list[Call] = []
     call_of: list[int] = []
-    written = {row[1] for row in rows if _defines(row)}
+    written = {row[1] for row in rows if defines(row)}
     speaks = {entry: _speaks(image, range(entry, ends[entry]), written) for entry in entries}
 
     def copy(first: int, end: int, back: int, call: int) -> int:
@@ -197,7 +210,7 @@ def _speaks(image: Image, rows: range, written: set[int]) -> bool:
     return any(register in written or image.registers[register] for register in returned)
 
 
-def _live(code: list[list[int]]) -> list[int]:
+def live(code: list[list[int]]) -> list[int]:
     """For each row the registers that matter before it, as a bit set; and 0 for the end."""
     n = len(code)
     live = [0] * (n + 1)
@@ -214,9 +227,9 @@ def _live(code: list[list[int]]) -> list[int]:
         out = 0
         for after in successors(row, k):
             out |= live[after]
-        defined = _defines(row)
-        matters = _has_effect(row) or out & defined
-        new = (out & ~defined) | (_uses(row) if matters else 0)
+        defined = defines(row)
+        matters = has_effect(row) or out & defined
+        new = (out & ~defined) | (uses(row) if matters else 0)
         if new != live[k]:
             live[k] = new
             for j in before[k]:
@@ -235,20 +248,22 @@ def successors(row: list[int], k: int) -> list[int]:
     return [row[1], k + 1] if row[0] in _JUMPS else [k + 1]
 
 
-def _has_effect(row: list[int]) -> bool:
+def has_effect(row: list[int]) -> bool:
     """Whether a row does anything beside writing its register."""
     op = row[0]
     return op in _CONDITIONS or op in _FAULTY or op in (b.ASSERT, b.MARK) or op >= b.FIRST_OPERATION
 
 
-def _defines(row: list[int]) -> int:
+def defines(row: list[int]) -> int:
+    """The register that a row writes, as a bit set; 0 for none."""
     op = row[0]
     writes = op <= b.SHR or b.EQ <= op <= b.GE or b.CPU <= op <= b.EXPONENTIAL
     writes = writes or op in (b.INDEX, b.NTHREADS)
     return 1 << row[1] if writes or op in (b.LOAD, b.ALLOC) or op in _ATOMICS else 0
 
 
-def _uses(row: list[int]) -> int:
+def uses(row: list[int]) -> int:
+    """The registers that a row reads, as a bit set."""
     op = row[0]
     if op in _MOVES or op in (b.ADDI, b.JZ, b.JNZ, b.RANDOM, b.EXPONENTIAL, b.ASSERT, b.MARK):
         return 1 << row[2]

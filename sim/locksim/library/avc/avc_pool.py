@@ -9,7 +9,8 @@ Invariant. A node is on the free list or on exactly one chain. Every program her
 needs the cache's lock for itself; ``search`` needs that no other CPU changes a chain meanwhile.
 
 Difference from the kernel. 2.6.8 puts a second node into the chain when two CPUs miss the same
-key at once; here the second insertion refreshes the first one's node.
+key at once, and refuses it if the policy has changed since the decision was computed. Here the
+second insertion leaves the first one's node as it is: an update may have changed it meanwhile.
 """
 
 from locksim.lang import *
@@ -96,11 +97,11 @@ class PoolAVC(AVC):
             yield node.tclass.store(tclass, RELAXED)
             yield node.next.store(first, RELAXED)
             yield slot.store(node, RELAXED)
-        yield node.allowed.store(allowed, RELAXED)
-        yield node.decided.store(ALL_BITS, RELAXED)
-        yield node.auditallow.store(0, RELAXED)
-        yield node.auditdeny.store(ALL_BITS, RELAXED)
-        yield node.seqno.store(SEQNO, RELAXED)
+            yield node.allowed.store(allowed, RELAXED)
+            yield node.decided.store(ALL_BITS, RELAXED)
+            yield node.auditallow.store(0, RELAXED)
+            yield node.auditdeny.store(ALL_BITS, RELAXED)
+            yield node.seqno.store(SEQNO, RELAXED)
         yield node.used.store(1, RELAXED)
         return node
 

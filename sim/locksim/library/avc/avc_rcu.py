@@ -161,17 +161,15 @@ class AvcRCU(AVC):
         while node and not (yield from self.matches(node, ssid, tsid, tclass)):
             link = node.next
             node = yield link.load(RELAXED)
-        if node:
-            # Somebody else missed the same key: one entry is enough.
-            yield from self.link_copy(node, new)
-            yield link.store(new, RELEASE)
-            yield from self.rcu.call_rcu(node.rcu)
-            yield self.active_nodes.fetch_add(-1, RELAXED)
-        else:
+        if not node:
             first = yield self.slots[slot].load(RELAXED)
             yield new.next.store(first, RELAXED)
             yield self.slots[slot].store(new, RELEASE)
         yield from self.slot_locks[slot].release()
+        if node:
+            # Another CPU missed the same key, and its entry may have been updated meanwhile.
+            yield free(new)
+            yield self.active_nodes.fetch_add(-1, RELAXED)
 
     def fill(self, node: AvcRcuNode, ssid, tsid, tclass, allowed):
         yield node.ssid.store(ssid, RELAXED)

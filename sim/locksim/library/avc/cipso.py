@@ -77,13 +77,18 @@ class Cipso(Struct):
 
     Arguments:
         index_mask: which bits of the hash pick the bucket, ``INDEX_ALL`` or ``INDEX_AS_IT_WAS``.
+        n_buckets: buckets, more than the mask. bucket_size: entries of a bucket at most.
+        reorder_limit: by how much an entry must lead to change places with the one before it.
     """
 
     index_mask = param(INDEX_ALL)
-    buckets = array(BUCKETS, CipsoBucket)
+    n_buckets = param(BUCKETS)
+    bucket_size = param(BUCKET_SIZE)
+    reorder_limit = param(REORDER_LIMIT)
+    buckets = array("n_buckets", CipsoBucket)
 
     def setup(self):
-        for i in range(BUCKETS):
+        for i in range(self.n_buckets):
             ring = self.buckets[i].list
             yield ring.before.store(ring, RELAXED)
             yield ring.after.store(ring, RELAXED)
@@ -122,7 +127,7 @@ class Cipso(Struct):
         yield from self.label_get(label)
         yield from bucket.lock.acquire()
         size = yield bucket.size.load(RELAXED)
-        if size == BUCKET_SIZE:
+        if size == self.bucket_size:
             last = yield bucket.list.before.load(RELAXED)
             evicted = cast(CipsoEntry, last)
             yield from self.remove(evicted.list)
@@ -168,7 +173,7 @@ class Cipso(Struct):
         if rival > 0:
             rival = rival - 1
             yield neighbour.activity.store(rival, RELAXED)
-        if activity > rival + REORDER_LIMIT:
+        if activity > rival + self.reorder_limit:
             yield from self.remove(entry.list)
             front = yield before.before.load(RELAXED)
             yield from self.insert(entry.list, front)

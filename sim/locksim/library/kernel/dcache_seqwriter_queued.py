@@ -16,7 +16,7 @@ from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.library.locks.qspinlock import QueuedSpinlock
 from locksim.library.locks.seqlock import SpinSeqLock
 
-__all__ = ["QueuedDentry", "QueuedSeqWriterDcache"]
+__all__ = ["QueuedSeqWriterDcache", "QueuedDentry"]  # noqa: RUF022 - the first is the entry
 
 
 class QueuedDentry(Struct):

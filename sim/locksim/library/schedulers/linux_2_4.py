@@ -217,7 +217,8 @@ class LinuxTwoFour(Scheduler):
                 weight = yield from self.goodness(prev, placement, me, mm)
             number = yield self.first.load(RELAXED)
             while number:
-                placement = yield self.tasks[number].weight.placement.load(RELAXED)
+                # Acquire: what the task did up to its switch comes before what it does here.
+                placement = yield self.tasks[number].weight.placement.load(ACQUIRE)
                 if not placement & HAS_CPU:
                     other = yield from self.goodness(number, placement, me, mm)
                     weighed = weighed + 1

@@ -3,7 +3,7 @@
 import pytest
 from engine.engine_pair import compare, run_pair
 from interleaving import ViolationError
-from library.kernel.dcache_kinds import COMPONENTS, KINDS, WHOLE, Paths
+from library.kernel.dcache_kinds import KINDS
 
 from locksim import machine, simulate
 from locksim.core.result import RunResult
@@ -12,6 +12,7 @@ from locksim.lang.ops import Kind
 from locksim.library.kernel.dcache_seqretry import SeqRetryDcache
 from locksim.library.kernel.dcache_seqrwlock import SeqRWLockDcache
 from locksim.library.kernel.dcache_seqwriter import SeqWriterDcache
+from locksim.library.workloads.paths import COMPONENTS, WHOLE, Paths
 
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 

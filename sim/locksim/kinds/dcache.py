@@ -1,0 +1,113 @@
+"""Directory caches: the path of a file, read while the entries are renamed.
+
+They have no base class of their own: ``d_path`` makes a struct one. In the test clients a rename
+gives all entries the same new name, and each rename a greater one. So a path of unequal names is
+one that the file never had, and a path of an older name than one already seen is outdated. At the
+end the root's count must be what it was.
+"""
+
+from __future__ import annotations
+
+from locksim.checker.client import Client
+from locksim.kinds.kind import StructKind, resized
+from locksim.kinds.load import LoadError, LoadSettings
+from locksim.lang import *
+from locksim.library.kernel.dcache import BASE
+from locksim.library.kernel.dcache_seqretry import SeqRetryDcache
+from locksim.library.workloads.paths import COMPONENTS, Paths
+
+PATH_FAULTS = {"assertion": "torn or outdated path, or a lost reference"}
+"""What a failed assertion is called here."""
+
+
+class DcacheKind(StructKind):
+    """``d_path`` and ``d_move``."""
+
+    base = Struct
+    methods = ("d_path",)
+    unit = "paths and renames"
+    paced = False
+
+    def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
+        """Paths, and a rename now and then.
+
+        Raises:
+            LoadError: without time between two calls.
+        """
+        if settings.think_ps < NS:
+            raise LoadError(
+                f"--think must be at least 1 ns for a directory cache "
+                f"(got {settings.think_ps // NS})"
+            )
+        cache = resized(struct, components=COMPONENTS)
+        return Paths(dcache=cache, think_ps=settings.think_ps)
+
+    def test_loads(self, struct: type[Struct], think_ps: int) -> list[Workload]:
+        """The same."""
+        return [Paths(dcache=resized(struct, components=COMPONENTS), think_ps=think_ps)]
+
+    def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
+        """Thread 0 renames and the others read; two threads rename and read what they wrote."""
+        small = resized(struct, components=3)
+        found = [
+            Client(
+                "paths beside renames",
+                ReadingPaths(dcache=small, rounds=rounds),
+                means=PATH_FAULTS,
+            )
+        ]
+        if threads > 1:
+            renaming = RenamingTogether(dcache=small)
+            found.append(Client("renames beside renames", renaming, means=PATH_FAULTS))
+        return found
+
+
+class ReadingPaths(Workload):
+    """Thread 0 renames and reads, the others read; the names only rise.
+
+    Arguments:
+        rounds: renames; the others read once more than that.
+    """
+
+    rounds = param(1)
+    dcache = part(SeqRetryDcache(components=3))
+    gone = word()
+
+    def thread(self):
+        seen = 0
+        if thread() == 0:
+            for i in range(self.rounds):
+                yield from self.dcache.d_move(i + 1)
+                seen = yield from self.read(i + 1)
+        else:
+            for _ in range(self.rounds + 1):
+                seen = yield from self.read(seen)
+        yield from self.leave()
+
+    def read(self, least):
+        """The name that all entries have: a certain one or a later one."""
+        path = yield from self.dcache.d_path()
+        name = path % BASE
+        assert path == name * (BASE + 1)
+        assert name >= least
+        return name
+
+    def leave(self):
+        """The last thread that leaves finds the root's count as it was."""
+        if (yield self.gone.fetch_add(1, ACQ_REL)) == n_cpus() - 1:
+            left = yield from self.dcache.dentries[0].count.references()
+            assert left == 1
+
+
+class RenamingTogether(ReadingPaths):
+    """The first two threads rename at once, and read; the others read.
+
+    Arguments:
+        rounds: not used.
+    """
+
+    def thread(self):
+        if thread() < 2:
+            yield from self.dcache.d_move(1 + thread())
+        yield from self.read(thread() < 2)
+        yield from self.leave()
