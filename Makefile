@@ -3,14 +3,15 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
+.PHONY: help setup demo test test-fast slow coverage check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 PYTHON_BIN := .venv/bin/python
 # At most eight test processes: more gains little and costs memory.
-PYTEST := $(PYTHON_BIN) -m pytest -q -n auto --maxprocesses 8 --dist loadfile
+RUN_TESTS := -m pytest -q -n auto --maxprocesses 8 --dist loadfile
+PYTEST := $(PYTHON_BIN) $(RUN_TESTS)
 # Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
 FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
 LOCKS := build base notebook dev docs cluster fuzz beside/nbgrader beside/otter
@@ -32,6 +33,13 @@ test-fast: setup ## Run the folders whose tests are quick
 
 slow: setup ## Run the slow tests, and every property with many new examples
 	@$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=many $(ARGS)
+
+coverage: export COVERAGE_FILE := $(CURDIR)/out/coverage/data
+coverage: setup ## Run every test except the slow ones; lines and branches that none of them runs
+	@rm -rf out/coverage && mkdir -p out/coverage
+	@$(PYTHON_BIN) -m coverage run $(RUN_TESTS) $(ARGS)
+	@$(PYTHON_BIN) -m coverage combine --quiet
+	@$(PYTHON_BIN) -m coverage report
 
 check: setup ## Lint, format, types, spelling
 	@tools/check

@@ -10,7 +10,8 @@
  * When no thread may run and the loops would do the same again, no way leads on: a deadlock. Where
  * what one loop changes for a while is what another one looks at, threads could leave if they met
  * at the right moment, and need not. And a run may come back to a state in which it has been, when
- * all threads that can go on have gone on in between: a livelock, unless it is meant to have no end.
+ * all threads that can go on have gone on in between, and all stores that can leave a buffer have
+ * left one: a livelock, unless it is meant to have no end.
  * In both cases the search is unfinished, unless it finds an error.
  *
  * Fairness. A thread that goes on for a thousand steps while others could run makes room for them;
@@ -317,14 +318,15 @@ static struct {
     uint64_t run, state;
     unsigned step;
 } states[STATES];
-static unsigned moved_last[MAX_THREADS], n_states;
+static unsigned moved_last[2 * MAX_THREADS]; /* of each agent: a store buffer is one too */
+static unsigned n_states;
 static uint64_t run;
 
 void ex_schedule_begin(void)
 {
     for (int i = 0; i < MAX_THREADS; i++) {
         ex_threads[i].stage = UNUSED;
-        moved_last[i] = 0;
+        moved_last[2 * i] = moved_last[2 * i + 1] = 0;
     }
     ex_threads_used = 0;
     n_states = 0;
@@ -362,8 +364,9 @@ static void stop_when_back(agents enabled)
             const struct thread *thread = &ex_threads[i];
 
             all = all && !thread->spins && !thread->gone;
-            if (enabled & ex_agent(2 * i))
-                all = all && moved_last[i] >= states[at].step;
+            for (int agent = 2 * i; agent <= 2 * i + 1; agent++)
+                if (enabled & ex_agent(agent))
+                    all = all && moved_last[agent] >= states[at].step;
         }
         if (all) {
             ex_leave_open(where_all_are("the threads come back to a state that they were in, and can "
@@ -392,7 +395,7 @@ static void reschedule(void)
         stop_when_back(enabled);
         agent = ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
         ex_event_start(agent, ex_node(), waiting);
-        moved_last[agent / 2] = n_states;
+        moved_last[agent] = n_states;
         if (agent % 2 == 0) {
             struct thread *next = &ex_threads[agent / 2];
 

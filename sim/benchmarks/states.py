@@ -8,7 +8,8 @@ threads one. A cell has the states of all test clients of the lock together and 
 exploration: the best of some runs in this process, beside any other load of the machine.
 ``sim/tests/checker/test_locks.py`` checks the states. The second table has some larger locks, with
 and without reduction. The third has decision caches, directory caches and schedulers: two threads
-(for a scheduler: CPUs), one round.
+(for a scheduler: CPUs), one round. The fourth has the ticket lock for any number of rounds, with
+and without symmetry.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
 from locksim.checker.models.model import POOL
+from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import checked_bases
 from locksim.library.registry import Entry, entries, resolve
 
@@ -71,11 +73,11 @@ def main() -> int:
     """Measure every cell, and print or write the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write them into docs/CHECKER.md")
-    parser.add_argument("tables", nargs="*", help="locks, larger or others; by default all")
+    parser.add_argument("tables", nargs="*", help="locks, larger, others or growth; by default all")
     asked = parser.parse_args()
     # The first check in a process loads compiled code, or compiles it.
     check_lock(locks()[0].struct, threads=2)
-    tables = {"locks": every_lock, "larger": larger, "others": others}
+    tables = {"locks": every_lock, "larger": larger, "others": others, "growth": growth}
     for name in asked.tables or tables:
         table = tables[name]()
         if not asked.write:
@@ -143,15 +145,29 @@ def others() -> str:
     return "\n".join(lines)
 
 
-def _cell(entry: Entry, memory: str, threads: int, rounds: int, *, reduction: bool = True) -> str:
+def growth() -> str:
+    """The fourth table, as Markdown."""
+    entry = next(e for e in locks() if e.name == "ticket")
+    asked: dict[str, Any] = {"rounds": UNBOUNDED, "client": "acquire and count up"}
+    heads = [
+        "threads",
+        *(f"{memory}, {how}" for memory in MEMORY[:2] for how in ("symmetry", "no symmetry")),
+    ]
+    lines = [_line(heads), "|---|" + "---:|" * 4]
+    for threads in _tracked(range(3, 8)):
+        cells = [
+            _cell(entry, memory, threads, **asked, symmetry=symmetry)
+            for memory in MEMORY[:2]
+            for symmetry in (True, False)
+        ]
+        lines.append(_line([str(threads), *cells]))
+    return "\n".join(lines)
+
+
+def _cell(entry: Entry, memory: str, threads: int, rounds: int, **asked: Any) -> str:
     def checked() -> Verdict:
         return check_lock(
-            entry.struct,
-            threads=threads,
-            rounds=rounds,
-            memory=memory,
-            budget=BUDGET,
-            reduction=reduction,
+            entry.struct, threads=threads, rounds=rounds, memory=memory, budget=BUDGET, **asked
         )
 
     runs = [checked()]

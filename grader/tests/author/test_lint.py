@@ -39,37 +39,35 @@ def test_sound_lab_passes(lab: Path) -> None:
     assert "again-and-again" in solved
 
 
-@pytest.mark.parametrize(
-    ("file", "change", "what", "name", "says"),
-    [
-        ("solution/tas.py", ("store(0", "store(1"), "solution", "right", "fail"),
-        (
-            "starter/tas.py",
-            (STARTER, "import os\n"),
-            "starter",
-            "right",
-            "may import only the language",
-        ),
-        ("mutants.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
-        ("mutants.toml", ("two steps are one", ""), "wrong", "load-alone", "reported is"),
-        ("mutants.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),
-        ("lab.toml", ('hints = ["ten"]', ""), "hint", "number", "no_hint"),
-        ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "not name"),
-        ("handout.md", ("`guess`", "it"), "handout", "guess", "not name"),
-        ("handout.md", ("Write", "again-and-again"), "bundle", "", "hidden check"),
-    ],
-)
-def test_broken_promise_is_found(
-    lab: Path, file: str, change: tuple[str, str], what: str, name: str, says: str
+BROKEN = [
+    ("solution/tas.py", ("store(0", "store(1"), "solution", "right", "fail"),
+    ("mutants.toml", ('"fail"', '"partial"'), "wrong", "load-alone", "must be partial"),
+    ("mutants.toml", ("two steps are one", ""), "wrong", "load-alone", "reported is"),
+    ("mutants.toml", ('check = "right"', 'check = "x"'), "wrong", "load-alone", "no check"),
+    ("starter/tas.py", (STARTER, "import os\n"), "starter", "right", "import only the language"),
+    ("lab.toml", ('hints = ["ten"]', ""), "hint", "number", "no_hint"),
+    ("starter/notes.txt", ("", "words"), "handout", "notes.txt", "not name"),
+    ("handout.md", ("`guess`", "it"), "handout", "guess", "not name"),
+    ("handout.md", ("Write", "again-and-again"), "bundle", "", "hidden check"),
+]
+"""File, change, and by which kind and name it is found, with which words."""
+
+
+@pytest.mark.parametrize("broken", [BROKEN[0:1], BROKEN[1:2], BROKEN[2:3], BROKEN[3:]])
+def test_broken_promises_are_found(
+    lab: Path, broken: list[tuple[str, tuple[str, str], str, str, str]]
 ) -> None:
-    """Each by its kind and its name, and with what was found."""
-    path = lab / file
-    text = path.read_text() if path.exists() else ""
-    assert change[0] in text
-    path.write_text(text.replace(*change, 1))
-    found = [item for item in broken_promises(lab) if (what, name) == (item.what, item.name)]
-    assert 1 == len(found)
-    assert says in found[0].says
+    """Each by its kind and its name, and with what was found; also beside others."""
+    for file, change, *_ in broken:
+        path = lab / file
+        text = path.read_text() if path.exists() else ""
+        assert change[0] in text
+        path.write_text(text.replace(*change, 1))
+    items = broken_promises(lab)
+    for _, _, what, name, says in broken:
+        found = [item for item in items if (what, name) == (item.what, item.name)]
+        assert 1 == len(found)
+        assert says in found[0].says
 
 
 def test_starter_that_earns_is_found(lab: Path) -> None:

@@ -138,16 +138,6 @@ def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching
     assert (3, 1) == (mine.state.attempts, mine.state.hints["right"].seen)
 
 
-def test_asked_to_end_gives_the_terminal_back(watching: Callable[[bool], Watching]) -> None:
-    """Also when it is not a key that ends it."""
-    watch = watching(True)
-    before = termios.tcgetattr(watch.theirs)
-    watch.until("q: quit")
-    watch.process.send_signal(signal.SIGTERM)
-    assert 128 + signal.SIGTERM == watch.process.wait(PATIENCE_S)
-    assert before == termios.tcgetattr(watch.theirs)
-
-
 class _Signalled:
     """A screen on which a signal arrives where an exception would be lost."""
 
@@ -199,15 +189,20 @@ def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching
 def test_save_during_a_run_starts_it_anew(
     mine: Workspace, watching: Callable[[bool], Watching]
 ) -> None:
-    """A run on files that have changed is stopped and leaves nothing behind."""
+    """A run on files that have changed is stopped and leaves nothing behind.
+
+    SIGTERM ends the command as a key does: the terminal is as before.
+    """
     (mine.folder / "answers.json").unlink()
     (mine.folder / "answers.py").write_text("import time\ntime.sleep(1000)\n")
     watch = watching(True)
+    before = termios.tcgetattr(watch.theirs)
     watch.until("running the checks")
     # In this order: no run in between can end.
     (mine.folder / "tas.py").write_text(TAS)
     (mine.folder / "answers.py").write_text(f"answers = {ANSWERS}\n")
     assert "solved" in watch.until("q: quit")
     assert 1 == mine.state.attempts
-    watch.press("q")
-    assert 0 == watch.process.wait(PATIENCE_S)
+    watch.process.send_signal(signal.SIGTERM)
+    assert 128 + signal.SIGTERM == watch.process.wait(PATIENCE_S)
+    assert before == termios.tcgetattr(watch.theirs)

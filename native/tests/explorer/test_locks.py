@@ -49,9 +49,9 @@ def test_every_lock_has_bugs() -> None:
 
 @pytest.mark.parametrize(("lock", "memory"), [*each_lock()])
 def test_right_locks_are_not_accused(lock: str, memory: str) -> None:
-    """No lock of the library is violated."""
+    """No lock of the library is violated, and every search comes to its end."""
     found = explore_lock(lock, Search(threads=2, memory=memory, preemptions=2), rounds=2)
-    assert "violated" != found.verdict
+    assert "bounded" == found.verdict
 
 
 def test_qspinlock_by_parts() -> None:

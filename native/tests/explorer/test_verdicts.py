@@ -12,13 +12,20 @@ from locknative.explorer.search import run
 PROGRAMS = Path(__file__).parents[1] / "programs"
 
 
-def explored(name: str, *defines: str, **how: object) -> dict[str, Exploration]:
+def explored(
+    name: str, *defines: str, memories: tuple[str, ...] = ("sc", "tso"), **how: object
+) -> dict[str, Exploration]:
     """Return what is found in a program under each memory model."""
     with Program([PROGRAMS / name], defines) as program:
         return {
             memory: run(program, Search(memory=memory, **how))  # type: ignore[arg-type]
-            for memory in ("sc", "tso")
+            for memory in memories
         }
+
+
+def under_sc(name: str, *defines: str, **how: object) -> Exploration:
+    """Return what is found in a program under sequential consistency."""
+    return explored(name, *defines, memories=("sc",), **how)["sc"]
 
 
 @pytest.mark.parametrize(
@@ -66,14 +73,14 @@ def test_orders(case: int) -> None:
 )
 def test_memory(bug: int, says: str) -> None:
     """Each misuse of memory is found, and called what it is."""
-    found = explored("memory.c", f"BUG={bug}")["sc"]
+    found = under_sc("memory.c", f"BUG={bug}")
     assert found.counterexample is not None
     assert says in found.counterexample.message
 
 
 def test_memory_used_well() -> None:
     """What is freed, or can be reached through another block, is no leak."""
-    assert "proven" == explored("memory.c", "BUG=0")["sc"].verdict
+    assert "proven" == under_sc("memory.c", "BUG=0").verdict
 
 
 @pytest.mark.parametrize("case", [0, 1, 2, 4])
@@ -85,13 +92,13 @@ def test_waits_that_end(case: int) -> None:
 
 def test_wait_that_changes_memory() -> None:
     """A loop that changes memory in every round makes room for others in the end."""
-    found = explored("waits.c", "CASE=3", preemptions=0)["sc"]
+    found = under_sc("waits.c", "CASE=3", preemptions=0)
     assert "bounded" == found.verdict
 
 
 def test_wait_for_ever() -> None:
     """Who waits for what nobody writes is named."""
-    found = explored("waits.c", "CASE=5")["sc"]
+    found = under_sc("waits.c", "CASE=5")
     assert found.counterexample is not None
     assert "deadlock" == found.found
     assert "thread 0 spins at waits.c:" in found.counterexample.message
@@ -99,7 +106,7 @@ def test_wait_for_ever() -> None:
 
 def test_loop_on_a_plain_word() -> None:
     """A loop that reads a plain word, which nothing changes, is recognised too."""
-    found = explored("waits.c", "CASE=6")["sc"]
+    found = under_sc("waits.c", "CASE=6")
     assert found.counterexample is not None
     assert "thread 0 spins at waits.c:" in found.counterexample.message
 
@@ -125,12 +132,12 @@ def test_loop_on_a_plain_word() -> None:
 )
 def test_pthreads(case: int, found: str) -> None:
     """What POSIX offers is right where it is used rightly, and a mistake is told."""
-    assert found == explored("pthreads.c", f"CASE={case}")["sc"].found
+    assert found == under_sc("pthreads.c", f"CASE={case}").found
 
 
 def test_c11_threads() -> None:
     """C11's threads, mutexes and condition variables do what they should."""
-    assert "proven" == explored("c11.c")["sc"].verdict
+    assert "proven" == under_sc("c11.c").verdict
 
 
 @pytest.mark.parametrize("flavour", [(), ("CALL",), ("QSBR",), ("QSBR", "CALL")])
@@ -152,7 +159,7 @@ def test_rcu(flavour: tuple[str, ...]) -> None:
 )
 def test_rcu_misused(bug: int, found: str, says: str) -> None:
     """Each misuse of RCU is found."""
-    seen = explored("rcu.c", f"BUG={bug}")["sc"]
+    seen = under_sc("rcu.c", f"BUG={bug}")
     assert found == seen.found
     assert seen.counterexample is not None
     assert says in seen.counterexample.message

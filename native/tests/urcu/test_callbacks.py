@@ -6,9 +6,10 @@ import gc
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -223,8 +224,17 @@ def test_nothing_leaks(flavour: urcu.Flavour) -> None:
     assert before == Held.alive
 
 
-@pytest.mark.parametrize("name", FLAVOURS)
-@pytest.mark.parametrize("stuck", [False, True], ids=["idle", "stuck reader"])
+def each_end() -> Iterator[Any]:
+    """Every flavour with an idle reader or with a stuck one, by turns; the other way is slow."""
+    for i, name in enumerate(FLAVOURS):
+        for stuck in (False, True):
+            marks = (pytest.mark.slow,) if stuck == bool(i % 2) else ()
+            yield pytest.param(
+                name, stuck, marks=marks, id=f"{name}-{'stuck' if stuck else 'idle'}"
+            )
+
+
+@pytest.mark.parametrize(("name", "stuck"), [*each_end()])
 def test_exit_with_pending(name: str, stuck: bool, run_python: Callable[[str], str]) -> None:
     """The interpreter ends cleanly with callbacks pending, even if a reader never leaves."""
     assert ("ready" if stuck else "ready\ncalled") == run_python(
@@ -246,7 +256,9 @@ def test_exit_with_pending(name: str, stuck: bool, run_python: Callable[[str], s
     )
 
 
-@pytest.mark.parametrize("name", FLAVOURS)
+@pytest.mark.parametrize(
+    "name", [FLAVOURS[0], *(pytest.param(n, marks=pytest.mark.slow) for n in FLAVOURS[1:])]
+)
 def test_fork_with_callbacks(name: str, run_python: Callable[[str], str]) -> None:
     """A child of fork() is refused everything, and ends; the parent goes on."""
     assert "child: 4\nparent: 1" == run_python(

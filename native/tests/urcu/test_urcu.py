@@ -59,7 +59,8 @@ def test_grace_period_waits_for_the_reader() -> None:
     assert ["left", "synchronised"] == events
 
 
-def test_poisoned_memory_is_never_seen() -> None:
+@pytest.mark.parametrize("updates", [30, pytest.param(300, marks=pytest.mark.slow)])
+def test_poisoned_memory_is_never_seen(updates: int) -> None:
     """What a reader found stays intact in its section while updaters replace and poison it."""
     published = [{"poisoned": False}]
     seen: list[bool] = []
@@ -74,7 +75,7 @@ def test_poisoned_memory_is_never_seen() -> None:
 
     with ThreadPoolExecutor(2) as pool:
         readers = [pool.submit(read) for _ in range(2)]
-        for _ in range(300):
+        for _ in range(updates):
             old, published[0] = published[0], {"poisoned": False}
             urcu.synchronize()
             old["poisoned"] = True

@@ -31,7 +31,7 @@ from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
-from locksim.checker.verdict import LIVENESS, PROPERTIES, Budget, Verdict
+from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget, Verdict
 from locksim.lang.struct import Workload
 
 Progress = Callable[[str, float], None]
@@ -57,6 +57,7 @@ def check_clients(
     property: str = "all",  # noqa: A002 - the contract's word
     budget: Budget | None = None,
     reduction: bool = True,
+    symmetry: bool | None = None,
     simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
@@ -65,10 +66,13 @@ def check_clients(
     Arguments:
         clients: at least one; endless ones for a property in ``LIVENESS``.
         name: of what is checked, for the verdict.
-        threads: 1 to 8. rounds: of each thread, for the verdict.
+        threads: 1 to 8.
+        rounds: of each thread, for the verdict; UNBOUNDED lets each run its program again.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        symmetry: whether to exchange threads where nothing tells them apart, for safety
+            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
@@ -78,6 +82,7 @@ def check_clients(
     """
     budget = budget or Budget()
     check = _Check(name, threads, memory, property, budget, reduction, report, rounds, simplest)
+    check.symmetry = property not in LIVENESS and (check.again if symmetry is None else symmetry)
     return check.verdict(clients)
 
 
@@ -184,10 +189,18 @@ class _Check:
                 f"{asked} under c11: no real machine hides a store from a thread for ever, and "
                 "C11 does not say when it must become visible\nhelp: ask under sc or tso"
             )
+        self.again = rounds == UNBOUNDED and asked not in LIVENESS
+        if self.again and memory == "c11":
+            raise CheckError(
+                "unbounded rounds under c11: a thread that stays away could read older and older "
+                "values\nhelp: ask under sc or tso, or give a number of rounds"
+            )
         self.name, self.threads, self.memory, self.asked = name, threads, memory, asked
         self.simplest = simplest
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
+        self.symmetry = False
+        self.told_apart: dict[str, str] = {}
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
         self.bypass: int | None = None
@@ -197,9 +210,6 @@ class _Check:
         answer, violation, asked, client = "proven", None, "", todo[-1]
         for client in todo:
             found, violation = self._client(client)
-            if violation is not None and self._only_because_words_are_narrow(found, violation):
-                answer, violation, self.bypass = "unfinished", None, None
-                break
             if violation is not None:
                 answer, asked = "violated", violation.found
                 violation = self._simplest(todo) or violation
@@ -224,17 +234,19 @@ class _Check:
             rounds=self.rounds,
             expect=client.end.text if isinstance(client.end, Expectation) else "",
             bypass=None if violation is not None else self.bypass,
+            told_apart=self.told_apart,
             not_checked=list(LIVENESS) if self.asked == "all" else [],
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
         """Explore what a client can do; if something is wrong, find a shortest way to it."""
         before = self.states, self.depth
-        found, violation = self._explored(client, self.reduction)
-        if violation is None or not self.reduction:
+        found, violation = self._explored(client, self.reduction, self.symmetry)
+        exchanged = not found.model.told_apart
+        if violation is None or not (self.reduction or exchanged):
             return found, violation
         after, (self.states, self.depth) = (self.states, self.depth), before
-        whole, shortest = self._explored(client, reduction=False)
+        whole, shortest = self._explored(client, reduction=False, symmetry=False)
         if shortest is not None:
             return whole, shortest
         (self.states, self.depth), self.limits = after, [_PERHAPS_LONGER]
@@ -250,8 +262,11 @@ class _Check:
             left = max(1e-3, self.budget.max_seconds - self.seconds)
             budget = replace(self.budget, max_states=most, max_seconds=left)
             check = _Check(
-                self.name, self.threads, memory, self.asked, budget, self.reduction, simplest=False
+                *(self.name, self.threads, memory, self.asked, budget, self.reduction),
+                rounds=self.rounds,
+                simplest=False,
             )
+            check.symmetry = self.symmetry
             verdict = check.verdict(todo)
             self.seconds += check.seconds
             if verdict.counterexample is not None:
@@ -262,13 +277,24 @@ class _Check:
         return None
 
     def _explored(
-        self, client: Client, reduction: bool
+        self, client: Client, reduction: bool, symmetry: bool
     ) -> tuple[Exploration, Counterexample | None]:
         asked, endless = self.asked, self.asked in LIVENESS
         watch = watched(asked)
-        built = build(client, self.threads, self.memory, watch, self.budget, wrap=endless)
-        expect = client.expect if watch & WATCH_ASSERTIONS else {}
-        end = _End(built, client.end) if watch & WATCH_ASSERTIONS and client.end else None
+        built = build(
+            client,
+            self.threads,
+            self.memory,
+            watch,
+            self.budget,
+            endless=endless,
+            again=self.again,
+            symmetry=symmetry,
+        )
+        self.told_apart.setdefault(client.name, built.told_apart)
+        ends = watch & WATCH_ASSERTIONS and not self.again
+        expect = client.expect if ends else {}
+        end = _End(built, client.end) if ends and client.end else None
         found = explore(
             built,
             expect=expected(built, expect),
@@ -282,7 +308,8 @@ class _Check:
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
         begun = time.perf_counter()
-        violation = self._violation(found, client, expect, end, fewest=not reduction)
+        fewest = not reduction and bool(built.told_apart)
+        violation = self._violation(found, client, expect, end, fewest=fewest)
         self.seconds += found.seconds + time.perf_counter() - begun
         return found, violation
 
@@ -330,16 +357,6 @@ class _Check:
             self.bypass = max(self.bypass or 0, most)
         return None
 
-    def _only_because_words_are_narrow(self, found: Exploration, violation: Counterexample) -> bool:
-        wrapped = found.wrapped
-        if not wrapped or all((s.old, s.new) != (wrapped - 1, 0) for s in violation.steps):
-            return False
-        self.limits = [
-            f"not finished, no proof: its counters grow without bound; with narrow words, which "
-            f"begin again at 0 after {wrapped - 1}, there is {violation.found}"
-        ]
-        return True
-
     def _limit(self, found: Exploration) -> None:
         """Say what a proof depends on."""
         limits = []
@@ -353,11 +370,11 @@ class _Check:
                 f"words had more than {self.budget.history} overtaken values that a thread could "
                 "still read: the verdict does not cover reading older ones"
             )
-        if wrapped := found.wrapped:
-            limits.append(f"counters begin again at 0 after {wrapped - 1}, as narrow words do")
         self.limits += [limit for limit in limits if limit not in self.limits]
 
     def _unfinished(self, found: Exploration) -> str:
+        if found.stopped == "growth":
+            return f"not finished, no proof, as there are infinitely many states: {found.growing}"
         why = {
             "states": f"the budget of {self.budget.max_states} states",
             "time": f"the budget of {self.budget.max_seconds:g} seconds",
@@ -444,8 +461,9 @@ def build(
     memory: str,
     watch: int,
     budget: Budget,
-    *,
-    wrap: bool = False,
+    endless: bool = False,
+    again: bool = False,
+    symmetry: bool = False,
 ) -> Model:
     """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
     return model(
@@ -456,6 +474,8 @@ def build(
         heap_lines=budget.heap_lines,
         history=budget.history,
         plain=client.plain,
-        wrap=wrap,
+        endless=endless,
+        again=again,
+        symmetry=symmetry,
         watch=watch,
     )

@@ -40,6 +40,8 @@ class Client:
         end: a condition on the final values of some words; None: there is none.
         plain: words that stand for data that is not atomic: a race on them is an error.
         means: what a fault is called here: kind of violation → name.
+        repeats: whether each thread may run its program any number of times instead of once. What
+            is expected at the end does not count then.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Client:
     plain: tuple[str, ...] = ()
     means: Mapping[str, str] = field(default_factory=dict)
     end: End | None = None
+    repeats: bool = False
 
 
 def chosen(known: list[Client], name: str) -> list[Client]:

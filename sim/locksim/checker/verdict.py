@@ -16,6 +16,10 @@ every check, since nothing that follows it has a meaning; "memory" asks for noth
 is asked of clients that never end, and is not part of "all"."""
 
 
+UNBOUNDED = -1
+"""As a number of rounds: each thread runs its program any number of times, and may stop after any.
+"""
+
 MIN_BYTES = 1 << 24
 """Less memory than that is not worth a check."""
 
@@ -61,12 +65,14 @@ class Verdict:
         limits: what the verdict depends on, in sentences; empty if there is nothing to say.
         counterexample: a shortest path to a violation, or None: under the strongest memory model
             that breaks what is checked, which its ``memory`` names.
-        rounds: critical sections of each thread; 0 where the client decides.
+        rounds: critical sections of each thread; 0 where the client decides; UNBOUNDED.
         bypass: the most acquisitions by others while a thread waits, if that was asked for and
             there is a bound; else None.
         not_checked: the properties that were not asked for; empty unless ``property`` is "all".
         expect: what the user expected at the end, or "".
         spec, condition: the specification, and how its histories are compared; "" without one.
+        told_apart: client's name → why its threads were told apart; "" where they were exchanged
+            for one another.
     """
 
     lock: str
@@ -87,6 +93,7 @@ class Verdict:
     expect: str = ""
     spec: str = ""
     condition: str = ""
+    told_apart: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""

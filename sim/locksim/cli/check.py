@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help=__doc__, add_completion=False)
 
+UNBOUNDED = -1
+"""As in :mod:`locksim.checker.verdict`, which only a check imports."""
+
 EXIT_CODES = {"proven": 0, "violated": 1, "unfinished": 3}
 
 
@@ -28,7 +31,10 @@ def check(
     threads: Annotated[
         int | None, typer.Option(help="how many threads, 1 to 8; 3, or 2 with --spec")
     ] = None,
-    rounds: Annotated[int, typer.Option(help="critical sections of each thread")] = 1,
+    rounds: Annotated[
+        str,
+        typer.Option(help="critical sections of each thread; unbounded: any number", metavar="N"),
+    ] = "1",
     client: Annotated[str, typer.Option(help="only test clients whose name begins so")] = "",
     expect: Annotated[
         str, typer.Option(help="must hold at the end: 'x == 1 or y != 0', words by name")
@@ -64,6 +70,13 @@ def check(
         bool,
         typer.Option("--reduction/--no-reduction", help="skip interleavings that cannot matter"),
     ] = True,
+    symmetry: Annotated[
+        bool | None,
+        typer.Option(
+            "--symmetry/--no-symmetry",
+            help="exchange threads that nothing tells apart; done for unbounded rounds",
+        ),
+    ] = None,
     random: Annotated[int, typer.Option(help="draw this many random schedules instead")] = 0,
     pct: Annotated[int, typer.Option(help="draw by priority, for bugs of this depth")] = 0,
     seed: Annotated[int, typer.Option(help="seed of the first random schedule")] = 1,
@@ -88,7 +101,10 @@ def check(
         raise UsageError(
             "--client works only without --random, starvation and bypass; leave it out"
         )
-    if spec and (expect or random or client or play is not None or rounds != 1):
+    sections = _sections(rounds)
+    if sections == UNBOUNDED and (random or play is not None):
+        raise UsageError("--rounds unbounded works only without --random and --play")
+    if spec and (expect or random or client or play is not None or sections != 1):
         raise UsageError(
             "--spec makes its own clients: leave out --expect, --random, --client, --play, --rounds"
         )
@@ -128,7 +144,7 @@ def check(
                 entry.struct,
                 Sampling(random, pct, seed),
                 threads=threads,
-                rounds=rounds,
+                rounds=sections,
                 memory=memory,
                 property=property_,
                 budget=budget,
@@ -139,7 +155,7 @@ def check(
             verdict = check_lock(
                 entry.struct,
                 threads=threads,
-                rounds=rounds,
+                rounds=sections,
                 memory=memory,
                 property=property_,
                 budget=budget,
@@ -147,6 +163,7 @@ def check(
                 client=client,
                 expect=expect,
                 reduction=reduction,
+                symmetry=symmetry,
                 report=report,
             )
     if json:
@@ -164,13 +181,22 @@ def check(
 
         chosen = verdict.client if verdict.verdict == "violated" else ""
         walk = walk_of_lock(
-            entry.struct, threads=threads, rounds=rounds, memory=memory, client=chosen, name=lock
+            entry.struct, threads=threads, rounds=sections, memory=memory, client=chosen, name=lock
         )
         with saving("--play"):
             page(play, graph(walk))
         if not json:
             say(f"  open {play} in a browser to schedule the threads yourself")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
+
+
+def _sections(rounds: str) -> int:
+    """The number of rounds that a text gives."""
+    if rounds == "unbounded":
+        return UNBOUNDED
+    if not rounds.isdecimal():
+        raise UsageError(f"--rounds {rounds}: give a number from 1, or 'unbounded'")
+    return int(rounds)
 
 
 def _print(verdict: Verdict, explored: str) -> None:

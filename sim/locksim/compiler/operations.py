@@ -77,6 +77,7 @@ FREE_FORMS = {
     "alloc": _Form(("target",)),
     "free": _Form(("pointer",), gives=False, pointers=True),
     "done": _Form((), gives=False),
+    "doorway": _Form((), gives=False),
     "note": _Form(("value",), gives=False, pointers=True),
 }
 OPERATIONS: dict[object, str] = {getattr(ops, name): name for name in FREE_FORMS}
@@ -177,6 +178,8 @@ class Operations:
             self.emitter.emit("FENCE", int(order), node=call)
         elif name == "done":
             self.emitter.emit("MARK", int(Mark.DONE), 0, node=call)
+        elif name == "doorway":
+            self.emitter.emit("MARK", int(Mark.DOORWAY), 0, node=call)
         elif name == "note":
             self.emitter.emit("MARK", int(Mark.NOTE), values[0].operand, node=call)
         else:

@@ -8,7 +8,7 @@ from locksim.checker.errors import CheckError
 from locksim.checker.models.model import model
 from locksim.checker.play.walk import Walk
 from locksim.checker.sample import Sampling, sample_clients
-from locksim.checker.verdict import LIVENESS, Budget, Verdict
+from locksim.checker.verdict import LIVENESS, UNBOUNDED, Budget, Verdict
 from locksim.kinds import StructKind, kind_of, kinds
 from locksim.lang.struct import Struct
 
@@ -27,6 +27,7 @@ def check_lock(
     client: str = "",
     expect: str = "",
     reduction: bool = True,
+    symmetry: bool | None = None,
     simplest: bool = True,
     report: Progress | None = None,
 ) -> Verdict:
@@ -34,7 +35,7 @@ def check_lock(
 
     Arguments:
         lock: a lock, RCU, cache of decisions or workload, class or description.
-        threads: 1 to 8. rounds: critical sections of each.
+        threads: 1 to 8. rounds: critical sections of each, or UNBOUNDED.
         memory: "sc", "tso" or "c11". property: one of PROPERTIES.
         budget: when to give up.
         name: for the verdict; by default the class's.
@@ -42,6 +43,8 @@ def check_lock(
         expect: what must hold of the words when all threads have finished, such as
             ``"x == 1 or y != 0"`` (:mod:`locksim.checker.expectation`).
         reduction: whether to leave out what makes no difference (``checker.models.claims``).
+        symmetry: whether to exchange threads where nothing tells them apart
+            (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
 
@@ -66,6 +69,7 @@ def check_lock(
         property=property,
         budget=budget,
         reduction=reduction,
+        symmetry=symmetry,
         simplest=simplest,
         report=report,
     )
@@ -98,6 +102,7 @@ def sample_lock(
         CheckError: the request makes no sense, or the lock cannot be checked.
         CompileError, LinkError, SimulationError: the lock is not a valid program.
     """
+    _bounded(rounds)
     return sample_clients(
         clients_of(lock, threads, rounds),
         sampling,
@@ -129,6 +134,7 @@ def walk_of_lock(
     Raises:
         CheckError: the lock cannot be checked, or has no such client.
     """
+    _bounded(rounds)
     known = {c.name: c for c in clients_of(lock, threads, rounds)}
     if client and client not in known:
         raise CheckError(f"no client '{client}'; there are: {'; '.join(known)}")
@@ -142,17 +148,27 @@ def clients_of(lock: Struct | type[Struct], threads: int, rounds: int) -> list[C
 
     Arguments:
         lock: a lock's class or description.
-        threads: how many will run. rounds: critical sections of each, 1 to 100.
+        threads: how many will run. rounds: critical sections of each, 1 to 100, or UNBOUNDED.
 
     Raises:
         CheckError: the struct's kind has no test clients, or the rounds make no sense.
     """
-    if not 1 <= rounds <= MOST_ROUNDS:
-        raise CheckError(f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}")
+    unbounded = rounds == UNBOUNDED
+    if not unbounded and not 1 <= rounds <= MOST_ROUNDS:
+        raise CheckError(
+            f"{rounds} rounds: give a number from 1 to {MOST_ROUNDS}, or --rounds unbounded"
+        )
     kind = kind_of(lock)
-    found = kind.clients(lock, threads, rounds) if kind else []
+    found = kind.clients(lock, threads, 1 if unbounded else rounds) if kind else []
     if not found and kind and kind.unchecked:
         raise CheckError(f"{_class(lock).__name__} has no test clients: {kind.unchecked}")
+    if unbounded and found:
+        found = [client for client in found if client.repeats]
+        if not found:
+            raise CheckError(
+                f"{_class(lock).__name__} has no client whose threads can run any number of rounds"
+                "\nhelp: give a number of rounds"
+            )
     if not found:
         raise CheckError(
             f"{_class(lock).__name__} is not a {bases_with('clients')}: only these have test "
@@ -182,6 +198,12 @@ def never_ends(lock: Struct | type[Struct]) -> bool:
     """Whether a lock has test clients that never end, so that liveness can be asked for."""
     kind = kind_of(lock)
     return bool(kind and kind.endless_clients(lock))
+
+
+def _bounded(rounds: int) -> None:
+    """Refuse rounds without a number, where a run has to end."""
+    if rounds == UNBOUNDED:
+        raise CheckError("only a whole check takes unbounded rounds\nhelp: give a number of rounds")
 
 
 def bases_with(answer: str) -> str:

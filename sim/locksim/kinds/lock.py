@@ -40,11 +40,12 @@ class LockKind(StructKind):
         """Counting under the lock, equally often and not; and tries, where the lock has them."""
         expect, plain = {"count": threads * rounds}, ("count",)
         counting = Counting(lock=struct, rounds=rounds)
-        found = [Client("acquire and count up", counting, expect, plain)]
+        found = [Client("acquire and count up", counting, expect, plain, repeats=True)]
         tried = offers(struct, "try_acquire")
         if tried:
             tries = Trying(lock=struct, rounds=rounds)
-            found.append(Client("try, else acquire, and count up", tries, expect, plain))
+            how = "try, else acquire, and count up"
+            found.append(Client(how, tries, expect, plain, repeats=True))
         for visits in uneven(threads):
             load = CountingUnevenly(lock=struct, rounds=rounds, **visits.settings())
             sections = sum(visits.of(thread, rounds) for thread in range(threads))
@@ -56,7 +57,8 @@ class LockKind(StructKind):
             found.append(Client("try a lock that is held, then free", holding, means=TRY_FAULTS))
         if struct.RECURSIVE:
             nesting = Nesting(lock=struct, rounds=rounds)
-            found.append(Client("acquire twice, and count up between", nesting, expect, plain))
+            how = "acquire twice, and count up between"
+            found.append(Client(how, nesting, expect, plain, repeats=True))
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:

@@ -187,12 +187,17 @@ class ReplacingBesideNested(Replacing):
         yield from self.end()
 
     def read(self):
-        """Look into the box when the inner reader is over."""
+        """Look into the box when the inner reader is over, and leave a trace there.
+
+        A store that the grace period does not cover is a race with ``free``; a load is none, and
+        C11's machine here does it no later than the reader's exit.
+        """
         yield from self.lock.read_lock()
         box = yield self.shared.load(ACQUIRE)
         yield from self.lock.read_lock()
         yield from self.lock.read_unlock()
         assert (yield box.value.load(RELAXED)) == 1
+        yield box.reader.store(thread(), RELAXED)
         yield from self.lock.read_unlock()
 
 

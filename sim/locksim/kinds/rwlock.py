@@ -8,6 +8,8 @@ changing sides.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from locksim.checker.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
@@ -426,7 +428,7 @@ def mixed(
     readings = f"{threads * rounds - writes} {how}{' ' * bool(how)}readings"
     name = f"{readings}, {writes} writings; thread {shift} writes first"
     workload = load(lock=struct, rounds=rounds, shift=shift)
-    return _counted(name, workload, writes, plain=not optimistic)
+    return replace(_counted(name, workload, writes, plain=not optimistic), repeats=True)
 
 
 def unevenly(

@@ -71,6 +71,7 @@ class Mark(IntEnum):
     READ_TRY_FAILED = 8
     DONE = 9
     NOTE = 10
+    DOORWAY = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,14 @@ def free(pointer: Struct | int) -> Op:
 def done() -> Op:
     """Mark the end of one unit of the workload (an iteration, a message, a transaction)."""
     return Op(Kind.MARK, a=int(Mark.DONE))
+
+
+def doorway() -> Op:
+    """Mark, in a lock's ``acquire``, that the thread has announced itself and begins to wait. Free.
+
+    The checker's ``bypass`` counts who overtakes a thread from there on.
+    """
+    return Op(Kind.MARK, a=int(Mark.DOORWAY))
 
 
 def note(value: int) -> Op:

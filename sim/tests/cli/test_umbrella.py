@@ -177,7 +177,9 @@ def test_every_installed_command_has_a_module_and_a_help_line() -> None:
     assert [] == [name for name, command in known.items() if not command.help]
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "ticket", "--cpus", "1"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "ticket", "--cpus", "1", "--operations", "10"]]
+)
 def test_a_terminal_without_unicode_gets_question_marks(arguments: list[str]) -> None:
     """No traceback where the stream has no character for a dash; nothing else is lost."""
     plain, unicode = (

@@ -27,12 +27,21 @@ def shapes(cpus):
 
 
 def every_shape():
-    """Every entry on every number of CPUs, each time on another machine and placement."""
+    """Every entry on every number of CPUs, each time on another machine and placement.
+
+    All but two numbers of an entry are slow: one of few CPUs and one of many stay.
+    """
+    few = len(CPUS) // 2
     for i, entry in enumerate(ENTRIES):
         for j, cpus in enumerate(CPUS):
             name, placement = shapes(cpus)[(i + j) % len(shapes(cpus))]
             yield pytest.param(
-                entry, name, placement, cpus, id=f"{entry.name}-{name}-{placement}-{cpus}"
+                entry,
+                name,
+                placement,
+                cpus,
+                id=f"{entry.name}-{name}-{placement}-{cpus}",
+                marks=() if j % few == i % few else pytest.mark.slow,
             )
 
 

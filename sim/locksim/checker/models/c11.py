@@ -83,7 +83,7 @@ def access(
                 break
             action -= 1
         at -= 1
-    new = sc.written(t, code, regs, old)
+    new = sc.written(code, regs, old)
     note[N_OLD], note[N_NEW], note[N_BEHIND] = old, new, last - at
     shared[mine] |= _bits(first, at)
     carried = 0
@@ -176,7 +176,7 @@ def _plain(
         return DISABLED
     mine = t.size[m.CUR] + thread
     old = shared[address]
-    note[N_OLD], note[N_NEW], note[N_BEHIND] = old, sc.written(t, code, regs, old), 0
+    note[N_OLD], note[N_NEW], note[N_BEHIND] = old, sc.written(code, regs, old), 0
     loads = code[0] == b.LOAD
     own = -1
     for i in range(first, _end(t, shared, address, last)):

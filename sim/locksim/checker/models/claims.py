@@ -48,9 +48,9 @@ OFF, LEARN, RELY = range(3)
 
 OWNER, LOCKS, WRITERS, RELIED = range(4)
 """Columns of ``Tables.claims``: the only thread so far + 1 (0: nobody, -1: several), the locks that
-were held at every access and at every one that was no load (bit sets), and what was relied upon.
-Row 0, NULL's, is none of a word: its first column tells that a claim was refuted that something
-relied upon."""
+were held at every access and at every one that was no load (bit sets), and what was relied upon. If
+threads are not told apart, no word is one thread's. Row 0, NULL's, is none of a word: its first
+column tells that a claim was refuted that something relied upon."""
 
 _ALONE, _LOADS, _NO_MESSAGES = 1, 2, 4
 """Relied upon: in reductions by any access, in those by a load, by a word without messages."""
@@ -66,7 +66,7 @@ def touch(t: m.Tables, row: list[int], address: int, writes: bool) -> None:
         return
     claim = t.claims[address]
     if claim[OWNER] == 0:
-        claim[OWNER] = thread + 1
+        claim[OWNER] = -1 if t.size[m.SYMMETRIC] else thread + 1
         claim[LOCKS] = claim[WRITERS] = -1
     elif claim[OWNER] != thread + 1:
         claim[OWNER] = -1

@@ -24,6 +24,8 @@ from typing import NamedTuple
 from locksim import machine
 from locksim.checker.errors import CheckError
 from locksim.checker.models.program import Program, unfold
+from locksim.checker.models.shifts import Shifts, shifts
+from locksim.checker.models.symmetry import told_apart
 from locksim.checker.models.tasks import switching
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
@@ -49,9 +51,9 @@ THREAD, PC, BUFFERED, REGISTERS = range(4)
 (MODEL, ENTRIES, N_THREADS, N_WORDS, WIDTH, LINE_SHIFT, HOLDERS, SLEEP, PERMIT) = range(9)
 (HEAP, FREE_HEAD, LIVE, OBJECT, FREE_NEXT, N_LINES, N_TYPES, WATCH) = range(9, 17)
 (VIEWS, CUR, ACQ, REL, WOKEN, SC_VIEW, POOL_VIEWS, VIEWS_END) = range(17, 25)
-(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, WRAP, STATIC, REDUCTION, ROW, SHARED) = range(25, 35)
-INSIDE, N_LOCKS = 35, 36
-N_SIZES = 37
+(OLD, KEYS, VALUES, HISTORY, ACQUIRE_FENCES, STATIC, REDUCTION, ROW, SHARED) = range(25, 34)
+(INSIDE, N_LOCKS, GROUPS, COUNTS, AGAIN, ENTRY, SYMMETRIC) = range(34, 41)
+N_SIZES = 41
 
 WATCH_EXCLUSION, WATCH_ASSERTIONS, WATCH_RACES = 1, 2, 4
 
@@ -67,6 +69,10 @@ class Tables(NamedTuple):
     lock_of: Sequence[int]
     recursive: list[int]
     type_lines: list[int]
+    shift_words: list[int]  # of each group, each word's coefficient: locksim.checker.models.shifts
+    shift_kept: list[int]  # … and that of each entry of keep
+    shift_anchors: list[int]
+    shift_steps: list[int]
     plain: list[int]
     claims: list[list[int]]  # of each word, for the reduction: locksim.checker.models.claims
 
@@ -80,6 +86,8 @@ class Model:
         memory: the memory before the first step, with the names of its words.
         tables: what the steps read.
         threads: the rows of the threads before they start. shared: the shared row.
+        shifts: the words that may be moved together.
+        told_apart: why threads are told apart; "" if they are not.
         invariants: of the workload and its parts.
     """
 
@@ -88,6 +96,8 @@ class Model:
     tables: Tables
     threads: list[list[int]]
     shared: list[int]
+    shifts: Shifts
+    told_apart: str
     invariants: tuple[Program, ...] = ()
 
     @property
@@ -110,7 +120,9 @@ def model(
     heap_lines: int = 16,
     history: int = 8,
     plain: Iterable[str] = (),
-    wrap: bool = False,
+    endless: bool = False,
+    again: bool = False,
+    symmetry: bool = False,
     watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
 ) -> Model:
     """Build the model of a workload.
@@ -124,8 +136,9 @@ def model(
         history: overtaken messages of a word that are remembered under C11, 1 to POOL.
         plain: names of words that are not atomic, beside those that are declared so: under C11 a
             race on them is an error.
-        wrap: let a word that counts up to a power of two become 0 there, as narrow words do: the
-            first one that no address reaches.
+        endless: the threads may run for ever: words that count up together are moved together.
+        again: each thread may run its program any number of times; implies ``endless``.
+        symmetry: do not tell threads apart, if they can be exchanged for one another.
         watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
             WATCH_RACES, or several.
 
@@ -168,8 +181,6 @@ def model(
     size[HOLDERS], size[SLEEP], size[PERMIT] = (offset[k] for k in ("holders", "sleep", "permit"))
     size[HEAP], size[FREE_HEAD] = offset["heap_next"], offset["free_head"]
     size[LIVE], size[OBJECT], size[FREE_NEXT] = (offset[k] for k in ("live", "object", "free_next"))
-    # At 0 nothing wraps: what becomes 0 is 0 already.
-    size[WRAP] = max(16, 1 << len(built.words).bit_length()) if wrap else 0
     size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
     size[STATIC] = len(built.words) - (heap_lines * wpl if types else 0)
     size[ROW], size[SHARED] = len(threads[0]), len(shared)
@@ -178,6 +189,17 @@ def model(
         size[VIEWS:OLD] = [offset[k] for k in _VIEW_PARTS]
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
         size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
+    invariants, moved = _invariants(built), Shifts()
+    if invariants:
+        moved.reasons.update(dict.fromkeys(range(size[STATIC]), "an invariant may read it"))
+    elif endless or again:
+        moved = shifts(program, built, n_threads, size[STATIC])
+    size[GROUPS], size[COUNTS] = len(moved.anchors), int(endless or again)
+    size[AGAIN], size[ENTRY] = int(again), program.entry
+    apart = "C11 has views of each thread" if number == C11 else "not asked for"
+    if symmetry and number != C11:
+        apart = told_apart(program, again=again)
+    size[SYMMETRIC] = int(not apart)
     tables = Tables(
         size,
         program.code,
@@ -187,10 +209,14 @@ def model(
         built.lock_of,
         built.recursive,
         built.type_lines,
+        [c for group in moved.words for c in group] or [0],
+        [c for group in moved.kept for c in group] or [0],
+        moved.anchors or [0],
+        moved.steps or [1],
         _plain(built, plain),
         [[0] * 4 for _ in built.words],
     )
-    return Model(program, built, tables, threads, shared, _invariants(built))
+    return Model(program, built, tables, threads, shared, moved, apart, invariants)
 
 
 def _invariants(memory: Memory) -> tuple[Program, ...]:

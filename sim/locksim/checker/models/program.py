@@ -101,12 +101,12 @@ def unfold(image: Image, by: Switching | None = None) -> Program:
         code, registers = made.code, made.registers
         origin, call_of = ([which[k] for k in made.source] for which in (origin, call_of))
         entry, task_entry = made.entry, made.task_entry
-    live = _live(code)
+    alive = live(code)
     written = 0
     for row in code:
-        written |= _defines(row)
+        written |= defines(row)
     for k, row in enumerate(code):
-        if row[0] in (b.RANDOM, b.EXPONENTIAL) and live[k + 1] & _defines(row):
+        if row[0] in (b.RANDOM, b.EXPONENTIAL) and alive[k + 1] & defines(row):
             if row[0] == b.EXPONENTIAL:
                 at = image.places[origin[k]]
                 raise CheckError(
@@ -115,7 +115,7 @@ def unfold(image: Image, by: Switching | None = None) -> Program:
                     "help: use it for compute() only, or take random_below() with a small bound"
                 )
             row[b.WIDTH - 1] = 1
-    kept = [_members(mask & written) for mask in live[: len(code)]]
+    kept = [_members(mask & written) for mask in alive[: len(code)]]
     return Program(
         code=code,
         entry=entry,
@@ -155,7 +155,7 @@ def _unfolded(image: Image) -> tuple[list[list[int]], list[int], list[Call], lis
     origin: list[int] = []
     calls: list[Call] = []
     call_of: list[int] = []
-    written = {row[1] for row in rows if _defines(row)}
+    written = {row[1] for row in rows if defines(row)}
     speaks = {entry: _speaks(image, range(entry, ends[entry]), written) for entry in entries}
 
     def copy(first: int, end: int, back: int, call: int) -> int:
@@ -210,7 +210,7 @@ def _speaks(image: Image, rows: range, written: set[int]) -> bool:
     return any(register in written or image.registers[register] for register in returned)
 
 
-def _live(code: list[list[int]]) -> list[int]:
+def live(code: list[list[int]]) -> list[int]:
     """For each row the registers that matter before it, as a bit set; and 0 for the end."""
     n = len(code)
     live = [0] * (n + 1)
@@ -227,9 +227,9 @@ def _live(code: list[list[int]]) -> list[int]:
         out = 0
         for after in successors(row, k):
             out |= live[after]
-        defined = _defines(row)
-        matters = _has_effect(row) or out & defined
-        new = (out & ~defined) | (_uses(row) if matters else 0)
+        defined = defines(row)
+        matters = has_effect(row) or out & defined
+        new = (out & ~defined) | (uses(row) if matters else 0)
         if new != live[k]:
             live[k] = new
             for j in before[k]:
@@ -248,20 +248,22 @@ def successors(row: list[int], k: int) -> list[int]:
     return [row[1], k + 1] if row[0] in _JUMPS else [k + 1]
 
 
-def _has_effect(row: list[int]) -> bool:
+def has_effect(row: list[int]) -> bool:
     """Whether a row does anything beside writing its register."""
     op = row[0]
     return op in _CONDITIONS or op in _FAULTY or op in (b.ASSERT, b.MARK) or op >= b.FIRST_OPERATION
 
 
-def _defines(row: list[int]) -> int:
+def defines(row: list[int]) -> int:
+    """The register that a row writes, as a bit set; 0 for none."""
     op = row[0]
     writes = op <= b.SHR or b.EQ <= op <= b.GE or b.CPU <= op <= b.EXPONENTIAL
     writes = writes or op in (b.INDEX, b.NTHREADS)
     return 1 << row[1] if writes or op in (b.LOAD, b.ALLOC) or op in _ATOMICS else 0
 
 
-def _uses(row: list[int]) -> int:
+def uses(row: list[int]) -> int:
+    """The registers that a row reads, as a bit set."""
     op = row[0]
     if op in _MOVES or op in (b.ADDI, b.JZ, b.JNZ, b.RANDOM, b.EXPONENTIAL, b.ASSERT, b.MARK):
         return 1 << row[2]

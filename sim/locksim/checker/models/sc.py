@@ -14,7 +14,7 @@ def access(
 ) -> int:
     """A load, store or atomic read-modify-write of a live word."""
     old = shared[address]
-    new = written(t, code, regs, old)
+    new = written(code, regs, old)
     note[N_OLD], note[N_NEW] = old, new
     shared[address] = new
     if code[0] != b.STORE:
@@ -22,7 +22,7 @@ def access(
     return DONE
 
 
-def written(t: m.Tables, code: list[int], regs: list[int], old: int) -> int:
+def written(code: list[int], regs: list[int], old: int) -> int:
     """What an operation leaves in a word that held ``old``."""
     op = code[0]
     if op == b.LOAD:
@@ -38,4 +38,4 @@ def written(t: m.Tables, code: list[int], regs: list[int], old: int) -> int:
         new = old | operand
     elif op == b.FETCH_XOR:
         new = old ^ operand
-    return 0 if new == t.size[m.WRAP] else new
+    return new

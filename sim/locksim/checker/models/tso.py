@@ -34,7 +34,7 @@ def access(
         if n == t.size[m.ENTRIES]:
             return FULL_BUFFER
         note[N_OLD] = shared[address]
-        note[N_NEW] = sc.written(t, code, regs, shared[address])
+        note[N_NEW] = sc.written(code, regs, shared[address])
         row[first + 2 * n] = address
         row[first + 2 * n + 1] = note[N_NEW]
         row[m.BUFFERED] = n + 1

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
+from locksim.checker.models import model as m
 from locksim.checker.models.model import Model
 from locksim.checker.replay.invocations import Invocation
 from locksim.checker.replay.messages import verdict, waits
@@ -32,6 +33,7 @@ class Counterexample:
             which may be stronger than the one asked for; "" where the explorer of C made them.
         client: name of the test client that does them, or "".
         calls: what the client calls, in order.
+        grows: word's name → by how much it is larger after each round of the cycle.
     """
 
     found: str
@@ -43,6 +45,7 @@ class Counterexample:
     memory: str = ""
     client: str = ""
     calls: list[Invocation] = field(default_factory=list)
+    grows: dict[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
@@ -69,7 +72,13 @@ def of_path(
 def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     """The counterexample of a run that goes round for ever."""
     walk = Replay(found.relied)
-    steps = [walk.step(a) for a in (*lasso.path, *lasso.cycle)]
+    steps = [walk.step(a) for a in lasso.path]
+    before = walk.shared.copy()
+    steps += [walk.step(a) for a in lasso.cycle]
+    static = found.model.tables.size[m.STATIC]
+    grows = {walk.names.word(a): walk.shared[a] - before[a] for a in range(static)}
+    grows = {word: amount for word, amount in grows.items() if amount}
+    growth = [f"  {word} is larger by {amount} each time" for word, amount in grows.items()]
     message = _FOR_EVER[lasso.found].format(
         steps="no step at all"
         if not lasso.cycle
@@ -78,12 +87,13 @@ def of_lasso(found: Exploration, lasso: Lasso) -> Counterexample:
     )
     return Counterexample(
         lasso.found,
-        "\n".join([message, *waits(walk)]),
+        "\n".join([message, *waits(walk), *growth]),
         steps,
         found.model.n_threads,
         cycle=len(lasso.path),
         victim=lasso.victim,
         calls=walk.invocations.found,
+        grows=grows,
     )
 
 

@@ -32,6 +32,7 @@ _CLIENTS = Path(locksim.__file__).parent / "kinds"
 _NAMES = {getattr(b, n): n.lower() for n in ("LOAD", "STORE", "SWAP", "COMPARE_SWAP", "FETCH_ADD")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("FETCH_AND", "FETCH_OR", "FETCH_XOR", "FENCE")}
 _NAMES |= {getattr(b, n): n.lower() for n in ("BLOCK", "WAKE", "ALLOC", "FREE", "RANDOM")}
+_NAMES[b.EXIT] = "restart"
 _MARKS = {
     Mark.ACQUIRED: "acquired",
     Mark.RELEASED: "releases",
@@ -47,7 +48,8 @@ class Step:
     Arguments:
         thread: who. action: "run" or "flush" (its store buffer makes its oldest store visible).
         choice: the value of a random choice, else 0.
-        operation: "load", "swap", …; "start" for register code before the first operation.
+        operation: "load", "swap", …; "start" for register code before the first operation;
+            "restart" where a thread runs its program again.
         word: name of the word, "" where there is none. address: its number.
         old, new: the word before and after; for a load both are what was read.
         was, becomes: the same as text, where a pointer is named by what it points to.

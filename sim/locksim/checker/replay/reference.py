@@ -151,6 +151,15 @@ class ReferenceMachine:
         self._advance(thread, op.wrap(result) if op.wrap is not None else result)
         return True
 
+    def restart(self, thread: int) -> None:
+        """Let a thread that has returned run its program once more.
+
+        Raises:
+            Violation: something goes wrong before its first operation.
+        """
+        self.programs[thread] = self.memory.root.thread()
+        self._advance(thread, None)
+
     def flush(self, thread: int) -> tuple[int, int]:
         """The thread's oldest buffered store becomes visible.
 

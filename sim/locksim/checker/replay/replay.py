@@ -26,7 +26,7 @@ MAX_WAYS = 10_000
 LAPS = 3
 """Times that the cycle of a starvation or a livelock is gone round."""
 
-_NO_VALUES = ("fence", "block", "free", "alloc", "pause")
+_NO_VALUES = ("fence", "block", "free", "alloc", "pause", "restart")
 _ENTRIES = (Mark.ACQUIRED, Mark.READ_ACQUIRED)
 
 
@@ -123,6 +123,7 @@ class _Replay:
             if [step.operation for step in steps] == ["start"]:
                 return str(violation)
             raise ReplayError(f"{violation} before the first step") from None
+        self.lap = 0
         for number, step in enumerate(steps, start=1):
             try:
                 self._do(number, step)
@@ -144,12 +145,15 @@ class _Replay:
             self._compare(number, step, vm.flush(step.thread))
         else:
             options = vm.options(step.thread)
+            if step.operation == "restart" and not options:
+                vm.restart(step.thread)
+                return
             if not options:
                 raise ReplayError(f"step {number} cannot happen: thread {step.thread} waits")
             fitting = [
                 i
                 for i, did in enumerate(options)
-                if step.operation in _NO_VALUES or did == (step.old, step.new)
+                if step.operation in _NO_VALUES or did == self._values(step)
             ]
             if step.operation == "wake":
                 fitting = [0] if options[0][1] == step.new else []
@@ -158,15 +162,26 @@ class _Replay:
             if not vm.run(step.thread, self.way.pick(fitting)):
                 raise ReplayError(f"step {number} cannot happen: thread {step.thread} waits")
         named = [[(vm.memory.name(a), v) for a, v in buffer] for buffer in vm.model.buffers]
-        if named != [[tuple(entry[:2]) for entry in buffer] for buffer in step.buffers]:
+        expected = [[(w, v + self._grown(w)) for w, v, *_ in buffer] for buffer in step.buffers]
+        if named != expected:
             raise ReplayError(f"step {number} leaves other store buffers: {named}")
 
     def _compare(self, number: int, step: Step, did: tuple[int, int]) -> None:
-        if did != (step.old, step.new):
+        old, new = self._values(step)
+        if did != (old, new):
             raise ReplayError(
                 f"step {number} ({step.operation} {step.word}) finds {did[0]} and leaves {did[1]}, "
-                f"not {step.old} and {step.new}"
+                f"not {old} and {new}"
             )
+
+    def _values(self, step: Step) -> tuple[int, int]:
+        """What a step finds and leaves, in a later round of the cycle too."""
+        grown = self._grown(step.word)
+        return step.old + grown, step.new + grown
+
+    def _grown(self, word: str) -> int:
+        """By how much a word is larger than in the first round of the cycle."""
+        return self.lap * self.claim.grows.get(word, 0)
 
     def _at_the_end(self) -> str:
         vm, end = self.vm, self.client.end
@@ -198,7 +213,7 @@ class _Replay:
         """Once more through the cycle, some times: the same happens, and who waits still waits."""
         vm, steps = self.vm, self.claim.steps[cycle:]
         vm.marks.clear()
-        for _ in range(LAPS):
+        for self.lap in range(1, LAPS + 1):
             for number, step in enumerate(steps, start=cycle + 1):
                 self._do(number, step)
         entered = {thread for thread, mark in vm.marks if mark in _ENTRIES}

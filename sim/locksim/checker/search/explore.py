@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from locksim.checker.errors import CheckError
-from locksim.checker.models import claims
+from locksim.checker.models import claims, moving
 from locksim.checker.models import model as m
 from locksim.checker.models.model import Model, Tables
 from locksim.checker.models.outcome import CHOICES, DONE
@@ -28,12 +28,15 @@ from locksim.checker.search import loop
 from locksim.checker.search.invariants import ENDLESS, INVARIANT
 from locksim.checker.search.loop import TYPES, Numbers, Space
 from locksim.checker.search.runner import Runner, runner
-from locksim.checker.search.step import MAX_CHOICES, start
+from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
+from locksim.core.faults import place as shown
 
 _CHUNK = 20_000
 """States between two looks at the clock."""
 _MAX_STATES = 1 << 28
+_MOST_ROWS = 1 << 22
+"""Different rows of threads, of which an outcome has room for twice as many."""
 _SCHEDULES, _LONGEST = 32, 10_000
 """Random schedules before a reduced exploration, and their steps at most."""
 
@@ -49,9 +52,10 @@ class Exploration:
         complete: True if every reachable state was explored.
         status: 0, or what is wrong: FAULT, EXCLUSION, STUCK, WRONG_END, INVARIANT.
         state: the state in which that is, or in which the step is taken that shows it.
-        action: that step (thread * 64 + action), or -1.
+        action: that step (thread * 64 + action; or the thread's place in the state, if threads are
+            exchangeable), or -1.
         seconds: how long it took.
-        stopped: why it is not complete: "", "states", "time", "memory", "heap".
+        stopped: why it is not complete: "", "states", "time", "memory", "heap", "growth".
     """
 
     model: Model
@@ -86,24 +90,59 @@ class Exploration:
         return bool(self.space.control[loop.FORGOT])
 
     @property
-    def wrapped(self) -> int:
-        """The number at which words begin again at 0, if some word reached the one before; or 0."""
-        at, n_words = (self.model.tables.size[i] for i in (m.WRAP, m.N_WORDS))
-        rows = range(int(self.space.shared_count[0])) if at else ()
-        return at if any(at - 1 in self.shared_row(k)[:n_words] for k in rows) else 0
+    def growing(self) -> str:
+        """What makes the states infinite, if something does."""
+        at = int(self.space.control[loop.GROWING])
+        if at < 0:
+            place = self.model.program.places[-1 - at]
+            return (
+                f"while a thread stays at {shown(place.file, place.line)} in {place.method}, the "
+                "others move away without bound from the value that it keeps"
+            )
+        why = self.model.shifts.reasons.get(
+            at, "it moves away without bound from the words that it is compared with"
+        )
+        return f"{self.model.memory.name(at)} grows without bound, and not as tickets do: {why}"
 
-    def path(self, state: int) -> list[int]:
-        """The steps to a state (thread * 64 + action each): a shortest path."""
-        steps = []
+    def path(self, state: int, action: int = -1) -> list[int]:
+        """A shortest path to a state (thread * 64 + action each), and one more step from there.
+
+        Arguments:
+            state: where to. action: as the exploration has it; -1: none.
+        """
+        steps = [action] if action >= 0 else []
         while state > 0:
             steps.append(int(self.space.via[state]))
             state = int(self.space.parent[state])
-        return steps[::-1]
+        steps.reverse()
+        return self._by_threads(steps) if self.model.tables.size[m.SYMMETRIC] else steps
+
+    def _by_threads(self, steps: list[int]) -> list[int]:
+        """Steps of threads instead of places in sorted states: the path is walked once more."""
+        model, space, found = self.model, self.space, []
+        rows, shared, _ = _started(model)
+        regs, note = list(model.program.registers), [0] * NOTES
+        moves = list(zip(space.moves[::2], space.moves[1::2], strict=True))
+        for step in steps:
+            place, action = divmod(step, 64)
+            numbers = [
+                intern(space.threads, space.thread_slots, space.thread_count, row) for row in rows
+            ]
+            thread = sorted(range(len(rows)), key=numbers.__getitem__)[place]
+            found.append(thread * 64 + action)
+            before = shared.copy()
+            perform(model.tables, rows[thread], shared, regs, action, note)
+            move = moving.due(model.tables, before, shared)
+            if move in moves[: space.control[loop.MOVES]]:
+                moving.move_words(model.tables, shared, *move)
+                for row in rows:
+                    moving.move_row(model.tables, row, *move)
+        return found
 
     @property
     def violation(self) -> list[int]:
         """The steps to what is wrong, the one that shows it included."""
-        return self.path(self.state) + ([self.action] if self.action >= 0 else [])
+        return self.path(self.state, self.action)
 
     @property
     def relied(self) -> Model:
@@ -213,7 +252,8 @@ def explore(
             _enter(found)
         elif status == loop.ROOM:
             # While an array grows, the old one is there too.
-            if 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
+            full = found.space.thread_count[0] >= _MOST_ROWS
+            if full or 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
                 found.stopped = "memory"
                 return found
             found.space = _larger(found)
@@ -226,6 +266,9 @@ def explore(
                     "program does\n"
                     "help: give random_below() a smaller bound, or use it for compute() only"
                 )
+            return found
+        elif status == loop.GROWS:
+            found.stopped = "growth"
             return found
         elif status == loop.COMPLETE:
             found.complete = not control[loop.HEAP]
@@ -267,7 +310,9 @@ class _Invariants:
 
 def _empty(model: Model, by: Runner) -> Space:
     """Arrays with room for a small exploration."""
-    size, few, many = model.tables.size, 1 << 10, 1 << 13
+    size, many = model.tables.size, 1 << 13
+    few = many >> 1 if size[m.GROUPS] else many >> 3
+    counted = size[m.STATIC] if size[m.COUNTS] else 1
     room = Space(
         states=many * (model.n_threads + 1),
         state_slots=2 * many,
@@ -288,26 +333,41 @@ def _empty(model: Model, by: Runner) -> Space:
         calm=many,
         edges=4 * many,
         edge_via=4 * many,
-        control=9,
+        moves=2 * loop.MOST_MOVES,
+        values=counted * loop.MOST_VALUES,
+        distinct=counted,
+        control=loop.N_CONTROL,
     )
     return Space(*map(by.zeros, TYPES, room))
 
 
 def _enter(found: Exploration) -> bool:
     """Enter the first state: every thread at its first operation. False if one fails before."""
-    model, space = found.model, found.space
-    shared, regs = model.shared.copy(), list(model.program.registers)
-    state, note = [], [0] * NOTES
-    for i in range(model.n_threads):
-        row = model.threads[i].copy()
-        status = start(model.tables, row, shared, regs, note)
-        if status != DONE:
-            found.status, found.state, found.action = status, 0, i * 64
-            return False
-        state.append(intern(space.threads, space.thread_slots, space.thread_count, row))
+    space = found.space
+    rows, shared, status = _started(found.model)
+    if status != DONE:
+        found.status, found.state, found.action = status, 0, 64 * (len(rows) - 1)
+        return False
+    state = [intern(space.threads, space.thread_slots, space.thread_count, row) for row in rows]
+    if found.model.tables.size[m.SYMMETRIC]:
+        state.sort()
     state.append(intern(space.shared, space.shared_slots, space.shared_count, shared))
     intern(space.states, space.state_slots, space.state_count, state)
     return True
+
+
+def _started(model: Model) -> tuple[list[list[int]], list[int], int]:
+    """Each thread's row at its first operation, the shared row, and what came of the last start."""
+    shared, regs, note = model.shared.copy(), list(model.program.registers), [0] * NOTES
+    rows: list[list[int]] = []
+    for first in model.threads:
+        rows.append(first.copy())
+        status = start(model.tables, rows[-1], shared, regs, note)
+        if status != DONE:
+            return rows, shared, status
+        if model.tables.size[m.SYMMETRIC]:
+            rows[-1][m.THREAD] = 0
+    return rows, shared, DONE
 
 
 def _learn(found: Exploration, tables: Tables) -> None:

@@ -9,10 +9,13 @@ is not empty, acts in the cycle, or is unable to act somewhere in it. (A thread 
 In a starvation others get in meanwhile; in a livelock nobody does. A strongly connected component
 holds such a cycle exactly if it holds all that is needed anywhere.
 
-*Bypass*: how often others get in while a thread waits in its waiting loop, at most. No fairness is
-asked for: a thread may be as slow as it likes. The *doorway* before that loop does not count; a
-waiting loop is one with a ``pause()`` or a ``block()`` in it. FIFO locks have a bypass of at most
-one for each of the others. If a cycle holds an entry, there is no bound.
+*Bypass*: how often others get in at most while a thread waits. No fairness is asked for: a thread
+may be as slow as it likes. What happens in the *doorway*, before a thread has announced itself,
+does not count. A lock's author marks its end by ``doorway()``. Without that mark waiting begins in
+the first loop with a ``pause()`` or a ``block()`` in it. But a loop with an atomic
+read-modify-write, after which the thread waits in another such loop, is taken for an announcement
+that is tried again, and belongs to the doorway. FIFO locks have a bypass of at most one for each of
+the others. If a cycle holds an entry, there is no bound.
 """
 
 from __future__ import annotations
@@ -157,7 +160,18 @@ def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
     component = _components(ways)
     looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
     pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}
-    starts = [k for k in range(size) if waiting[k] and component[k] in looping & pauses]
+    loops: dict[int, list[int]] = {c: [] for c in sorted(looping & pauses)}
+    for k in range(size):
+        if waiting[k] and component[k] in loops:
+            loops[component[k]].append(k)
+    marked = [k for k in range(size) if waiting[k] and code[k][:2] == [b.MARK, Mark.DOORWAY]]
+    starts = [j for k in marked for j in ways[k]]
+    for c, rows in loops.items():
+        after = reachable(rows, ways.__getitem__)
+        tries = any(b.SWAP <= code[k][0] <= b.FETCH_XOR and not code[k][6] for k in rows)
+        again = tries and any(other != c and after & set(there) for other, there in loops.items())
+        if not again and not after & set(marked):
+            starts += rows
     begun = reachable(starts, ways.__getitem__)
     return waiting, [k in begun for k in range(size)]
 

@@ -3,18 +3,23 @@
 What a thread does depends on its own row and the shared row only. So an action's outcome is kept by
 that pair (the memo), and found again in every state that differs only in what *other* threads are
 up to. Most transitions then cost two look-ups and no interpretation.
+
+If a step moves the anchor of a group (:mod:`locksim.checker.models.shifts`), the group is moved
+back, in the shared row and in every thread's. That is one more outcome of the memo for each thread.
+If threads are exchangeable (:mod:`locksim.checker.models.symmetry`), their rows are sorted, and an
+action says the thread's place among them.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from locksim.checker.models import claims
+from locksim.checker.models import claims, moving
 from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
 from locksim.checker.models.registers import N_ADDRESS, N_FORGOT, NOTES
-from locksim.checker.search.step import FLUSH, MAX_ACTIONS, perform
+from locksim.checker.search.step import FLUSH, MAX_ACTIONS, MAX_CHOICES, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
@@ -23,11 +28,24 @@ from locksim.lang.words import index, shifted, times, zeros
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
 
-RUNNING, COMPLETE, ROOM, VIOLATED, REFUTED = range(5)
+RUNNING, COMPLETE, ROOM, VIOLATED, REFUTED, GROWS = range(6)
 """Why the loop stopped."""
 
 # The control block.
 (EXPLORED, EDGES, FULL, HEAP, BAD_STATE, BAD_ACTION, BAD_STATUS, MEMOS, FORGOT) = range(9)
+MOVES, GROWING, N_CONTROL = 9, 10, 11
+"""GROWING: the word that grows without bound, or -1 - the row where a thread keeps a value that
+falls behind; 0: none does."""
+
+MOST_VALUES = 128
+"""Values of a word of an endless program after which it counts as growing without bound."""
+MOST_MOVES = 63
+"""Different moves, each of a group by an amount, that are told apart."""
+
+_MOVE = 62
+"""What stands for an action where a thread's row is moved with its group."""
+_MANY = MAX_CHOICES + 2
+"""Successors by one thread at most, but for C11."""
 
 Numbers = Any
 """An array of whole numbers: of the standard library, or of numpy for compiled code."""
@@ -59,10 +77,13 @@ class Space(NamedTuple):
     calm: Numbers  # agents that can not act, or act without changing anything
     edges: Numbers
     edge_via: Numbers
+    moves: Numbers  # pairs: group and amount
+    values: Numbers  # of each word, the values that it had, for endless programs
+    distinct: Numbers  # of each word, how many
     control: Numbers
 
 
-TYPES = Space(*"iiqqiqqiqqihibbqiihq")
+TYPES = Space(*"iiqqiqqiqqihibbqiihqqqq")
 """The type codes of their elements, as of the standard library's arrays."""
 
 
@@ -110,8 +131,9 @@ def _first_time(
 ) -> None:
     """Perform an action whose outcome is not known yet, and keep the outcome in the memo.
 
-    An outcome is one number: the thread's row, the shared row (31 bits), whether the step is local
-    (1), the status (5). So a look-up is one line of the processor's cache.
+    An outcome is one number: the thread's row, how a group was moved (6 bits), the shared row (28),
+    whether the step is local (1), the status (5). So a look-up is one line of the processor's
+    cache.
     """
     first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
     before = x.shared[first : first + len(shared)]
@@ -125,11 +147,80 @@ def _first_time(
     x.control[FORGOT] |= note[N_FORGOT]
     if status == DONE:
         alone = claims.local(t, row, before, shared, code, note[N_ADDRESS], action == FLUSH)
+        moved = 0
+        if t.size[m.COUNTS]:
+            group, amount = moving.due(t, before, shared)
+            if amount:
+                moved = _move_number(x, group, amount)
+            if moved:
+                moving.move_words(t, shared, group, amount)
+                moving.move_row(t, row, group, amount)
+            _watch_growth(t, x, before, shared)
         thread_row = intern(x.threads, x.thread_slots, x.thread_count, row)
         shared_row = intern(x.shared, x.shared_slots, x.shared_count, shared)
-        outcome |= (((thread_row << 31) | shared_row) << 6) | (int(alone) << 5)
+        outcome |= (((thread_row << 34) | (moved << 28) | shared_row) << 6) | (int(alone) << 5)
     x.memo[at] = key + 1
     x.memo[at + 1] = outcome
+
+
+def _move_number(x: Space, group: int, amount: int) -> int:
+    """The number of a move, from 1; or 0 if there are too many."""
+    n = x.control[MOVES]
+    for i in range(n):
+        if x.moves[2 * i] == group and x.moves[2 * i + 1] == amount:
+            return i + 1
+    if n == MOST_MOVES:
+        return 0
+    x.moves[2 * n], x.moves[2 * n + 1] = group, amount
+    x.control[MOVES] = n + 1
+    return int(n + 1)
+
+
+def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -> int:
+    """The number of a thread's row after a move, which the memo keeps too."""
+    key = ((thread_row << 6) | _MOVE) << 31 | moved
+    at = _memo_slot(x.memo, key)
+    if x.memo[index(at)] == 0:
+        first = thread_row * len(row)
+        row[:] = x.threads[first : first + len(row)]
+        moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
+        group = x.moves[2 * moved - 2]
+        if moving.farthest(t, row, group) > MOST_VALUES:
+            x.control[GROWING] = -1 - row[m.PC]
+        x.control[MEMOS] += 1
+        x.memo[at] = key + 1
+        x.memo[at + 1] = intern(x.threads, x.thread_slots, x.thread_count, row)
+    return int(x.memo[index(at + 1)])
+
+
+def _watch_growth(t: m.Tables, x: Space, before: list[int], shared: list[int]) -> None:
+    """Note the values that a step leaves in words; a word of which there are too many is growing.
+
+    Groups are moved back already. What is still growing makes the states infinite.
+    """
+    for a in range(t.size[m.STATIC]):
+        if shared[a] == before[a]:
+            continue
+        first, n, i = a * MOST_VALUES, x.distinct[a], 0
+        while i < n and x.values[first + i] != shared[a]:
+            i += 1
+        if i < n:
+            continue
+        if n == MOST_VALUES:
+            x.control[GROWING] = a
+            return
+        x.values[first + n] = shared[a]
+        x.distinct[a] = n + 1
+
+
+def _sort(state: list[int], n: int) -> None:
+    """Put the first n numbers of a state into order."""
+    for i in range(1, n):
+        number, at = state[i], i
+        while at > 0 and state[at - 1] > number:
+            state[at] = state[at - 1]
+            at -= 1
+        state[at] = number
 
 
 def _goes_round(x: Space, s: int) -> bool:
@@ -155,15 +246,18 @@ def advance(
 ) -> int:
     """Explore states in order until ``limit`` are done; says why it stopped."""
     n = t.size[m.N_THREADS]
-    most = n * (MAX_ACTIONS + 2)
+    c11 = t.size[m.MODEL] == m.C11
+    most = n * (MAX_ACTIONS + 2 if c11 else _MANY)
+    if t.size[m.GROUPS]:
+        most *= n
     columns, words = t.size[m.ROW], t.size[m.SHARED]
     note, row, shared = zeros(NOTES), zeros(columns), zeros(words)
     state = zeros(n + 1)
     # Names of their own: passing the whole tuple on costs more than a transition.
-    c11 = t.size[m.MODEL] == m.C11
     agents = 0
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
+    symmetric = t.size[m.SYMMETRIC] != 0
     c, states, slots, count = x.control, x.states, x.state_slots, x.state_count
     memo, threads, ops = x.memo, x.threads, t.op
     edges, edge_via = x.edges, x.edge_via
@@ -190,7 +284,7 @@ def advance(
                 actions = MAX_ACTIONS if many else 1
                 if op == b.EXIT:
                     exited += 1
-                    actions = 0
+                    actions = int(t.size[m.AGAIN] != 0)
                 if alone and agent >= n:
                     actions = 0  # its buffer's step, -1, and none of its own
                 able = 0
@@ -205,6 +299,8 @@ def advance(
                         _first_time(t, x, regs, note, row, shared, at, key)
                         if t.claims[0][0]:
                             return REFUTED
+                        if c[GROWING]:
+                            return GROWS
                     outcome = memo[index(at + 1)]
                     status = outcome & 31
                     if status == DISABLED:
@@ -226,14 +322,23 @@ def advance(
                         return VIOLATED
                     enabled += 1
                     able += k >= 0
-                    if outcome >> 6 == (thread_row << 31) | shared_row:
+                    if outcome >> 6 == (thread_row << 34) | shared_row:
                         calm |= 1 << i  # a step that changes nothing: a spin
                         fits = False
                         continue
                     for j in range(n):
                         state[j] = states[index(here + j)]
-                    state[i] = outcome >> 37
-                    state[n] = (outcome >> 6) & 0x7FFFFFFF
+                    state[i] = outcome >> 40
+                    state[n] = (outcome >> 6) & 0xFFFFFFF
+                    moved = (outcome >> 34) & 63
+                    if moved:
+                        for j in range(n):
+                            if j != i:
+                                state[j] = _moved(t, x, row, int(state[j]), moved)
+                        if c[GROWING]:
+                            return GROWS
+                    if symmetric:
+                        _sort(state, n)
                     before = count[0]
                     to = intern(states, slots, count, state)
                     if to == before:
@@ -248,7 +353,9 @@ def advance(
                 break
         x.calm[s] = calm
         x.edge_start[s + 1] = c[EDGES]
-        if enabled == 0:
+        if exited == n and t.size[m.AGAIN]:
+            x.final[s] = int(calm >> BUFFERS == (1 << n) - 1)
+        elif enabled == 0:
             c[BAD_STATE], c[BAD_ACTION] = s, -1
             if exited == n:
                 x.final[s] = 1

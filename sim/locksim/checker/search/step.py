@@ -115,6 +115,8 @@ def perform(
     elif op == b.FREE:
         status = _free(t, row, shared, regs[code[4]], note)
     elif op == b.EXIT:
+        if t.size[m.AGAIN]:
+            return _run_on(t, row, shared, regs, t.size[m.ENTRY], note)
         return DISABLED
     if status != DONE:
         return status

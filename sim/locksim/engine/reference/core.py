@@ -27,6 +27,7 @@ _Outcome = tuple[Any, int] | None
 
 _STARTS = frozenset({Mark.ACQUIRE_START, Mark.READ_START})
 _FAILURES = frozenset({Mark.TRY_FAILED, Mark.READ_TRY_FAILED})
+_NO_PROGRESS = _STARTS | _FAILURES | {Mark.DOORWAY}
 _ENDS = _FAILURES | {Mark.ACQUIRED, Mark.READ_ACQUIRED}
 
 
@@ -110,7 +111,7 @@ class Core(Agent):
     def _mark(self, what: Mark, subject: int) -> None:
         engine, thread = self.engine, self.thread
         thread.acquiring += (what in _STARTS) - (what in _ENDS)
-        if what not in _STARTS | _FAILURES:
+        if what not in _NO_PROGRESS:
             engine.progress()
         if what == Mark.DONE:
             self.count("done")

@@ -1,8 +1,10 @@
 """Starvation, livelock and bypass: the known answers, and cycles that can be gone round."""
 
 import pytest
-from checker import zoo
+from checker import counters, zoo
 from checker.classics import Bakery, DekkerFence, PetersonFence, Szymanski
+from hypothesis import given, settings
+from hypothesis.strategies import integers
 
 from locksim.checker import CheckError, check_lock, replay
 from locksim.kinds.checking import endless_clients_of
@@ -92,18 +94,83 @@ def test_sleepers_may_starve():
     assert "starvation" == confirm(verdict, zoo.SleepingLock)
 
 
-def test_narrow_words_are_mentioned():
-    """A proof for numbers that grow for ever rests on words that begin again at 0."""
-    verdict = check_lock(TicketLock, threads=2, property="bypass")
-    assert "counters begin again at 0 after 31" in verdict.limits[0]
-    assert [] == check_lock(MCSLock, threads=2, property="bypass").limits
+@strong_models
+@pytest.mark.parametrize(
+    "lock",
+    [
+        counters.Ticket(step=2),
+        counters.Ticket(start=-3, step=5),
+        counters.Ticket(step=-1),
+        counters.TicketAtLeast(),
+        counters.Array(),
+    ],
+    ids=repr,
+)
+def test_numbers_that_grow_for_ever_are_fair(lock, memory):
+    """Whatever their steps, and with ``<`` too: each other overtakes once; no word wraps."""
+    verdict = check_lock(lock, threads=2, memory=memory, property="starvation")
+    assert ("proven", []) == (verdict.verdict, verdict.limits)
+    verdict = check_lock(lock, threads=2, memory=memory, property="bypass")
+    assert ("proven", 1, []) == (verdict.verdict, verdict.bypass, verdict.limits)
 
 
-def test_what_only_narrow_words_break_is_no_violation():
-    """The bakery compares its numbers: in narrow words they are out of order for a moment."""
-    verdict = check_lock(Bakery, threads=2, property="starvation")
-    assert ("unfinished", None) == (verdict.verdict, verdict.counterexample)
-    assert "no proof" in verdict.limits[0]
+@given(start=integers(-(2**40), 2**40), step=integers(1, 9))
+@settings(max_examples=10, deadline=None)
+def test_where_a_counter_starts_does_not_matter(start, step):
+    """The same bound and, but for the first one, the same states."""
+    lock, plain = counters.Ticket(start=start, step=step), counters.Ticket()
+    moved, expected = (check_lock(x, threads=2, property="bypass") for x in (lock, plain))
+    assert ("proven", expected.bypass) == (moved.verdict, moved.bypass)
+    assert 0 <= moved.states - expected.states <= 1
+
+
+@strong_models
+@pytest.mark.parametrize("lock", [counters.TASWithStatistics, counters.TicketSkipping])
+def test_starvation_beside_a_counter_is_found(lock, memory):
+    """A word that counts for ever does not hide it, and the generators go round it."""
+    verdict = check_lock(lock, threads=2, memory=memory, property="starvation")
+    assert "violated" == verdict.verdict
+    assert verdict.found == confirm(verdict, lock)
+
+
+def test_how_a_cycle_counts_is_said():
+    """The steps repeat, the counter does not."""
+    verdict = check_lock(counters.TASWithStatistics, threads=2, property="starvation")
+    assert {"lock.failures": 1} == verdict.counterexample.grows
+    assert "lock.failures is larger by 1 each time" in verdict.counterexample.message
+
+
+@pytest.mark.parametrize("asked", ["starvation", "bypass"])
+@pytest.mark.parametrize(
+    ("lock", "word", "why"),
+    [
+        (Bakery, "lock.number", "a number that the program names"),
+        (counters.TASWithLimit, "lock.failures", "compared with a number"),
+        (counters.TASWithSquare, "lock.failures", "multiples decide"),
+        (counters.TicketByRetries, "in TicketByRetries.acquire", "the value that it keeps"),
+    ],
+)
+def test_what_cannot_be_moved_is_refused(lock, word, why, asked):
+    """No bound and no violation: the word is named, and the reason."""
+    verdict = check_lock(lock, threads=2, property=asked)
+    assert ("unfinished", None, None) == (verdict.verdict, verdict.counterexample, verdict.bypass)
+    assert "infinitely many states" in verdict.limits[0]
+    assert word in verdict.limits[0]
+    assert why in verdict.limits[0]
+
+
+@pytest.mark.parametrize(
+    ("lock", "bypass"),
+    [
+        (counters.GatedTicket, 1),
+        (counters.MarkedTicket, 1),
+        (counters.MarkedTooEarly, None),
+        (TASLock, None),
+    ],
+)
+def test_where_waiting_begins(lock, bypass):
+    """At the mark; else at the first loop that is not an announcement tried again."""
+    assert bypass == check_lock(lock, threads=2, property="bypass").bypass
 
 
 def test_fairness_under_c11_is_refused():

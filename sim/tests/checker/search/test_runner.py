@@ -7,6 +7,7 @@ from checker import zoo, zoo_weak
 
 from locksim import jit
 from locksim.checker import Sampling, check_lock, sample_lock
+from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.rcu import RCU
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
@@ -57,3 +58,36 @@ def test_random_schedules_are_the_same(depth):
     sampling = Sampling(30, depth)
     compiled, plain = both(lambda: sample_lock(zoo.TASTestThenSet, sampling, threads=3))
     assert compiled == plain
+
+
+class FirstGoesFirst(Lock):
+    """Right under SC: thread 1 gives way. Each word has one writer, so only loads can be behind."""
+
+    wants = array(2, word())
+
+    def acquire(self):
+        me = thread()
+        yield self.wants[me].store(1, RELAXED)
+        while (yield self.wants[1 - me].load(RELAXED)):
+            if me == 1:
+                yield self.wants[me].store(0, RELAXED)
+                yield pause()
+                yield self.wants[me].store(1, RELAXED)
+            else:
+                yield pause()
+
+    def release(self):
+        yield self.wants[thread()].store(0, RELAXED)
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_random_schedules_read_old_messages(depth):
+    """Two threads are inside only if one of them reads a value that has been overwritten."""
+    asked = {"threads": 2, "property": "exclusion"}
+    assert "proven" == check_lock(FirstGoesFirst, **asked).verdict
+    sampling = Sampling(300, depth)
+    compiled, plain = both(lambda: sample_lock(FirstGoesFirst, sampling, memory="c11", **asked))
+    assert compiled == plain
+    assert ("violated", "exclusion") == (plain.verdict, plain.found)
+    behind = {step.operation for step in plain.counterexample.steps if step.behind}
+    assert {"load"} == behind

@@ -20,9 +20,9 @@ CHECKED = {"call_checks": 2, "send_checks": 1, "packet_checks": 3, "label_lookup
 SCHEDULERS = [LinuxTwoFour(), PerCpuQueues()]
 
 
-def small(rooms=2, **settings):
+def small(rooms=2, users=USERS, messages=MESSAGES, **settings):
     """A run of two rooms of three users, four messages each."""
-    return chatroom(rooms, users=USERS, messages=MESSAGES, lines=3, **settings)
+    return chatroom(rooms, users=users, messages=messages, lines=3, **settings)
 
 
 @pytest.mark.parametrize("cpus", [1, 3])
@@ -41,10 +41,13 @@ def test_every_message_arrives(cpus, scheduler, cache):
     assert 2 * USERS * MESSAGES * USERS == done
 
 
+@pytest.mark.parametrize(
+    ("users", "messages"), [(2, 1), pytest.param(USERS, MESSAGES, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("scheduler", SCHEDULERS, ids=lambda s: type(s).__name__)
-def test_engines_agree(scheduler):
+def test_engines_agree(scheduler, users, messages):
     """Tick for tick, on a run with checks, sleeping and waking."""
-    workload = small(1, cache=AvcTwoFour(), scheduler=scheduler, **CHECKED)
+    workload = small(1, users, messages, cache=AvcTwoFour(), scheduler=scheduler, **CHECKED)
     tables = load("pentium3-8way").tables(3, "compact")
     compare(run_pair(workload, tables, seed=4, until_ps=10**12))
 

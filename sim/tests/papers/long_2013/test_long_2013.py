@@ -1,7 +1,8 @@
 """long-2013: redo, shares of time, the literal reading, and what other cures would have done."""
 
 import json
-from functools import cache
+from functools import cache, partial
+from pathlib import Path
 
 import pytest
 
@@ -15,38 +16,52 @@ from locksim.papers.long_2013 import (
 from locksim.papers.long_2013 import (
     setting as long_2013,
 )
+from locksim.papers.long_2013 import (
+    what_if as long_2013_what_if,
+)
 from locksim.papers.long_2013.fit import fit_latched
 from locksim.papers.long_2013.setting import PATCHES, literal, published
 from locksim.papers.what_if import Comparison, Runs, find
 
-
-@cache
-def redo() -> Reproduction:
-    """The redo table as the command gives it (some ten seconds)."""
-    return long_2013_redo.EXPERIMENT.reproduce()
+BRIEF = {"replications": 2, "samples": 400}
+"""Enough for what holds in runs of any length; published values need whole runs, which are slow."""
 
 
 @cache
-def awr() -> Reproduction:
-    """The table of shares (some seconds more: the runs with writers are shared)."""
-    return long_2013_awr.EXPERIMENT.reproduce()
+def redo(**options: int) -> Reproduction:
+    """The redo table; without options as the command gives it (some ten seconds)."""
+    return long_2013_redo.EXPERIMENT.reproduce(**options)
 
 
-def test_every_published_cell_is_there() -> None:
+@cache
+def awr(**options: int) -> Reproduction:
+    """The table of shares (the runs with writers are those of the other table)."""
+    return long_2013_awr.EXPERIMENT.reproduce(**options)
+
+
+@pytest.fixture
+def tables() -> tuple[Reproduction, Reproduction]:
+    """Both tables from short runs."""
+    return redo(**BRIEF), awr(**BRIEF)
+
+
+def test_every_published_cell_is_there(tables: tuple[Reproduction, Reproduction]) -> None:
     """12 and 36 cells, each once."""
-    rows = {(c.row, c.column) for c in [*redo().cells, *awr().cells]}
-    assert 12 == len(redo().cells)
-    assert 36 == len(awr().cells)
+    assert [12, 36] == [len(result.cells) for result in tables]
+    rows = {(c.row, c.column) for result in tables for c in result.cells}
     assert len(published()) == len(rows) == 48
 
 
-def test_more_cells_are_predicted_than_numbers_fitted() -> None:
+def test_more_cells_are_predicted_than_numbers_fitted(
+    tables: tuple[Reproduction, Reproduction],
+) -> None:
     """In each of the two tables; nothing that was seen counts as predicted."""
-    for result in (redo(), awr()):
+    for result in tables:
         summary = result.summary()
         assert 5 == summary["fitted"] < summary["predicted"]
 
 
+@pytest.mark.slow
 def test_the_gain_is_within_four_points() -> None:
     """In each of the four rows, and redo itself within a twentieth."""
     changes = {c.row: c for c in redo().cells if c.column == "change"}
@@ -71,6 +86,7 @@ def test_the_gain_is_within_four_points_on_average() -> None:
     assert off["80+64"] > 3, off
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["32+0", "80+0", "32+64", "80+64"])
 def test_the_share_in_spinlocks_is_within_eight_points(row: str) -> None:
     """Under both kernels, in the rows of up to 80 readers."""
@@ -81,6 +97,14 @@ def test_the_share_in_spinlocks_is_within_eight_points(row: str) -> None:
         assert abs(cell.simulated - cell.understood) <= 8, cell
 
 
+def test_the_patches_lessen_spinning(tables: tuple[Reproduction, Reproduction]) -> None:
+    """The direction of the corrected reading, where all readers walk at once."""
+    cells = {(c.row, c.column): c.simulated for c in tables[1].cells}
+    for row in ("80+0", "80+64"):
+        assert cells[row, "spinlock with"] < cells[row, "spinlock without"], row
+
+
+@pytest.mark.slow
 def test_the_patches_lessen_spinning_everywhere() -> None:
     """The understood direction, in all six rows; the literal one says the contrary."""
     cells = {(c.row, c.column): c for c in awr().cells}
@@ -92,14 +116,15 @@ def test_the_patches_lessen_spinning_everywhere() -> None:
         assert said[*row, "spinlock", "with"] > said[*row, "spinlock", "without"]
 
 
-def test_the_report_has_the_shares_of_every_row() -> None:
+def test_the_report_has_the_shares_of_every_row(tables: tuple[Reproduction, Reproduction]) -> None:
     """Headings, and a line for each row without and with the patches."""
-    report = awr().report
+    _, shares = tables
+    report = shares.report
     assert report is not None
     heads, *lines = report.text.splitlines()
     assert ["System", "User", "Idle", "spinlock"] == heads.replace("%", "").split()
     assert 12 == len(lines)
-    cells = {(c.row, c.column): c.simulated for c in awr().cells}
+    cells = {(c.row, c.column): c.simulated for c in shares.cells}
     for line in lines:
         name, system, _, _, spinlock = line.rsplit(maxsplit=4)
         row, patch = name.split(", ")
@@ -107,6 +132,7 @@ def test_the_report_has_the_shares_of_every_row() -> None:
         assert f"{cells[row, f'spinlock {patch}']:.1f}" == spinlock
 
 
+@pytest.mark.slow
 def test_nobody_reproduces_the_literal_reading() -> None:
     """It stands beside the simulation, and is off three times as far where the other one holds."""
     rows = awr().extra["literal_reading"]
@@ -121,6 +147,7 @@ def test_nobody_reproduces_the_literal_reading() -> None:
     assert sum(literally) > 3 * sum(understood)
 
 
+@pytest.mark.slow
 def test_user_time_is_the_machine_that_was_measured() -> None:
     """Within six points up to 80 readers: idle CPUs, busy CPUs, and all of them busy."""
     for cell in awr().cells:
@@ -136,6 +163,16 @@ def cures(name: str) -> dict[tuple[str, str], Comparison]:
     return {(r.row, r.column): r for r in rows}
 
 
+def test_an_optimistic_walk_needs_no_spinlock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a short run of one row: more redo than in 3.8 as it was, and less spinning."""
+    monkeypatch.setattr(long_2013_what_if, "ROWS", ((32, 64),))
+    monkeypatch.setattr(long_2013, "runs", partial(long_2013.runs, samples=BRIEF["samples"]))
+    rows = {r.column: r for r in find("long-2013-redo-seqretry").run(Runs(replications=1)).rows}
+    assert rows["redo"].gain > 1
+    assert rows["spinlock"].gain > 2
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ["8+64", "32+64", "80+64", "128+64"])
 def test_other_cures(row: str) -> None:
     """Best is mainline's optimistic walk; as long as walks take long in turns, spinning remains."""
@@ -146,21 +183,21 @@ def test_other_cures(row: str) -> None:
     assert 0.5 < cures("qspinlock")[row, "spinlock"].gain < 2
 
 
-def test_json_and_sources() -> None:
-    """What other programs read; no figure comes from nowhere."""
-    for result in (redo(), awr()):
+def test_json_and_sources(tables: tuple[Reproduction, Reproduction]) -> None:
+    """What other programs read; every value has a source."""
+    for result in tables:
         document = json.loads(json.dumps(result.to_json()))
         assert {"experiment", "machine", "parameters", "cells", "summary", "notes"} <= set(document)
         for parameter in result.parameters:
             assert parameter.source
 
 
-def test_plots_have_alternative_text(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_plots_have_alternative_text(
+    tmp_path: Path, tables: tuple[Reproduction, Reproduction]
+) -> None:
     """The text names the kernels and is in the file."""
-    for experiment, result in (
-        (long_2013_redo.EXPERIMENT, redo()),
-        (long_2013_awr.EXPERIMENT, awr()),
-    ):
+    experiments = (long_2013_redo.EXPERIMENT, long_2013_awr.EXPERIMENT)
+    for experiment, result in zip(experiments, tables, strict=True):
         path = tmp_path / f"{experiment.name}.svg"
         assert "with" in experiment.plot(result, path)
         assert "Description" in path.read_text() or "description" in path.read_text()
@@ -181,9 +218,11 @@ def test_the_figures_are_what_the_fit_gives() -> None:
     assert again.sleep_percent == pytest.approx(long_2013.WORK.sleep_percent, rel=0.15)
 
 
-def test_formulas_stand_beside_the_shares_in_spinlocks() -> None:
+def test_formulas_stand_beside_the_shares_in_spinlocks(
+    tables: tuple[Reproduction, Reproduction],
+) -> None:
     """For the rows in which everybody does the same; they know of no other cell."""
-    models = awr().extra["models"]
+    models = tables[1].extra["models"]
     assert {"32+0", "80+0"} == {cell["column"] for cell in models["cells"]}
     assert {"mva", "markov", "usl"} == {cell["model"] for cell in models["cells"]}
     (load,) = models["loads"].values()

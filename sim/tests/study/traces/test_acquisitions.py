@@ -1,7 +1,6 @@
 """Acquisitions: what the lock meters count, as single passages with a beginning and an end."""
 
-import pytest
-from study.traces.traced import ENGINES, read_mostly, traced
+from study.traces.traced import by_turns, read_mostly, traced
 from tiny_machine import tables
 
 from locksim.engine.counters import LOCK_COUNTERS
@@ -16,8 +15,7 @@ from locksim.study.traces.acquisitions import ACQUIRE, HOLD, NOTHING, RELEASE
 LOCKS = [e for e in registry.entries() if issubclass(e.struct, Lock | RWLock)]
 
 
-@pytest.mark.parametrize("entry", LOCKS, ids=lambda entry: entry.name)
-@pytest.mark.parametrize("engine", ENGINES)
+@by_turns(LOCKS)
 def test_sums_are_those_of_the_lock_meters(entry, engine):
     """Successes, failures and hold times, of writers and readers."""
     for workload in kind_of(entry.struct).test_loads(entry.struct, 2_000):

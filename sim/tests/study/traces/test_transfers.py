@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_machines import machines
-from study.traces.traced import ENGINES, traced
+from study.traces.traced import by_turns, traced
 from tiny_machine import run, tables
 
 from locksim.engine.counters import CPU_COUNTERS
@@ -30,15 +30,7 @@ def booked(trace):
     return [[cpu[name] for name in COLUMNS] for cpu in trace.ledger().counters()]
 
 
-def entry_and_engine():
-    """Every lock and cache in one engine, by turns; in the others it is slow."""
-    for i, entry in enumerate(registry.entries()):
-        for j, engine in enumerate(ENGINES):
-            marks = (pytest.mark.slow,) if (i + j) % len(ENGINES) else ()
-            yield pytest.param(entry, engine, marks=marks, id=f"{engine}-{entry.name}")
-
-
-@pytest.mark.parametrize(("entry", "engine"), list(entry_and_engine()))
+@by_turns(registry.entries())
 def test_sums_are_the_counters_of_the_run(entry, engine):
     """Transfers by class, losses and times are those that the engine counted."""
     machine = tables(4, jitter_ps=30, tenure_ps=10, bus_kind=1, clean_nearest=1)

@@ -1,0 +1,58 @@
+"""Moving a group of words and registers (:mod:`shifts`) to where its anchor is near 0."""
+
+from __future__ import annotations
+
+from locksim.checker.models import model as m
+from locksim.lang.words import plus, times
+
+
+def due(t: m.Tables, before: list[int], shared: list[int]) -> tuple[int, int]:
+    """The group that a step has moved away from 0, and by how much to move it; or -1 and 0.
+
+    Arguments:
+        t: the model's Tables.
+        before, shared: the shared row before and after a step, which changes one word, so no more
+            than one anchor.
+    """
+    for group in range(t.size[m.GROUPS]):
+        anchor, step = t.shift_anchors[group], t.shift_steps[group]
+        if shared[anchor] != before[anchor]:
+            unit = step * t.shift_words[group * t.size[m.STATIC] + anchor]
+            amount = -(shared[anchor] // unit) * step
+            if amount:
+                return group, amount
+    return -1, 0
+
+
+def move_words(t: m.Tables, shared: list[int], group: int, amount: int) -> None:
+    """Move the words of a group."""
+    first = group * t.size[m.STATIC]
+    for a in range(t.size[m.STATIC]):
+        if t.shift_words[first + a]:
+            shared[a] = plus(shared[a], times(t.shift_words[first + a], amount))
+
+
+def move_row(t: m.Tables, row: list[int], group: int, amount: int) -> None:
+    """Move the registers and the buffered stores of a thread that belong to a group."""
+    pc = row[m.PC]
+    start, first = t.keep_start[pc], group * len(t.keep)
+    for i in range(t.keep_start[pc + 1] - start):
+        at = m.REGISTERS + i
+        row[at] = plus(row[at], times(t.shift_kept[first + start + i], amount))
+    buffer, first = m.REGISTERS + t.size[m.WIDTH], group * t.size[m.STATIC]
+    for i in range(row[m.BUFFERED]):
+        address = row[buffer + 2 * i]
+        if 0 <= address < t.size[m.STATIC]:
+            value = row[buffer + 2 * i + 1]
+            row[buffer + 2 * i + 1] = plus(value, times(t.shift_words[first + address], amount))
+
+
+def farthest(t: m.Tables, row: list[int], group: int) -> int:
+    """How far the registers of a thread are from the anchor of their group, in its steps."""
+    pc, most = row[m.PC], 0
+    start, first = t.keep_start[pc], group * len(t.keep)
+    for i in range(t.keep_start[pc + 1] - start):
+        unit = t.shift_kept[first + start + i] * t.shift_steps[group]
+        if unit:
+            most = max(most, abs(row[m.REGISTERS + i] // unit))
+    return most

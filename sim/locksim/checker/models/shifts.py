@@ -1,0 +1,491 @@
+"""Which words may all be larger by the same number, and nothing would change.
+
+A ticket lock does not care how large its numbers are, only how they differ. Such words and the
+registers that hold their values form a *group*. The analysis gives each word and each value of a
+register a coefficient c in each group, so that a state and the state in which everything is larger
+by c * d behave alike: every step that one can take the other can take too, and the results are
+again further by c * d. A state is therefore stored with its group moved to where one of its words,
+the anchor, is near 0. That is an exact bisimulation: no word wraps round, and nothing is guessed.
+
+*How the coefficients are found.* Each instruction on whose result anything depends demands a
+linear equation. ``z = x + y`` wants c(z) = c(x) + c(y); a load, a store or a comparison wants both
+sides to be equal; a jump on zero, an address, an index or an operation that ``_Equations`` does not
+list wants 0. A word stands for all values that are ever in it. The solutions of these equations are
+the groups. A remainder (``x % m``, ``x & mask``) does not change if d moves x by a multiple of the
+modulus: such a group moves in steps of it.
+
+*Which words an operation may touch* follows from the values that its address may have: sets of
+numbers, over all of the program at once. An address of which nothing is known may be any word's,
+and then no word is in a group.
+
+Numbers are unbounded here, as in the programs' meaning: a comparison with ``<`` of words that have
+counted beyond 2 ** 63 is not covered.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from math import gcd, lcm
+
+from locksim.checker.models.program import Program, defines, has_effect, live, successors, uses
+from locksim.checker.models.registers import compute
+from locksim.compiler import bytecode as b
+from locksim.core.faults import place as shown
+from locksim.core.memory import Memory
+from locksim.lang.ops import Mark
+
+_MOST_VALUES = 256
+"""Values of a register or a word that are told apart."""
+_MOST_GROWTHS = 32
+"""Times that a set of values may grow before it counts as all numbers."""
+
+_ARITHMETIC = range(b.ADD, b.SHR + 1)
+_COMPARISONS = range(b.EQ, b.GE + 1)
+_ATOMICS = range(b.SWAP, b.FETCH_XOR + 1)
+
+_NUMBER = "it is a number that the program names"
+
+Values = frozenset[int] | None
+"""The values that something may have; None: any."""
+
+
+@dataclass(frozen=True)
+class Shifts:
+    """The groups of a program.
+
+    Arguments:
+        words: of each group, the coefficient of each word.
+        kept: of each group, the coefficient of each entry of ``Program.keep``.
+        anchors: of each group, the address of its anchor.
+        steps: of each group, the amount of which every shift is a multiple.
+        reasons: of each word that is in no group, why, with the place.
+    """
+
+    words: list[list[int]] = field(default_factory=list)
+    kept: list[list[int]] = field(default_factory=list)
+    anchors: list[int] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    reasons: dict[int, str] = field(default_factory=dict)
+
+
+def shifts(program: Program, memory: Memory, n_threads: int, static: int) -> Shifts:
+    """Find the groups of a program.
+
+    Arguments:
+        program: what the threads run. memory: before the first step.
+        n_threads: how many threads run it. static: words outside the heap.
+    """
+    flow = _Flow(program, memory, n_threads, static)
+    return _Equations(flow, static).solved()
+
+
+class _Flow:
+    """Which definition of a register each use reads, and what values there may be.
+
+    A definition is the number of the row that writes the register; register r's value at the start
+    is definition ``rows + r``.
+    """
+
+    def __init__(self, program: Program, memory: Memory, n_threads: int, static: int) -> None:
+        self.program, self.memory, self.n_threads = program, memory, n_threads
+        self.static = static
+        self.code = program.code
+        self.n = len(self.code)
+        self.live = live(self.code)
+        self.reaching = self._reaching()
+        self.values: dict[int, Values] = {
+            self.n + r: frozenset([value]) for r, value in enumerate(program.registers)
+        }
+        self.words: list[Values] = [frozenset([value]) for value in memory.words]
+        self._growths: dict[int, int] = defaultdict(int)
+        self._settle()
+
+    def matters(self, k: int) -> bool:
+        """Whether row k can run, and does anything that anything depends on."""
+        written = defines(self.code[k])
+        return k in self.reaching and bool(has_effect(self.code[k]) or self.live[k + 1] & written)
+
+    def _reaching(self) -> dict[int, dict[int, frozenset[int]]]:
+        """For each row that can run and each register that is live there, what may have set it."""
+        entry = self.program.entry
+        found: dict[int, dict[int, frozenset[int]]] = {entry: {}}
+        todo = [entry]
+        while todo:
+            k = todo.pop()
+            after = dict(found[k])
+            written = defines(self.code[k])
+            if written:
+                after[written.bit_length() - 1] = frozenset([k])
+            for j in successors(self.code[k], k):
+                alive = {r: d for r, d in after.items() if self.live[j] >> r & 1}
+                known = found.get(j)
+                if known is None:
+                    found[j] = alive
+                    todo.append(j)
+                    continue
+                joined = {r: known.get(r, frozenset()) | d for r, d in alive.items()} | {
+                    r: d for r, d in known.items() if r not in alive
+                }
+                if joined != known:
+                    found[j] = joined
+                    todo.append(j)
+        return found
+
+    def definitions(self, k: int, register: int) -> frozenset[int]:
+        """What may have set a register that row k reads."""
+        return self.reaching[k].get(register) or frozenset([self.n + register])
+
+    def of(self, k: int, register: int) -> Values:
+        """The values that a register may have where row k reads it."""
+        return _union(self.values.get(d, frozenset()) for d in self.definitions(k, register))
+
+    def constant(self, k: int, register: int) -> int | None:
+        """The only value that a register may have there."""
+        values = self.of(k, register)
+        return next(iter(values)) if values is not None and len(values) == 1 else None
+
+    def addresses(self, k: int) -> Values:
+        """The words that an operation may touch."""
+        base = self.of(k, self.code[k][2])
+        size = len(self.words)
+        if base is None:
+            return None
+        return frozenset(a for v in base if 0 <= (a := v + self.code[k][3]) < size)
+
+    def _settle(self) -> None:
+        """Let the sets of values grow until nothing changes."""
+        rows = [k for k in sorted(self.reaching) if self.matters(k)]
+        changed = True
+        while changed:
+            changed = False
+            for k in rows:
+                row = self.code[k]
+                if row[0] in (b.STORE, *_ATOMICS):
+                    where = self.addresses(k)
+                    for a in range(len(self.words)) if where is None else where:
+                        changed |= self._word_grows(a, self._stored(k, row, self.words[a]))
+                if defines(row):
+                    old = self.values.get(k, frozenset())
+                    new = self._grown(k, old, self._computed(k, row))
+                    changed |= new != old
+                    self.values[k] = new
+
+    def _word_grows(self, a: int, values: Values) -> bool:
+        old = self.words[a]
+        self.words[a] = self._grown(-1 - a, old, values)
+        return old != self.words[a]
+
+    def _grown(self, what: int, old: Values, more: Values) -> Values:
+        new = _union([old, more])
+        if new != old:
+            self._growths[what] += 1
+        return None if self._growths[what] > _MOST_GROWTHS else new
+
+    def _stored(self, k: int, row: list[int], old: Values) -> Values:
+        """What an operation may leave in a word."""
+        op = row[0]
+        if op in (b.STORE, b.SWAP):
+            return self.of(k, row[4])
+        if op == b.COMPARE_SWAP:
+            return self.of(k, row[5])
+        how = {b.FETCH_ADD: b.ADD, b.FETCH_AND: b.AND, b.FETCH_OR: b.OR, b.FETCH_XOR: b.XOR}
+        return _results(how[op], old, self.of(k, row[4]))
+
+    def _computed(self, k: int, row: list[int]) -> Values:
+        """What a row may write into its register."""
+        op = row[0]
+        if op == b.LOAD or op in _ATOMICS:
+            where = self.addresses(k)
+            return None if where is None else _union(self.words[a] for a in where)
+        if op in (b.CPU, b.THREAD):
+            return frozenset(range(self.n_threads))
+        if op in (b.NCPUS, b.NTHREADS):
+            return frozenset([self.n_threads])
+        if op == b.ALLOC:
+            wpl = self.memory.space.words_per_line
+            return frozenset(range(self.static, len(self.words), wpl))
+        if op == b.INDEX:
+            index = self.of(k, row[4])
+            places = [i for i in range(row[6]) if index is None or i in index]
+            offsets = frozenset(row[3] + i * row[5] for i in places)
+            return _results(b.ADD, self.of(k, row[2]), offsets)
+        if op in _COMPARISONS or op == b.NOT:
+            return frozenset([0, 1])
+        if op == b.RANDOM:
+            bound = self.constant(k, row[2])
+            return frozenset(range(bound)) if bound and 0 < bound <= _MOST_VALUES else None
+        if op == b.ADDI:
+            return _results(b.ADD, self.of(k, row[2]), frozenset([row[3]]))
+        if op in (b.MOV, b.NEG, b.INV):
+            return _results(op, self.of(k, row[2]), frozenset([0]))
+        if op in _ARITHMETIC:
+            return _results(op, self.of(k, row[2]), self.of(k, row[3]))
+        return None
+
+
+def _union(sets: Iterable[Values]) -> Values:
+    found: set[int] = set()
+    for values in sets:
+        if values is None or len(found := found | values) > _MOST_VALUES:
+            return None
+    return frozenset(found)
+
+
+def _results(op: int, left: Values, right: Values) -> Values:
+    """What register arithmetic may give."""
+    if left is None and op in (b.AND, b.MOD) and right is not None and len(right) == 1:
+        bound = next(iter(right)) + (op == b.AND)
+        return frozenset(range(bound)) if 0 < bound <= _MOST_VALUES else None
+    if left is None or right is None or len(left) * len(right) > _MOST_VALUES**2:
+        return None
+    found = set()
+    for x, y in product(left, right):
+        registers = [0, x, y]
+        if compute([op, 0, 1, 2], registers, [0] * 32) == 0:  # a fault gives nothing
+            found.add(registers[0])
+    return frozenset(found) if len(found) <= _MOST_VALUES else None
+
+
+class _Equations:
+    """What the instructions demand of the coefficients.
+
+    A *variable* is a definition of a register, or ``-1 - a`` for the word at address a. Those that
+    must be equal are one class.
+    """
+
+    def __init__(self, flow: _Flow, static: int) -> None:
+        self.flow, self.static = flow, static
+        self.parent: dict[int, int] = {}
+        self.pinned: dict[int, str] = {}
+        self.linear: list[dict[int, int]] = []
+        self.moduli: list[tuple[int, int]] = []
+        self.written: set[int] = set()
+        for a in range(static, len(flow.words)):
+            self._pin(-1 - a, "it is on the heap")
+        for r in range(len(flow.program.registers)):
+            self._pin(flow.n + r, _NUMBER)
+        for k in sorted(flow.reaching):
+            if flow.matters(k):
+                self._row(k, flow.code[k])
+
+    # Classes
+
+    def _class(self, variable: int) -> int:
+        while (parent := self.parent.get(variable, variable)) != variable:
+            self.parent[variable] = self.parent.get(parent, parent)
+            variable = parent
+        return variable
+
+    def _equal(self, one: int, other: int, why: str) -> None:
+        """Make one class of two; ``why`` says what a number in the other means for one of them."""
+        one, other = self._class(one), self._class(other)
+        if one != other:
+            self.parent[other] = one
+            pins = {self.pinned.pop(c) for c in (one, other) if c in self.pinned}
+            if pins:
+                self.pinned[one] = min(pins - {_NUMBER}, default=why)
+
+    def _pin(self, variable: int, why: str) -> None:
+        self.pinned.setdefault(self._class(variable), why)
+
+    # Rows
+
+    def _row(self, k: int, row: list[int]) -> None:
+        op, flow = row[0], self.flow
+        place = flow.program.places[k]
+        where = shown(place.file, place.line)
+
+        def use(column: int) -> int:
+            first, *others = flow.definitions(k, row[column])
+            for other in others:
+                self._equal(first, other, f"it may be a number that the program names ({where})")
+            return first
+
+        def fix(column: int, why: str) -> None:
+            self._pin(use(column), f"{why} ({where})")
+
+        if b.LOAD <= op <= b.FETCH_XOR:
+            fix(2, "it is an address")
+            self._access(k, row, use, where)
+        elif op in (b.MOV, b.ADDI):
+            self._equal(k, use(2), f"it begins with a number that the program names ({where})")
+        elif op in (b.NEG, b.INV):
+            self.linear.append({k: 1, use(2): 1})
+        elif op in _ARITHMETIC:
+            self._arithmetic(k, row, use, where)
+        elif op in _COMPARISONS or b.JEQ <= op <= b.JGE:
+            self._equal(use(2), use(3), f"it is compared with a number ({where})")
+            if op in _COMPARISONS:
+                self._pin(k, f"it is a comparison's result ({where})")
+        else:
+            if defines(row):
+                self._pin(k, f"it is not counted up ({where})")
+            if op == b.MARK and row[1] > Mark.READ_TRY_FAILED:
+                return
+            for register in _members(uses(row)):
+                column = next(c for c in (2, 3, 4, 5) if row[c] == register)
+                zero = op in (b.JZ, b.JNZ, b.NOT)
+                fix(column, "it is compared with 0" if zero else "its value decides")
+
+    def _access(self, k: int, row: list[int], use: Callable[[int], int], where: str) -> None:
+        op, touched = row[0], self.flow.addresses(k)
+        variables = [k] if op != b.STORE else []
+        if op in (b.STORE, b.SWAP, b.COMPARE_SWAP):
+            variables.append(use(4))
+        if op == b.COMPARE_SWAP:
+            variables.append(use(5))
+        words = range(self.static) if touched is None else touched
+        if op != b.LOAD:
+            self.written.update(words)
+        for a in words:
+            if touched is None:
+                self._pin(-1 - a, f"an address of which nothing is known may be its ({where})")
+            for variable in variables:
+                self._equal(-1 - a, variable, f"it is set to or compared with a number ({where})")
+            if op == b.FETCH_ADD:
+                self._pin(use(4), f"it is added to a word ({where})")
+            elif op in (b.FETCH_AND, b.FETCH_OR, b.FETCH_XOR):
+                how = {b.FETCH_AND: b.AND, b.FETCH_OR: b.OR, b.FETCH_XOR: b.XOR}[op]
+                mask = self.flow.constant(k, row[4])
+                self._pin(use(4), f"it is a mask ({where})")
+                if not self._masked(how, -1 - a, -1 - a, mask):
+                    self._pin(-1 - a, f"its bits are changed ({where})")
+        if touched is None:
+            for variable in variables:
+                self._pin(variable, f"it is in a word of which nothing is known ({where})")
+
+    def _masked(self, op: int, result: int, x: int, mask: int | None) -> bool:
+        """Bits of x that a constant changes or takes away; False if that fits no group."""
+        if mask is None:
+            return False
+        low = ~mask if op == b.AND else mask
+        if low >= 0:  # the bits above stay
+            self._equal(result, x, "its bits are changed")
+        elif op == b.AND and mask >= 0 and result != x:
+            low = mask
+            self._pin(result, "it is a remainder")
+        else:
+            return False
+        self.moduli.append((x, 1 << low.bit_length()))
+        return True
+
+    def _arithmetic(self, k: int, row: list[int], use: Callable[[int], int], where: str) -> None:
+        op, x, y = row[0], use(2), use(3)
+        left, right = (self.flow.constant(k, row[c]) for c in (2, 3))
+        if op in (b.ADD, b.SUB):
+            terms: dict[int, int] = defaultdict(int)
+            for variable, factor in ((k, 1), (x, -1), (y, -1 if op == b.ADD else 1)):
+                terms[variable] += factor
+            self.linear.append(dict(terms))
+            return
+        if left is not None and op in (b.MUL, b.AND, b.OR, b.XOR):
+            x, y, right = y, x, left
+        if right is not None:
+            self._pin(y, "it is a constant")
+            if op == b.MUL:
+                self.linear.append({k: 1, x: -right})
+                return
+            if op == b.SHL and 0 <= right < 63:
+                self.linear.append({k: 1, x: -(1 << right)})
+                return
+            if (op == b.SHR and 0 <= right < 63) or (op == b.FLOORDIV and right > 0):
+                self.linear.append({k: 1 << right if op == b.SHR else right, x: -1})
+                return
+            if op == b.MOD and right > 0:
+                self.moduli.append((x, right))
+                self._pin(k, f"it is a remainder ({where})")
+                return
+            if op in (b.AND, b.OR, b.XOR) and self._masked(op, k, x, right):
+                return
+        for variable in (k, x, y):
+            self._pin(variable, f"its bits or multiples decide ({where})")
+
+    # The solution
+
+    def solved(self) -> Shifts:
+        """The groups: a basis of the solutions, each with a written word as its anchor."""
+        rows = [self._by_class(row) for row in self.linear]
+        words: dict[int, list[int]] = defaultdict(list)
+        for a in range(self.static):
+            words[self._class(-1 - a)].append(a)
+        used = sorted(
+            {c for row in rows for c in row} | {c for c in words if c not in self.pinned},
+            key=lambda c: (c in words, c),
+        )
+        pivots = _eliminated(rows, used)
+        anchors = {
+            c: min(found)
+            for c in used
+            if c not in pivots and (found := [a for a in words.get(c, []) if a in self.written])
+        }
+        result = Shifts()
+        for free, anchor in anchors.items():
+            exact = {free: Fraction(1)}
+            exact |= {p: -row[free] for p, row in pivots.items() if row.get(free)}
+            scale = lcm(*(f.denominator for f in exact.values()))
+            group = {c: int(f * scale) for c, f in exact.items()}
+            moduli = [m // gcd(m, c) for v, m in self.moduli if (c := self._of(group, v))]
+            result.anchors.append(anchor)
+            result.steps.append(lcm(1, *moduli))
+            result.words.append([self._of(group, -1 - a) for a in range(self.static)])
+            result.kept.append(self._kept(group))
+        for a in range(self.static):
+            if not any(group[a] for group in result.words):
+                result.reasons[a] = self.pinned.get(self._class(-1 - a), "its differences decide")
+        return result
+
+    def _by_class(self, row: dict[int, int]) -> dict[int, Fraction]:
+        """An equation over classes; those that are pinned are 0."""
+        found: dict[int, Fraction] = defaultdict(Fraction)
+        for variable, factor in row.items():
+            if (c := self._class(variable)) not in self.pinned:
+                found[c] += factor
+        return {c: f for c, f in found.items() if f}
+
+    def _of(self, group: dict[int, int], variable: int) -> int:
+        return group.get(self._class(variable), 0)
+
+    def _kept(self, group: dict[int, int]) -> list[int]:
+        """The coefficient of each register that is kept at a row."""
+        program, flow = self.flow.program, self.flow
+        found = []
+        for k in range(flow.n):
+            for register in program.keep[program.keep_start[k] : program.keep_start[k + 1]]:
+                reached = flow.reaching.get(k, {}).get(register, ())
+                found.append(max((self._of(group, d) for d in reached), key=abs, default=0))
+        return found or [0]
+
+
+def _eliminated(
+    rows: list[dict[int, Fraction]], order: list[int]
+) -> dict[int, dict[int, Fraction]]:
+    """Equations in reduced form: pivot → its row; earlier variables become pivots first."""
+    pivots: dict[int, dict[int, Fraction]] = {}
+    for variable in order:
+        row = next((r for r in rows if r.get(variable)), None)
+        if row is None:
+            continue
+        rows = [r for r in rows if r is not row]
+        row = {c: f / row[variable] for c, f in row.items()}
+
+        rows = [_without(other, variable, row) for other in rows]
+        pivots = {p: _without(other, variable, row) for p, other in pivots.items()}
+        pivots[variable] = row
+    return pivots
+
+
+def _without(
+    row: dict[int, Fraction], variable: int, by: dict[int, Fraction]
+) -> dict[int, Fraction]:
+    """An equation from which a variable is eliminated by another one, in which it has factor 1."""
+    factor, none = row.get(variable, Fraction(0)), Fraction(0)
+    left = {c: row.get(c, none) - factor * by.get(c, none) for c in row | by}
+    return {c: f for c, f in left.items() if f}
+
+
+def _members(mask: int) -> list[int]:
+    return [i for i in range(mask.bit_length()) if mask >> i & 1]
