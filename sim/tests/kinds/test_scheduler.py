@@ -154,12 +154,22 @@ def test_schedulers_are_proven_on_one_cpu(scheduler, memory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("memory", ["sc", "tso"])
-@pytest.mark.parametrize("scheduler", [PerCpuQueues, LinuxTwoFour])
+@pytest.mark.parametrize(
+    ("scheduler", "memory"), [(PerCpuQueues, "sc"), (PerCpuQueues, "tso"), (LinuxTwoFour, "sc")]
+)
 def test_schedulers_are_proven_on_two_cpus(scheduler, memory):
     """Two tasks, two CPUs."""
     verdict = check_lock(scheduler, threads=2, memory=memory, budget=BUDGET)
     assert ("proven", []) == (verdict.verdict, verdict.limits)
+
+
+@pytest.mark.slow
+def test_a_waker_of_linux_2_4_needs_a_fence():
+    """Its store of the state waits in the buffer while it looks whether the task has a CPU."""
+    verdict = check_lock(
+        LinuxTwoFour, threads=2, memory="tso", client=WAIT, budget=BUDGET, simplest=False
+    )
+    assert ("violated", "deadlock") == (verdict.verdict, verdict.found)
 
 
 def test_a_task_on_two_cpus_cannot_be_replayed():
