@@ -235,7 +235,7 @@ def files_of_ours(folder: Path) -> Path:
     return home
 
 
-@archive(6, "malformed_output")
+@archive(6, "no_output")
 def verdict_for_an_answer(folder: Path) -> Path:
     """A result where answers should be."""
     (folder / "eve.json").write_text('{"number": {"verdict": "pass", "points": 10}}')

@@ -8,6 +8,7 @@ with JSON (never a pickle), and its answer is treated as untrusted input.
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import math
 import multiprocessing
@@ -25,7 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 from lockgrader.checks.judge import judge
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
-from lockgrader.lab import C, Check
+from lockgrader.lab import C, Check, OwnTests, Proven, Simulated
 from lockgrader.sandbox import Profile
 from lockgrader.sandbox.watch import die_with_parent
 
@@ -61,6 +62,8 @@ def evaluate(
         return Finding("grader_error", message=LATE)
     if isinstance(check, C):
         return _in_sandboxes(check, submitted, profile)
+    if isinstance(check, Proven | Simulated | OwnTests):
+        warm()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
     child = context.Process(target=_child, args=(theirs, ours, check, submitted, seconds))
@@ -93,8 +96,13 @@ def evaluate(
         )
 
 
+@functools.cache
 def warm() -> None:
-    """Load the checker and the engines once, so that each forked child inherits them."""
+    """Load the checker and the engines once, so that each forked child inherits them.
+
+    A check's processor time is for the submission: where code has to be compiled first, that takes
+    a minute, and no student's check pays for it.
+    """
     from locksim.checker import check_lock
     from locksim.library.locks.tas import TASLock
     from locksim.library.workloads.critical_section import CriticalSection
