@@ -60,7 +60,7 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     checked = ran("check", "--no-sandbox")
     assert 1 == checked.exit_code, checked.output
     assert "thread 1  tas.py:8 " in checked.output
-    assert "locklab check tas.py:TAS --threads 2 --memory c11 --play tas.html" in checked.output
+    assert "locklab check tas.py:TAS --threads 2 --memory sc --play tas.html" in checked.output
     assert "possible misconception: two steps are one" in checked.output
     assert "hint 1 of 2: first" in ran("hint").output
     save(home, TAS)

@@ -55,6 +55,8 @@ class AccessVectorCacheKind(StructKind):
             "reclaim beside checks": AskingForOne(cache=crowded, rounds=rounds),
             "reclaim beside an update": UpdatingWhileReclaimed(cache=crowded, rounds=rounds),
         }
+        if getattr(struct, "UPDATES_MAY_BE_LOST", 0):
+            del loads["update beside updates"]
         return [Client(name, load, means=AVC_FAULTS) for name, load in loads.items()]
 
 

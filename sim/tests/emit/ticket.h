@@ -33,7 +33,7 @@ static inline int64_t ticket_lock_try_acquire(struct ticket_lock *self)
 {
     /*
      * The acquiring load meets the last holder's release; the swap only claims the number,
-     * and it can succeed only while nobody has taken that number.
+     * and it can succeed only while no thread has taken that number.
      */
     int64_t ticket = atomic_load_explicit(&self->now_serving,                  /* ticket.py:43 */
             memory_order_acquire);

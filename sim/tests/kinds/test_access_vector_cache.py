@@ -207,23 +207,18 @@ class InsertsTwice(AvcRCU):
         yield from self.slot_locks[slot].release()
 
 
-class UpdatesWithoutTheLock(AvcOf):
-    """Wrong: an update writes back what it read before another one."""
+class PromisesUpdates(AvcOf):
+    """Wrong: it says that no update is lost."""
+
+    UPDATES_MAY_BE_LOST = 0
+
+
+class ForgetsUpdates(AvcOf):
+    """Wrong: an update only looks."""
 
     def update(self, ssid, tsid, tclass, granted):
-        key = self.key_of(ssid, tsid, tclass)
-        found = yield from self.cache.lookup(key)
-        allowed = (found & ALL_BITS) | granted
-        if found:
-            yield from self.cache.replace(key, allowed, self.seal(key, allowed))
+        found = yield from self.cache.lookup(self.key_of(ssid, tsid, tclass))
         return found != 0
-
-
-class RemembersWithoutLooking(AvcOf):
-    """Wrong: a decision that was computed before an update overwrites it."""
-
-    def remember(self, key, allowed):
-        yield from self.cache.replace(key, allowed, self.seal(key, allowed))
 
 
 class OneKeyForAll(AvcOf):
@@ -268,8 +263,8 @@ FOUND = {
     (QuiescentInside, "update beside checks", "sc"): "memory",
     (PublishesRelaxed, "update beside checks", "c11"): "assertion",
     (InsertsTwice, "update beside updates", "sc"): "assertion",
-    (UpdatesWithoutTheLock, "update beside updates", "sc"): "assertion",
-    (RemembersWithoutLooking, "update beside updates", "sc"): "assertion",
+    (PromisesUpdates, "update beside updates", "sc"): "assertion",
+    (ForgetsUpdates, "alone", "sc"): "assertion",
     (OneKeyForAll, "alone", "sc"): "assertion",
     (OfAnUnlockedCache, "update beside checks", "sc"): "assertion",
 }

@@ -1,20 +1,21 @@
 """An access vector cache made of any ``DecisionCache``: what the kernel's callers see of it.
 
 Mechanism. A check packs its subject, object and class into one key and looks it up. On a miss the
-security server computes, and its decision is put into the cache, unless another CPU has put one in
-meanwhile; after some insertions of its own a CPU reclaims. An update reads the decision and
-replaces it by one that grants more. Insertions and updates look and replace under a lock of their
-own: a decision that was read before another CPU's update must not overwrite it.
+security server computes, and its decision is put into the cache; after some insertions of its own a
+CPU reclaims. An update reads the decision and replaces it by one that grants more.
 
 The second half of a decision is the seal on the first: a number that follows from the key, the
 first half and ``salt``. Every decision that is found is compared with its seal. So a cache stops
 the run if it gives half an old and half a new decision, another key's decision, or one that was
 never put in.
 
-Invariants. Decisions are replaced under ``update_lock`` only.
+Invariants. None of its own.
 
-Cost in line transfers. Those of the cache; for a miss or an update also those of the lock. The
-count of insertions is each CPU's own.
+Cost in line transfers. Those of the cache; the count of insertions is each CPU's own.
+
+Updates may be lost. A ``DecisionCache`` replaces without a condition, so of two changes of one key
+at a time, or of an update and a miss, the one that was read first can be overwritten. A lock here
+would prevent that, and would be measured instead of the cache.
 
 Not modelled. A bound on the number of entries: between two reclaims each CPU may add
 ``reclaim_every``.
@@ -23,7 +24,6 @@ Not modelled. A bound on the number of entries: between two reclaims each CPU ma
 from locksim.lang import *
 from locksim.library.avc.avc import ALL_BITS, AVC
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
-from locksim.library.locks.ttas import TTASLock
 
 __all__ = ["AvcOf"]
 
@@ -36,10 +36,10 @@ class AvcOf(AVC):
         reclaim_every: insertions of one CPU after which it reclaims.
     """
 
+    UPDATES_MAY_BE_LOST = 1
     salt = param(1)
     reclaim_every = param(16)
     cache = part(DecisionsSpinlock, padded=True)
-    update_lock = part(TTASLock, padded=True)
     insertions = percpu(word())
 
     def has_perm(self, ssid, tsid, tclass, requested):
@@ -59,23 +59,18 @@ class AvcOf(AVC):
 
     def update(self, ssid, tsid, tclass, granted):
         key = self.key_of(ssid, tsid, tclass)
-        yield from self.update_lock.acquire()
         found = yield from self.cache.lookup(key)
-        if found:
-            allowed = (found & ALL_BITS) | granted
-            yield from self.cache.replace(key, allowed, self.seal(key, allowed))
-        yield from self.update_lock.release()
-        return found != 0
+        if not found:
+            return 0
+        allowed = (found & ALL_BITS) | granted
+        yield from self.cache.replace(key, allowed, self.seal(key, allowed))
+        return 1
 
     def syscall_exit(self):
         yield from self.cache.quiescent()
 
     def remember(self, key, allowed):
-        yield from self.update_lock.acquire()
-        found = yield from self.cache.lookup(key)
-        if not found:
-            yield from self.cache.replace(key, allowed, self.seal(key, allowed))
-        yield from self.update_lock.release()
+        yield from self.cache.replace(key, allowed, self.seal(key, allowed))
         mine = self.insertions[cpu()]
         count = (yield mine.load(RELAXED)) + 1
         if count == self.reclaim_every:

@@ -24,7 +24,7 @@ ACQUIRE, HOLD, RELEASE = range(3)
 NOTHING = -1
 
 _STARTS = {Mark.ACQUIRE_START: "write", Mark.READ_START: "read"}
-_SUCCESSES = (Mark.ACQUIRED, Mark.READ_ACQUIRED)
+_SUCCESSES = {Mark.ACQUIRED: "write", Mark.READ_ACQUIRED: "read"}
 _FAILURES = (Mark.TRY_FAILED, Mark.READ_TRY_FAILED)
 _RELEASES = (Mark.RELEASED, Mark.READ_RELEASED)
 
@@ -90,11 +90,12 @@ def attribute(trace: Trace) -> Attribution:
             if mark != Mark.NOTE:
                 stack[:] = [entry for entry in stack if entry[1] != RELEASE]
             lock = int(lock_of[address]) - 1 if 0 <= address < len(lock_of) else NOTHING
-            if lock >= 0 and mark in _STARTS:
-                new = Acquisition(len(found), thread, agent >> 1, lock, _STARTS[mark], time)
+            mode = _STARTS.get(mark) or _changes_sides(mark, lock, stack, found)
+            if lock >= 0 and mode:
+                new = Acquisition(len(found), thread, agent >> 1, lock, mode, time)
                 found.append(new)
                 stack.append([new.number, ACQUIRE])
-            elif lock >= 0:
+            if lock >= 0 and mark not in _STARTS:
                 if mark == Mark.ACQUIRED:
                     holders[lock] = thread
                 elif mark == Mark.RELEASED and holders.get(lock, thread) != thread:
@@ -108,6 +109,15 @@ def attribute(trace: Trace) -> Attribution:
             running[agent >> 1] = value
     _give_to_issuers(trace, entries)
     return Attribution(found, [number for number, _ in entries], [phase for _, phase in entries])
+
+
+def _changes_sides(mark: Mark, lock: int, stack: list[list[int]], found: list[Acquisition]) -> str:
+    """The mode in which a lock is held from a mark on that no start belongs to; "" for none.
+
+    A downgrade or an upgrade ends one acquisition and begins the next at once.
+    """
+    waits = any(entry[1] == ACQUIRE and found[entry[0]].lock == lock for entry in stack)
+    return "" if waits else _SUCCESSES.get(mark, "")
 
 
 def _give_to_issuers(trace: Trace, entries: list[tuple[int, int]]) -> None:
