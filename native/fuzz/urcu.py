@@ -313,7 +313,9 @@ class Driver:
             armed[0] = False
         child = flavour.fork()
         if child == 0:
+            # Not dump_traceback_later: it would wait for the parent's thread, which is not here.
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            faulthandler.register(signal.SIGALRM, chain=True)
             signal.alarm(PATIENCE_S // 2)
             flavour.call_rcu(self.use_container)
             flavour.barrier()

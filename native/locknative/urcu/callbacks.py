@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,7 @@ class Callbacks:
     def _new_thread(self) -> None:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._ident = 0
         self._process = 0
         self._waits_for: Callbacks | None = None
 
@@ -53,10 +54,15 @@ class Callbacks:
                 atexit.register(self._end)
                 tidies = [each._c.tidy for each in _CALLBACKS.values()]
                 thread = threading.Thread(
-                    target=self._c.run, args=(tidies,), name=f"urcu-{self._name}", daemon=True
+                    target=self._run, args=(tidies,), name=f"urcu-{self._name}", daemon=True
                 )
                 thread.start()
                 self._thread = thread  # not before: Ctrl-C may have ended start()
+
+    def _run(self, tidies: list[Callable[[], bool]]) -> None:
+        # Known to itself before the first callback, which may come before start() returns.
+        self._ident = threading.get_ident()
+        self._c.run(tidies)
 
     def renew(self) -> None:
         """Start anew in the child of a fork, which has no other thread."""
@@ -97,7 +103,7 @@ class Callbacks:
             done.wait()
 
     def _is_current(self) -> bool:
-        return threading.current_thread() is self._thread
+        return threading.get_ident() == self._ident
 
     def _end(self) -> None:
         thread = self._thread

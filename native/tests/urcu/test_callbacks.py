@@ -293,3 +293,29 @@ def test_document() -> None:
     assert len(examples) > 0
     for example in examples:
         exec(compile(example, "docs/URCU.md", "exec"), {})
+
+
+def test_the_first_callback_knows_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a fork one may run before start() returns; a barrier in it must not wait for itself."""
+    from locknative.urcu.callbacks import Callbacks
+
+    class Extension:
+        def run(self, tidies: list[Callable[[], bool]]) -> None:
+            refused = pytest.raises(urcu.UrcuError, match="waits for that callback")
+            with refused, callbacks.awaited():
+                pass
+            seen.append("refused")
+
+    def start_and_run(thread: threading.Thread) -> None:
+        start(thread)
+        thread.join()
+
+    seen: list[str] = []
+    start = threading.Thread.start
+    callbacks = Callbacks(Extension(), "made-up")  # type: ignore[arg-type]
+    monkeypatch.setattr("locknative.urcu.callbacks._CALLBACKS", {"made-up": callbacks})
+    monkeypatch.setattr(Extension, "tidy", lambda self: False, raising=False)
+    monkeypatch.setattr(threading.Thread, "start", start_and_run)
+    monkeypatch.setattr("atexit.register", lambda function: function)
+    callbacks.start()
+    assert ["refused"] == seen
