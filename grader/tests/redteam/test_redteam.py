@@ -128,8 +128,10 @@ def verdict_of(result: Result, name: str) -> tuple[str, float]:
 
 
 @pytest.mark.parametrize("hostile", PYTHON, ids=lambda h: f"{h['attack']}-{h['name']}")
-def test_python(hostile: dict[str, Any], target: Target) -> None:
+def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code that is executed gets its documented verdict and nothing else."""
+    if hostile["verdict"] == "timeout_cpu":  # however long that takes beside other work
+        monkeypatch.setattr(answers, "LIMITS", replace(answers.LIMITS, wall_s=120))
     path = target.folder / "eve.py"
     home = target.folder / "eve"
     home.mkdir()
