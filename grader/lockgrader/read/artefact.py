@@ -80,11 +80,11 @@ def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_
     found, wrong = {}, {}
     for name in [n for n in asked if n in document]:
         values = document[name] if isinstance(document[name], list) else [document[name]]
-        odd = next((v for v in values if isinstance(v, bool) or not isinstance(v, int | float)), 0)
+        odd = [v for v in values if isinstance(v, bool) or not isinstance(v, int | float)]
         if len(values) > most:
             wrong[name] = f"{name}: {len(values)} numbers; at most {most} are allowed"
-        elif odd != 0 or isinstance(odd, bool):
-            wrong[name] = f"{name}: {_quoted(odd)} is not a number"
+        elif odd:
+            wrong[name] = f"{name}: {_quoted(odd[0])} is not a number"
         else:
             found[name] = [float(one) for one in values]
     strange = [n for n in document if n not in asked]

@@ -159,7 +159,7 @@ def model(
     tasks = tasks_of(workload)
     image = link(workload, Space(wpl, n_threads, tasks), wpl, weak_fences=memory == "c11")
     types = list(image.types)
-    built = build(workload, machine_tables, types, heap_lines=heap_lines if types else 0)
+    built = build(workload, machine_tables, types, heap_lines=heap_lines)
     by = switching(workload, built, n_threads, tasks) if tasks else None
     program = unfold(image, by)
     cpus, n_threads = n_threads, n_threads + tasks

@@ -20,7 +20,8 @@ class Names:
     """
 
     def __init__(self, model: Model, shared: list[int]) -> None:
-        self.memory, self.size = model.memory, model.tables.size
+        # A copy of its own: the names of its words are made once, its heap changes with each step.
+        self.memory, self.size = dataclasses.replace(model.memory), model.tables.size
         self.kinds = [0] * len(self.memory.live)
         self.targets = dict(_pointers(self.memory.root))
         self.fields: dict[type[Struct], dict[int, type[Struct]]] = {}
@@ -36,7 +37,7 @@ class Names:
         if self.memory.types:
             now = shared[objects : objects + lines]
             self.kinds = [new or old for new, old in zip(now, self.kinds, strict=True)]
-            self.memory = dataclasses.replace(self.memory, object_type=self.kinds)
+            self.memory.object_type = self.kinds
 
     def word(self, address: int) -> str:
         """The word's name: ``lock.nodes[1].next``, ``Node@5.next``, ``Node@5.next (freed)``."""

@@ -50,7 +50,7 @@ class ReferenceMachine:
         kinds = list(types)
         self.current = 0
         self.pending: list[Op | None] = [None] * n_threads
-        self.memory = build(workload, tables, kinds, heap_lines=heap_lines if kinds else 0)
+        self.memory = build(workload, tables, kinds, heap_lines=heap_lines)
         self.model = self._memory_model(memory, plain)
         self.writer: dict[int, list[int]] = defaultdict(list)
         self.readers: dict[int, list[int]] = defaultdict(list)
