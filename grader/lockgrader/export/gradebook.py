@@ -75,8 +75,12 @@ class GradebookError(Exception):
     exit_code = 2
 
 
+# MySQL and MariaDB: every letter of every script, whatever the server's own character set.
+_LETTERS = {"mysql_charset": "utf8mb4", "mariadb_charset": "utf8mb4"}
+
+
 class _Base(DeclarativeBase):
-    pass
+    __table_args__: Any = _LETTERS
 
 
 # MySQL and MariaDB: names that differ in case are different, and a text may exceed 64 KiB.
@@ -110,7 +114,7 @@ class Attempt(_Base):
     """
 
     __tablename__ = "attempts"
-    __table_args__ = (UniqueConstraint("student_id", "lab_id", "decision_sha256"),)
+    __table_args__ = (UniqueConstraint("student_id", "lab_id", "decision_sha256"), _LETTERS)
     id: Mapped[int] = mapped_column(primary_key=True)
     student_id: Mapped[int] = mapped_column(ForeignKey("students.id"), index=True)
     lab_id: Mapped[int] = mapped_column(ForeignKey("labs.id"), index=True)
