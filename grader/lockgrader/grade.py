@@ -17,6 +17,7 @@ from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
 from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
 from lockgrader.finding import Finding
@@ -105,6 +106,7 @@ def grade(
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
+        fingerprints=fingerprints(submitted.codes),
     )
     passed: set[str] = set()
     for number, check in enumerate(asked, start=1):

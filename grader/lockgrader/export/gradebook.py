@@ -325,9 +325,9 @@ def _enter(session: Session, result: Result) -> bool:
 
 
 def _digest(result: Result) -> str:
-    """What identifies a decision: neither paths of files nor the roster's words are part of it."""
+    """What identifies a decision: no path, word of the roster or fingerprint is part of it."""
     decided = result.decided()
-    for name in ("replay", "name", "section"):
+    for name in ("replay", "name", "section", "fingerprints"):
         del decided[name]
     # What is not there leaves the digest as it was before there could be any.
     for part, name in (
