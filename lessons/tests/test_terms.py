@@ -58,8 +58,8 @@ def test_explained(tmp_path: Path, text: str) -> None:
 
 def test_a_broken_link(tmp_path: Path) -> None:
     """It is named."""
-    (made,) = written(tmp_path, "[a](x/GLOSSARY.md#cache-line) [b](x/GLOSSARY.md#chache)")
-    assert ["chache"] == broken_links(made, ["Cache line"])
+    (made,) = written(tmp_path, "[a](x/GLOSSARY.md#cache-line) [b](x/GLOSSARY.md#kache)")
+    assert ["kache"] == broken_links(made, ["Cache line"])
 
 
 def test_addresses_are_those_of_the_page() -> None:
