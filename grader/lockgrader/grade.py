@@ -10,6 +10,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
 from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.finding import Finding
 from lockgrader.lab import (
@@ -115,6 +117,9 @@ def grade(
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if finding.verdict == "pass":
             passed.add(check.name)
+        if isinstance(check, Proven):
+            reached = submitted.proven.get(check.lock, frozenset()) | finding.reached
+            submitted = replace(submitted, proven={**submitted.proven, check.lock: reached})
         result = result.with_check(
             _result(check, finding, attempt, others),
             seconds=time.monotonic() - began,
@@ -215,9 +220,12 @@ def accept(
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
+    bad = refused_classes(classes.codes, lab.refuse)
     return Submitted(
-        codes=classes.codes,
+        codes={name: code for name, code in classes.codes.items() if name not in bad},
         broken=classes.broken,
+        refused=bad,
+        proven={c.lock: frozenset() for c in checks if isinstance(c, Proven)},
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lockgrader.c import Compiled
-from lockgrader.finding import Finding
+from lockgrader.finding import Finding, Operation
 from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
@@ -19,6 +19,9 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. broken: class name → why it does not compile.
+        refused: class name → the operation that the lab refuses, and where it is used.
+        proven: class name → the operations that proofs have reached so far; only for classes that
+            the lab proves.
         answers: name → numbers. texts: name → words. wrong: name → why it is neither.
         scenarios: the student's own tests.
         c: the objects of the C part, or None.
@@ -26,6 +29,8 @@ class Submitted:
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    proven: dict[str, frozenset[Operation]] = field(default_factory=dict)
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
@@ -39,7 +44,9 @@ class Submitted:
 
 
 def without(name: str, submitted: Submitted) -> Finding:
-    """The finding of a check whose class is not there, or does not compile."""
+    """The finding of a check whose class is not there, does not compile, or is refused."""
+    if name in submitted.refused:
+        return Finding("forbidden_operation", 0.0, submitted.refused[name])
     if name in submitted.broken:
         return Finding("student_error", 0.0, submitted.broken[name])
     there = ", ".join(submitted.codes) or "none"
