@@ -10,14 +10,13 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
@@ -117,9 +116,7 @@ def grade(
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if finding.verdict == "pass":
             passed.add(check.name)
-        if isinstance(check, Proven):
-            reached = submitted.proven.get(check.lock, frozenset()) | finding.reached
-            submitted = replace(submitted, proven={**submitted.proven, check.lock: reached})
+        submitted = submitted.after(check, finding)
         result = result.with_check(
             _result(check, finding, attempt, others),
             seconds=time.monotonic() - began,
@@ -220,12 +217,12 @@ def accept(
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
-    bad = refused_classes(classes.codes, lab.refuse)
+    bad = refused_classes(classes.codes, lab.refuse) if lab.refuse else {}
     return Submitted(
         codes={name: code for name, code in classes.codes.items() if name not in bad},
         broken=classes.broken,
         refused=bad,
-        proven={c.lock: frozenset() for c in checks if isinstance(c, Proven)},
+        proven=proofs(checks),
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,

@@ -12,6 +12,7 @@ from dataclasses import replace
 from lockgrader.checks.ran import operations
 from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.used import after_use
+from lockgrader.checks.waits import wrong_wait
 from lockgrader.finding import Finding
 from lockgrader.lab import Proven
 from locksim.checker import check_lock
@@ -42,6 +43,9 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
     finding = _judged(check, verdict)
     if finding.verdict == "pass" and check.used is not None:
         finding = after_use(check, check.used, lock, budget) or finding
+    if finding.verdict == "pass" and check.waits is not None:
+        says, tag = wrong_wait(check.lock, lock(), check.waits)
+        finding = Finding("fail", 0.0, says, tag=tag) if says else finding
     file = submitted.codes[check.lock].file
     return replace(finding, reached=operations(verdict.ran, file))
 

@@ -117,11 +117,11 @@ def _own(check: Simulated, submitted: Submitted, lock: type[Struct], cpus: int) 
         NotCountedError: it does not. SimulationError: a fault, a deadlock.
     """
     made = _simulated(check, lock(), cpus, watch=True)
-    done = made.by_cpu().groupby("cpu")["done"].sum()
-    slowest, mean = int(done.min()), float(done.mean())
+    done = made.done()
+    slowest, mean = min(done), sum(done) / cpus
     if slowest < check.progress * mean:
         raise NotCountedError(
-            f"on {cpus} CPUs of {check.machine} CPU {int(done.idxmin())} did {slowest} units of "
+            f"on {cpus} CPUs of {check.machine} CPU {done.index(slowest)} did {slowest} units of "
             f"work, and the mean is {mean:.0f}: the measurements of a lock that keeps a CPU out do "
             "not count",
             "progress",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from lockgrader.c import Compiled
 from lockgrader.finding import Finding, Operation
+from lockgrader.lab import Check, Proven
 from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
-__all__ = ["Submitted", "without"]
+__all__ = ["Submitted", "proofs", "without"]
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,18 @@ class Submitted:
     def table(self) -> dict[type[Struct], ClassCode]:
         """The bytecode in the form that engines and checker take."""
         return {code.struct: code for code in self.codes.values()}
+
+    def after(self, check: Check, finding: Finding) -> Submitted:
+        """The same after a check: a proof has reached operations, which measurements may run."""
+        if not isinstance(check, Proven):
+            return self
+        reached = self.proven.get(check.lock, frozenset()) | finding.reached
+        return replace(self, proven={**self.proven, check.lock: reached})
+
+
+def proofs(checks: Iterable[Check]) -> dict[str, frozenset[Operation]]:
+    """The classes that some checks prove, before the first proof: nothing is reached yet."""
+    return {check.lock: frozenset() for check in checks if isinstance(check, Proven)}
 
 
 def without(name: str, submitted: Submitted) -> Finding:

@@ -32,9 +32,7 @@ _MOMENTS = 1 << 21
 """The stream of the moments' draws, beside those of the threads."""
 
 
-def after_use(
-    check: Proven, used: Used, lock: type[Struct], budget: Budget
-) -> Finding | None:
+def after_use(check: Proven, used: Used, lock: type[Struct], budget: Budget) -> Finding | None:
     """What is wrong with a struct that many CPUs have used; None if nothing is."""
     kind = kind_of(lock)
     if kind is None:

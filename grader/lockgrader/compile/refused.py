@@ -16,6 +16,7 @@ from locksim.lang.struct import Struct
 
 __all__ = ["refused"]
 
+
 def refused(codes: Mapping[str, ClassCode], names: Iterable[str]) -> dict[str, str]:
     """The classes that use a refused operation, themselves or in a struct of theirs: name → where.
 

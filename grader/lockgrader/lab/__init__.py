@@ -16,6 +16,7 @@ from lockgrader.lab.vocabulary import (
     Proven,
     Simulated,
     Used,
+    Waits,
     Written,
 )
 
@@ -38,6 +39,7 @@ __all__ = [
     "Proven",
     "Simulated",
     "Used",
+    "Waits",
     "Written",
     "changed",
     "load",

@@ -28,6 +28,7 @@ __all__ = [
     "Simulated",
     "Text",
     "Used",
+    "Waits",
     "Written",
 ]
 
@@ -121,6 +122,26 @@ class Used(Closed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
+Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
+
+
+class Waits(Closed):
+    """How a lock must wait, as seen in a simulation (:mod:`lockgrader.checks.waits`).
+
+    Arguments:
+        demands: "tests-first": an atomic is tried again only after a read that found the lock free;
+            "retries": several try for a lock that becomes free, so that some try again;
+            "one-atomic": an acquisition makes one atomic operation at most;
+            "own-line": each CPU waits on a line on which no other one does.
+        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
+    """
+
+    demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
+    machine: Text
+    cpus: Annotated[int, Field(ge=2, le=64)] = 8
+    hold_ns: Annotated[int, Field(ge=100, le=100_000)] = 5_000
+
+
 class Proven(_Check):
     """The checker explores every interleaving of a few threads.
 
@@ -131,6 +152,7 @@ class Proven(_Check):
         states: at most, for one client.
         bypass: with the property "bypass": acquisitions by others while a thread waits, at most.
         used: from which memory the same is proven once more; None: from fresh memory only.
+        waits: how the lock must wait; None: in any way.
     """
 
     kind: Literal["proven"]
@@ -143,6 +165,7 @@ class Proven(_Check):
     states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
     bypass: Annotated[int, Field(ge=0, le=100)] | None = None
     used: Used | None = None
+    waits: Waits | None = None
 
 
 class Measured(Closed):

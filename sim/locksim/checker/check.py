@@ -28,10 +28,10 @@ from locksim.checker.models.used import Used
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.explore import Exploration, explore
-from locksim.checker.search.ran import ran
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
+from locksim.checker.search.ran import ran
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
 from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget, Verdict
 from locksim.compiler.bytecode import Place

@@ -174,6 +174,11 @@ class Simulation:
         done = CPU_COUNTERS.index("done")
         return interval([r.lines.sum() / r.cpu[:, done].sum() for r in self.replications])
 
+    def done(self) -> list[int]:
+        """Units of work of each CPU, all replications together."""
+        column = CPU_COUNTERS.index("done")
+        return [sum(int(r.cpu[c, column]) for r in self.replications) for c in range(self.cpus)]
+
     def fairness(self) -> Interval:
         """Units of work of the slowest CPU over the fastest's: 1 is fair, 0 is starvation."""
         done = CPU_COUNTERS.index("done")

@@ -46,7 +46,7 @@ class Used:
     cpus: tuple[int, ...]
 
     def under(self, workload: Workload, image: Image) -> Memory:
-        """This memory as the beginning of another workload.
+        """The memory as the beginning of another workload.
 
         Arguments:
             workload: a test client with the same struct in a part of the same name.
