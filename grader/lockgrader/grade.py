@@ -17,6 +17,7 @@ from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
 from lockgrader.checks.submitted import Submitted, proofs
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
@@ -106,6 +107,7 @@ def grade(
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
+        fingerprints=fingerprints(submitted.codes),
     )
     passed: set[str] = set()
     for number, check in enumerate(asked, start=1):
