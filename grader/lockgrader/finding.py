@@ -24,6 +24,7 @@ class Finding:
         message: the reason. rows: the numbers. tag: one word for the mistake, known to the lab.
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
+        changed: how a prediction was changed after the first measurement, or "".
     """
 
     verdict: Verdict
@@ -34,6 +35,7 @@ class Finding:
     counterexample: dict[str, Any] | None = None
     curve: Curve | None = None
     answer: str = ""
+    changed: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict == "pass" and self.share != 1.0:

@@ -35,6 +35,7 @@ from lockgrader.lab import (
 from lockgrader.lab.variants import variant
 from lockgrader.read.answers import Answers, read_answers
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.record import RECORD, read_record
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import Scenario
 from lockgrader.read.scenarios import read as read_scenarios
@@ -77,7 +78,8 @@ def grade(
             grader_errors, for a platform that would otherwise discard all results.
         values: the student's variant, where the key is not available; by default it is drawn.
         only: names of checks to run; by default all.
-        gate: returns why a check must not run yet, or "". A check with a reason is skipped.
+        gate: returns why a check must not run yet, or "". A check with a reason is skipped. It may
+            lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
             the last one is returned.
 
@@ -221,6 +223,7 @@ def accept(
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,
+        locked=read_record(submission.files.get(RECORD), lab.name),
         scenarios=scenarios,
         c=compiled,
     )
@@ -271,5 +274,6 @@ def _result(
         counterexample=finding.counterexample,
         curve=finding.curve,
         answer=printable(finding.answer),
+        changed=finding.changed,
         elsewhere=others,
     )

@@ -132,6 +132,7 @@ class CheckResult(_Model):
         counterexample: of the checker, JSON-ready, or None.
         answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
+        changed: how a prediction was changed after the first measurement, or "".
     """
 
     name: str
@@ -149,6 +150,7 @@ class CheckResult(_Model):
     curve: Curve | None = None
     answer: str = ""
     elsewhere: tuple[str, ...] = ()
+    changed: str = ""
 
     @model_validator(mode="after")
     def _consistent(self) -> CheckResult:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lockgrader.author.bundle import BundleError, public_files
-from lockgrader.author.mutants import Mutant, mutants, solution, starter, write
+from lockgrader.author.mutants import Mutant, mutants, mutated, solution, starter, write
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.grade import grade
 from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
@@ -189,7 +189,7 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
     used: list[float] = []
     try:
         files = starter(lab) if task.what == "starter" else solution(lab, task.student, KEY)
-        files |= task.mutant.files if task.mutant else {}
+        files = mutated(lab, files, task.mutant) if task.mutant else files
         with tempfile.TemporaryDirectory(prefix="locklab-") as made:
             path = write(files, Path(made) / task.student)
             used.append(_used_s())

@@ -24,7 +24,7 @@ from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.simulation import Simulation, simulate
 
-__all__ = ["reference", "simulated"]
+__all__ = ["NotExclusiveError", "own_measure", "reference", "simulated"]
 
 LONGEST_PS = 10**11
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
@@ -63,6 +63,15 @@ def reference(measure: Measure) -> float:
     return _value(measure, resolve(measure.lock).struct(**measure.options), measure.cpus)
 
 
+def own_measure(measure: Measure, submitted: Submitted) -> float:
+    """The measure of the submission's own class.
+
+    Raises:
+        NotExclusiveError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
+    """
+    return _value(measure, submitted.codes[measure.lock].struct(), measure.cpus)
+
+
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
     unit = UNITS[check.measure]
     match check.shape:
@@ -91,7 +100,7 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
                 row(
                     f"{check.measure} on {n} CPUs, below {check.against}'s {o:,.1f}",
                     v,
-                    Band(high=o, fade=check.band.fade),
+                    Band(high=math.nextafter(o, -math.inf), fade=check.band.fade),
                 )
                 for n, v, o in zip(check.cpus, values, other, strict=True)
             ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from lockgrader.c import Compiled
 from lockgrader.finding import Finding
+from lockgrader.read.record import Locked
 from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
@@ -20,6 +21,7 @@ class Submitted:
     Arguments:
         codes: class name → bytecode. broken: class name → why it does not compile.
         answers: name → numbers. texts: name → words. wrong: name → why it is neither.
+        locked: answer → its prediction before the first measurement. At home the gate adds to it.
         scenarios: the student's own tests.
         c: the objects of the C part, or None.
     """
@@ -29,6 +31,7 @@ class Submitted:
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
+    locked: dict[str, Locked] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
     c: Compiled | None = None
 

@@ -140,12 +140,16 @@ class Simulated(_Check, Measured):
 
 
 class Measure(Measured):
-    """A number that the grader finds by simulating a lock of the library.
+    """A number that the grader finds by a simulation.
 
     Arguments:
-        lock: its name. options: parameters of the lock's own, such as ``store_used``.
+        lock: of the library; with ``own``, a class of the submission. own: whether it is the
+            student's own lock, so that an honest count is right for whatever lock they wrote.
+        options: parameters of a library's lock, such as ``store_used``.
         cpus: number of CPUs.
     """
+
+    own: bool = False
 
     cpus: Annotated[int, Field(ge=1, le=1024)]
     options: dict[str, int] = Field(default_factory=dict)
@@ -172,15 +176,20 @@ class Answer(_Check):
 class Prediction(_Check):
     """An interval that was predicted, scored by its width and by how far it misses.
 
+    The prediction that was locked before the first measurement is scored, and a later change earns
+    nothing more. Without a record of what was locked, only ``made`` can be earned.
+
     Arguments:
         answer: two numbers, the ends of a 90 % interval. expected: the result.
-        worst: interval score, as a fraction of the result, that earns nothing.
+        worst: interval score, as a fraction of the result, that earns nothing for accuracy.
+        made: share of the points for having predicted; the rest is for accuracy.
     """
 
     kind: Literal["prediction"]
     answer: Text
     expected: Number | Measure
     worst: Annotated[float, Field(gt=0, le=100)] = 2.0
+    made: Annotated[float, Field(ge=0, le=1)] = 0.4
 
 
 class Code(_Check):

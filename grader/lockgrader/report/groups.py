@@ -57,8 +57,8 @@ def by_misconception(results: Sequence[Result]) -> list[Group]:
 
 
 def suspicions(results: Sequence[Result]) -> list[Suspicion]:
-    """Identical submissions, and answers that are right for another student's variant."""
-    return [*_identical(results), *_right_for_others(results)]
+    """Equal submissions, answers that are right for another variant, and late predictions."""
+    return [*_identical(results), *_right_for_others(results), *_predicted_again(results)]
 
 
 def _grouped(
@@ -120,6 +120,14 @@ def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
             if check.elsewhere:
                 what = f"{check.title}: {FITS_OTHER} ({'; or '.join(check.elsewhere)})"
                 yield Suspicion((result.student,), what, tuple(sorted(fitting)))
+
+
+def _predicted_again(results: Sequence[Result]) -> Iterator[Suspicion]:
+    for result in results:
+        for check in result.checks:
+            if check.changed:
+                what = f"{check.title}: changed after the first measurement ({check.changed})"
+                yield Suspicion((result.student,), f"{what}; the first one was scored")
 
 
 def _with(results: Iterable[Result], one: Result, variant: str) -> Iterator[str]:
