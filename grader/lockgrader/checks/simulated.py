@@ -152,7 +152,17 @@ def _workload(check: Measured, lock: Struct) -> Workload:
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
-    return kind(**{place: lock}, **check.settings)
+    return kind(**{place: lock}, **_settings(check.settings))
+
+
+def _settings(settings: dict[str, int]) -> dict[str, int]:
+    """A workload's parameters; labs write times in ns, workloads have them in ps."""
+    return {
+        (f"{name.removesuffix('_ns')}_ps" if name.endswith("_ns") else name): (
+            value * 1000 if name.endswith("_ns") else value
+        )
+        for name, value in settings.items()
+    }
 
 
 def _slope(cpus: tuple[int, ...], values: list[float]) -> float:

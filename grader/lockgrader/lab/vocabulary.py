@@ -58,7 +58,9 @@ class _Check(Closed):
 
     Arguments:
         needs: checks that must pass first. hints: one for each attempt; the last one repeats.
-        no_hint: why the check has no hints. misconceptions: tag of a mistake → the belief behind.
+        no_hint: why the check has no hints. no_mutant: why no wrong submission fails it.
+        same: why its number may be the same for all students.
+        misconceptions: tag of a mistake → the belief behind.
         public: set by the file of the check. revealed: whether students see a hidden check's
             title, points and numbers in their feedback; they always see its name and verdict.
     """
@@ -69,6 +71,8 @@ class _Check(Closed):
     needs: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     no_hint: str = ""
+    no_mutant: str = ""
+    same: str = ""
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
     revealed: bool = False
@@ -101,7 +105,7 @@ class Measured(Closed):
         lock: which lock or cache. machine: a profile.
         measure: for one unit of work; "growth" is the number of objects allocated and not freed.
         workload: one of the library, "critical_section" or one for access vector caches.
-        settings: the workload's own parameters.
+        settings: the workload's own parameters; a time in ps can be given in ns, as ``other_ns``.
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
             time between two.
         operations: of each CPU. replications: with different random streams. seed: of the first.
