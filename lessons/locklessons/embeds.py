@@ -62,6 +62,6 @@ def _show(data: dict[str, Any], caption: str, height: int, words: str) -> None:
     frame = (
         f'<figure style="margin: 0"><iframe title="{name}" srcdoc="{page}" '
         f'style="width: 100%; height: {height}px; border: 1px solid" loading="lazy"></iframe>'
-        f'<figcaption style="font-size: 0.9em">{name}</figcaption></figure>'
+        f'<figcaption style="font-size: 0.9em; color: inherit; text-align: left">{name}</figcaption></figure>'
     )
     display({"text/html": frame, "text/plain": words}, raw=True)  # type: ignore[no-untyped-call]

@@ -26,7 +26,7 @@ _TEXT = "#0a0b0c"
 # Shapes and dashes distinguish the curves without colour.
 _STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
 YOURS = "your prediction"
-_CAPTION = "font-size: 0.9em; max-width: 46em"
+_CAPTION = "font-size: 0.9em; max-width: 46em; color: inherit; text-align: left"
 
 
 @dataclass(frozen=True)
