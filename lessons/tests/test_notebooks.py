@@ -49,6 +49,7 @@ def each(*, quick: tuple[int, ...]) -> list[ParameterSet]:
     ]
 
 
+@pytest.mark.covering("lesson", every=3)
 @pytest.mark.parametrize("lesson", each(quick=(1, 8)))
 def test_runs(lesson: Lesson) -> None:
     """Every cell runs; every figure has caption and words; a diagram, sliders, predictions."""
