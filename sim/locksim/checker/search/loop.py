@@ -23,7 +23,7 @@ from locksim.checker.search.step import FLUSH, MAX_ACTIONS, MAX_CHOICES, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
-from locksim.lang.words import index, shifted, times, zeros
+from locksim.lang.words import index, shifted, times
 
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
@@ -83,6 +83,16 @@ class Space(NamedTuple):
     control: Numbers
 
 
+class Scratch(NamedTuple):
+    """Rows that the loop works on; what is in them does not matter."""
+
+    regs: list[int]
+    note: list[int]
+    row: list[int]
+    shared: list[int]
+    state: list[int]
+
+
 TYPES = Space(*"iiqqiqqiqqihibbqiihqqqq")
 """The type codes of their elements, as of the standard library's arrays."""
 
@@ -119,6 +129,12 @@ def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
     )
 
 
+def _copy(rows: Numbers, first: int, row: list[int]) -> None:
+    """Copy a row out of many; to assign a slice would allocate."""
+    for i in range(len(row)):
+        row[i] = rows[index(first + i)]
+
+
 def _first_time(
     t: m.Tables,
     x: Space,
@@ -137,8 +153,8 @@ def _first_time(
     """
     first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
     before = x.shared[first : first + len(shared)]
-    row[:] = x.threads[at_row : at_row + len(row)]
-    shared[:] = before
+    _copy(x.threads, at_row, row)
+    _copy(x.shared, first, shared)
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
     status = perform(t, row, shared, regs, action, note)
@@ -182,7 +198,7 @@ def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -
     at = _memo_slot(x.memo, key)
     if x.memo[index(at)] == 0:
         first = thread_row * len(row)
-        row[:] = x.threads[first : first + len(row)]
+        _copy(x.threads, first, row)
         moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
         group = x.moves[2 * moved - 2]
         if moving.farthest(t, row, group) > MOST_VALUES:
@@ -242,18 +258,20 @@ def _goes_round(x: Space, s: int) -> bool:
 
 
 def advance(
-    t: m.Tables, x: Space, regs: list[int], expect: list[list[int]], deadlock: bool, limit: int
+    t: m.Tables, x: Space, at_work: Scratch, expect: list[list[int]], deadlock: bool, limit: int
 ) -> int:
-    """Explore states in order until ``limit`` are done; says why it stopped."""
+    """Explore states in order until ``limit`` are done; says why it stopped.
+
+    Nothing is allocated here: the compiled loop counts no references (``jit.kept``), which took
+    longer than the rest of a transition.
+    """
     n = t.size[m.N_THREADS]
     c11 = t.size[m.MODEL] == m.C11
     most = n * (MAX_ACTIONS + 2 if c11 else _MANY)
     if t.size[m.GROUPS]:
         most *= n
     columns, words = t.size[m.ROW], t.size[m.SHARED]
-    note, row, shared = zeros(NOTES), zeros(columns), zeros(words)
-    state = zeros(n + 1)
-    # Names of their own: passing the whole tuple on costs more than a transition.
+    regs, note, row, shared, state = at_work
     agents = 0
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
