@@ -87,7 +87,8 @@ def kept(
     # Numba names the files after these.
     entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
     entry.__doc__ = function.__doc__
-    dispatcher = njit(cache=True, _nrt=counted, **options)(entry)
+    options["_nrt"] = counted
+    dispatcher = njit(cache=True, **options)(entry)
     compile_or_load = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
@@ -117,7 +118,10 @@ def _alone(path: Path) -> Iterator[None]:
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
-    from numba.extending import overload
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic, overload
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
@@ -126,6 +130,27 @@ def _words() -> None:
     @overload(words.index)
     def _index(at):  # type: ignore[no-untyped-def]
         return lambda at: np.uint64(at)
+
+    @intrinsic
+    def fetch(context, row, at):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            called = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            module = builder.module
+            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                module, called, "llvm.prefetch.p0"
+            )
+            element = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+            # To be read, kept in all caches, of data.
+            builder.call(function, [element, *(ir.Constant(number, k) for k in (0, 3, 1))])
+            return context.get_dummy_value()
+
+        return types.void(row, at), generate
+
+    @overload(words.prefetch)
+    def _prefetch(row, at):  # type: ignore[no-untyped-def]
+        return lambda row, at: fetch(row, at)  # type: ignore[call-arg]
 
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]

@@ -226,11 +226,9 @@ def explore(
     if not max_seconds > 0:
         raise CheckError(f"the time must be above 0 s (got {max_seconds:g} s)")
     by = by or runner()
-    expected, size = by.pairs(expect), model.tables.size
-    lengths = (NOTES, size[m.ROW], size[m.SHARED], model.n_threads + 1)
-    at_work = Scratch(
-        *(by.row(row) for row in (model.program.registers, *([0] * k for k in lengths)))
-    )
+    expected, most, size = by.pairs(expect), loop.successors(model.tables), model.tables.size
+    lengths = (NOTES, size[m.ROW], size[m.SHARED], most * (model.n_threads + 1), most, most)
+    at_work = Scratch(by.row(model.program.registers), *(by.row([0] * n) for n in lengths))
     tables = by.tables(model.tables)
     found = Exploration(model, by, tables, _empty(model, by))
     if not _enter(found):
