@@ -15,7 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from lockgrader.report.chart import chart
-from lockgrader.report.student import WORDS, hidden_points, seen
+from lockgrader.report.student import hidden_points, in_words, seen
 from lockgrader.result import CheckResult, Result, Row, write
 from locksim.study.traces import bundle
 from locksim.study.traces.page import embedded
@@ -94,7 +94,7 @@ def _parts(check: CheckResult, number: int) -> dict[str, Any]:
         "check": check,
         "id": f"check-{number}",
         "secret": not (check.public or check.revealed),
-        "words": "handed in; a person will read it" if check.answer else WORDS[check.verdict],
+        "words": in_words(check),
         "message": message,
         "more": steps,
         "rows": [(r, fixed(r.got, None), right(r)) for r in check.rows],
