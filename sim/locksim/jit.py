@@ -52,7 +52,9 @@ def compilable(function: _F, **options: Any) -> _F:
 
     Arguments:
         function: what it calls.
-        options: of ``numba.njit``.
+        options: of ``numba.njit``. With ``_nrt=False`` references to arrays are not counted, which
+            would be an atomic operation whenever one is passed on. Such a function must not
+            allocate; one that does is not compiled.
     """
     if enabled():
         from numba.extending import register_jitable
@@ -62,17 +64,12 @@ def compilable(function: _F, **options: Any) -> _F:
     return function
 
 
-def kept(
-    function: Callable[..., Any], sources: tuple[str, ...], counted: bool = True, **options: Any
-) -> Any:
+def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any) -> Any:
     """Compile a function for Python to call, and keep the machine code on disk.
 
     Arguments:
         function: what :func:`compilable` was called for.
         sources: every file whose functions and numbers are compiled in.
-        counted: whether references to arrays are counted, which is an atomic operation each time an
-            array is passed on. A function that allocates nothing, nor what it calls, can do
-            without, since its caller holds all arrays; one that allocates is then not compiled.
         options: of ``numba.njit``.
     """
     from numba import njit
@@ -87,7 +84,6 @@ def kept(
     # Numba names the files after these.
     entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
     entry.__doc__ = function.__doc__
-    options["_nrt"] = counted
     dispatcher = njit(cache=True, **options)(entry)
     compile_or_load = dispatcher.compile
 

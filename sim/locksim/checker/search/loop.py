@@ -278,7 +278,7 @@ def advance(
 ) -> int:
     """Explore states in order until ``limit`` are done; says why it stopped.
 
-    Nothing is allocated here: the compiled loop counts no references (``jit.kept``), which took
+    Nothing is allocated here: compiled, it counts no references (``jit.compilable``), which took
     longer than the rest of a transition.
     """
     n = t.size[m.N_THREADS]
