@@ -37,8 +37,8 @@ from locknative.explorer.search import run
 
 PAGE = Path(__file__).parents[2] / "docs/EXPLORER.md"
 BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
-STATED = {"sc": "expected.sc.mo.in", "c11": "expected.rc11.mo.in"}
-"""The files in which GenMC's tests state their executions under a model."""
+STATED = {"sc": "sc.mo", "c11": "rc11.mo"}
+"""Model → the names of files in which GenMC's tests state their executions, and the options."""
 
 SHIMS = {
     "pthread.h": """
@@ -226,6 +226,7 @@ def genmc(root: Path) -> Iterator[Case]:
                 for found in sorted(test.glob(pattern))
             )
             compiler = [*arguments.splitlines(), ""][0].split()  # a line for each of their runs
+            defines = dict.fromkeys(word[2:] for word in compiler if word.startswith("-D"))
             unasked = {"race"} if "-disable-race-detection" in arguments else set()
             if "-check-liveness" not in arguments and kind == "correct":
                 unasked.add("deadlock")
@@ -234,25 +235,29 @@ def genmc(root: Path) -> Iterator[Case]:
                 name,
                 file,
                 kind == "correct",
-                (
-                    "inline=",  # C99's leaves a function without a body where nothing is inlined
-                    *dict.fromkeys(word[2:] for word in compiler if word.startswith("-D")),
-                ),
+                # C99's inline leaves a function without a body where nothing is inlined.
+                ("inline=", *defines),
                 (test, *(root / word[2:] for word in compiler if word.startswith("-I"))),
-                _counts(test, file),
+                _counts(test, defines),
                 frozenset(unasked),
             )
 
 
-def _counts(test: Path, file: Path) -> dict[str, int]:
-    """What a test's files state: a number for all variants, or one for each."""
-    found, variants = {}, sorted(file.parent.glob("*.c"))
-    for memory, name in STATED.items():
-        numbers = (test / name).read_text().split() if (test / name).is_file() else []
-        if len(numbers) == len(variants):
-            found[memory] = int(numbers[variants.index(file)])
-        elif len(numbers) == 1:
-            found[memory] = int(numbers[0])
+def _counts(test: Path, defines: Iterable[str]) -> dict[str, int]:
+    """What a test's files state for all its variants, compiled as here.
+
+    A file has a line for each set of options; the first is that of the first line of options.
+    """
+    found = {}
+    for memory, model in STATED.items():
+        stated, options = (test / f"{name}.{model}.in" for name in ("expected", "args"))
+        first = [
+            (*path.read_text().splitlines(), "")[0] if path.is_file() else ""
+            for path in (stated, options)
+        ]
+        made = {word[2:] for word in first[1].split() if word.startswith("-D")}
+        if first[0].strip().isdecimal() and made == set(defines):
+            found[memory] = int(first[0])
     return found
 
 

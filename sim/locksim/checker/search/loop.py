@@ -78,7 +78,7 @@ class Space(NamedTuple):
     final: Numbers
     alone: Numbers  # whether only one agent went on there
     edge_start: Numbers
-    calm: Numbers  # agents that can not act, or act without changing anything
+    calm: Numbers  # agents that cannot act, or act without changing anything
     edges: Numbers
     edge_via: Numbers
     moves: Numbers  # pairs: group and amount
@@ -256,7 +256,7 @@ def _sort(state: list[int], first: int, n: int) -> None:
 
 
 def _goes_round(x: Space, s: int) -> bool:
-    """Whether a state with the edges that it has might close a cycle in which nobody else goes on.
+    """Whether a state with these edges might close a cycle in which no other thread goes on.
 
     Such a cycle is closed by its last state that is explored. So each way on has to lead to a state
     that comes later, or past states with one way on to such a one, or to where all went on.

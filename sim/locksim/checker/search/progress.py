@@ -1,7 +1,7 @@
-"""Can everybody still finish? A search backwards from the final states.
+"""Can every thread still finish? A search backwards from the final states.
 
 A state from which no final state can be reached, whatever the scheduler does, is doomed: threads
-sleep for ever, or spin for ever on a word that nobody will change. That covers deadlock in the
+sleep for ever, or spin for ever on a word that no thread will change. That covers deadlock in the
 strict sense (no step at all) and every spinning deadlock.
 
 This is not the question of starvation: a thread that others may overtake for ever can still
