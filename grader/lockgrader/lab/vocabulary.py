@@ -205,6 +205,7 @@ class Simulated(_Check, Measured):
         against: a lock of the library, or a class of the submission.
         band: the right values.
         progress: units of work of the slowest CPU, at least, as a share of the mean of all.
+        hits: of a decision cache: lookups that find what it has to know, at least, as a share.
     """
 
     kind: Literal["simulated"]
@@ -213,6 +214,7 @@ class Simulated(_Check, Measured):
     against: str = ""
     band: Band = Band()
     progress: Annotated[float, Field(ge=0, le=1)] = 0.25
+    hits: Annotated[float, Field(ge=0, le=1)] = 0.75
 
 
 class Measure(Measured):

@@ -62,7 +62,9 @@ class LockKind(StructKind):
             found.append(Client(how, nesting, expect, plain, repeats=True))
         return found
 
-    def wearing(self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...]) -> Workload:
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
         """Critical sections, a number of its own for each thread."""
         return Wearing(lock=struct, rounds=rounds)
 
