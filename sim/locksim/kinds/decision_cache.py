@@ -241,6 +241,7 @@ class WearingDecisions(Workload):
             yield compute(random_below(2 * self.think_ps) + 1)
             yield from self.use_one(random_below(self.keys))
             yield from self.cache.quiescent()
+            yield done()
         yield self.finished.fetch_add(1, RELEASE)
         if thread() == 0:
             while (yield self.finished.load(ACQUIRE)) != n_cpus():

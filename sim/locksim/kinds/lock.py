@@ -207,6 +207,7 @@ class Wearing(Counting):
         for _ in range(random_below(self.rounds + 1)):
             yield compute(random_below(2 * self.think_ps) + 1)
             yield from self.visit()
+            yield done()
 
 
 class AgainAndAgain(Workload):
