@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from covering import in_the_normal_run
 from hypothesis import HealthCheck, settings
 
 # A shell that starts the tests in the background lets them ignore Ctrl-C, and so would every
@@ -22,6 +23,15 @@ settings.load_profile("few")
 
 #: How many of the dearest tests a run names at its end.
 DEAREST = 20
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Make slow what a covering selection leaves out (sim/tests/covering.py)."""
+    for item in items:
+        for mark in item.iter_markers("covering"):
+            if not in_the_normal_run(item, *mark.args, **mark.kwargs):
+                item.add_marker(pytest.mark.slow)
 
 
 def _cpu_s() -> float:

@@ -10,7 +10,6 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
 from lockgrader.c import compile_c, interface
@@ -19,6 +18,7 @@ from lockgrader.checks.numeric import prepare
 from lockgrader.checks.submitted import Submitted
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.compile.text import Classes, compile_text
+from lockgrader.digests import versions
 from lockgrader.finding import Finding
 from lockgrader.lab import (
     Answer,
@@ -99,7 +99,7 @@ def grade(
         submission_sha256=submission.sha256,
         lab_sha256=lab.sha256,
         files={n: hashlib.sha256(d).hexdigest() for n, d in submission.files.items()},
-        versions={"locklab": version("locklab")},
+        versions=versions(lab),
         seeds={c.name: c.seed for c in checks if isinstance(c, Simulated | C)},
         variant=drawn,
         checks=(),

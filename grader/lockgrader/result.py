@@ -18,6 +18,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from lockgrader.mark import Late, Mark, add_mark, holding, read_marks
+from lockui.suggest import did_you_mean
+
 __all__ = [
     "FITS_OTHER",
     "VERDICTS",
@@ -30,6 +33,8 @@ __all__ = [
     "history",
     "keep",
     "load",
+    "marked",
+    "remember",
     "replaces",
     "write",
     "write_bytes",
@@ -132,6 +137,8 @@ class CheckResult(_Model):
         counterexample: of the checker, JSON-ready, or None.
         answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
+        mark: a person's, whose points count; None for none.
+        graded: the grader's points, earned and possible, where there is a mark.
     """
 
     name: str
@@ -149,16 +156,31 @@ class CheckResult(_Model):
     curve: Curve | None = None
     answer: str = ""
     elsewhere: tuple[str, ...] = ()
+    mark: Mark | None = None
+    graded: tuple[Points, Points] | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> CheckResult:
         if self.points > self.max_points:
             raise ValueError(f"{self.name}: {self.points} of {self.max_points} points")
+        if self.mark is not None:
+            return self
         if self.verdict == "pass" and self.points != self.max_points:
             raise ValueError(f"{self.name}: passed with {self.points} of {self.max_points} points")
         if self.verdict not in ("pass", "partial") and self.points:
             raise ValueError(f"{self.name}: {self.points} points for {self.verdict}")
         return self
+
+    def with_mark(self, mark: Mark | None) -> CheckResult:
+        """The check with a person's mark instead of any earlier one; None leaves the grader's."""
+        points, possible = self.graded or (self.points, self.max_points)
+        changed: dict[str, Any] = {"points": points, "max_points": possible}
+        changed |= {"mark": None, "graded": None}
+        if mark is not None and mark.points is not None:
+            most = possible if mark.max_points is None else mark.max_points
+            changed = {"points": min(mark.points, most), "max_points": most}
+            changed |= {"mark": mark, "graded": (points, possible)}
+        return self.model_copy(update=changed)
 
 
 class Result(_Model):
@@ -171,6 +193,8 @@ class Result(_Model):
         versions: package → version. seeds: check → seed. variant: the student's own values.
         checks: in the lab's order. complete: False while checks are missing.
         replay: the command that grades this submission again.
+        name, section: of the student, by the roster. late: what a late submission costs, by the
+            course's policy; None without one. absent: nothing was handed in, so nothing was graded.
         measured: time, for the operator; no verdict depends on it.
     """
 
@@ -186,12 +210,17 @@ class Result(_Model):
     checks: tuple[CheckResult, ...]
     complete: bool
     replay: str
+    name: str = ""
+    section: str = ""
+    late: Late | None = None
+    absent: bool = False
     measured: dict[str, Finite] = Field(default_factory=dict)
 
     @property
     def points(self) -> float:
-        """Points earned."""
-        return sum(c.points for c in self.checks)
+        """Points earned, after what a late submission costs."""
+        earned = sum(c.points for c in self.checks)
+        return earned if self.late is None else round(earned * self.late.share, 4)
 
     @property
     def max_points(self) -> float:
@@ -200,8 +229,8 @@ class Result(_Model):
 
     @property
     def errors(self) -> list[CheckResult]:
-        """Checks in which the grader itself failed."""
-        return [c for c in self.checks if c.verdict == "grader_error"]
+        """Checks in which the grader itself failed, and for which nobody gave points by hand."""
+        return [c for c in self.checks if c.verdict == "grader_error" and c.mark is None]
 
     @property
     def sound(self) -> bool:
@@ -218,6 +247,14 @@ class Result(_Model):
         checks, measured = (*self.checks, check), {"seconds": seconds}
         more = {"checks": checks, "measured": measured, "complete": complete}
         return self.model_copy(update=more)
+
+    def with_marks(self, marks: list[Mark]) -> Result:
+        """The result with the marks that hold for its submission, and no others."""
+        held = holding(marks, self.submission_sha256)
+        if not held and not any(c.mark for c in self.checks):
+            return self
+        checks = tuple(c.with_mark(held.get(c.name)) for c in self.checks)
+        return self.model_copy(update={"checks": checks})
 
     def decided(self) -> dict[str, Any]:
         """The result without what depends on machine and time: equal for equal submissions."""
@@ -272,23 +309,79 @@ def history(folder: Path) -> list[Result]:
 def keep(folder: Path, result: Result) -> Result:
     """Write a result to a folder and to its history; return the one that stands.
 
-    A file is either complete or not there, even after a power failure. A result that is incomplete
-    or in which the grader failed never replaces a sound one; if complete, it goes to the history
-    only. The history holds each complete result once.
+    The marks in the folder that are about this submission hold. A file is either complete or not
+    there, even after a power failure. A result that is incomplete or in which the grader failed
+    never replaces a sound one; if complete, it goes to the history only. The history holds each
+    complete result once.
 
     Raises:
         ResultError: the folder cannot be written.
     """
+    with _writing(folder):
+        return _keep(folder, result)
+
+
+def marked(folder: Path, mark: Mark) -> Result:
+    """Keep a person's mark and the result that follows from it; return that result.
+
+    Raises:
+        ResultError: the student has no result of this submission, the result has no such check,
+            the points are more than possible, or the folder cannot be written.
+    """
+    with _writing(folder):
+        now = load(folder)
+        if now is None or now.absent or now.submission_sha256 != mark.submission_sha256:
+            raise ResultError(
+                f"{folder.name}: the submission that was marked is not the one that counts now\n"
+                "help: look at the new one, and mark that"
+            )
+        check = next((c for c in now.checks if c.name == mark.check), None)
+        if check is None:
+            known = did_you_mean(mark.check, [c.name for c in now.checks])
+            raise ResultError(f"{folder.name}: there is no check '{mark.check}'; {known}")
+        possible = (check.graded or (0.0, check.max_points))[1]
+        most = possible if mark.max_points is None else mark.max_points
+        if mark.points is not None and mark.points > most:
+            raise ResultError(
+                f"{folder.name}: {mark.check} is worth {most:g} points at most "
+                f"(got {mark.points:g})"
+            )
+        add_mark(folder, mark)
+        return _keep(folder, now)
+
+
+def remember(folder: Path, result: Result) -> None:
+    """Add a complete result to a folder's history alone; it does not stand.
+
+    Raises:
+        ResultError: the folder cannot be written.
+    """
+    with _writing(folder):
+        _remember(folder / HISTORY, result)
+
+
+def _keep(folder: Path, result: Result) -> Result:
+    result = result.with_marks(read_marks(folder))
+    before = load(folder, unfinished=False)  # any result replaces an unfinished one
+    if result.complete:
+        _remember(folder / HISTORY, result)
+    if before is not None and not replaces(result, before.sound):
+        return before
+    write(folder / RESULT, result.to_json())
+    return result
+
+
+@contextlib.contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Be the only writer of a folder.
+
+    Raises:
+        ResultError: it cannot be written.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
-            before = load(folder, unfinished=False)  # any result replaces an unfinished one
-            if result.complete:
-                _remember(folder / HISTORY, result)
-            if before is not None and not replaces(result, before.sound):
-                return before
-            write(folder / RESULT, result.to_json())
-            return result
+            yield
     except OSError as error:
         raise ResultError(
             f"{folder} cannot be written: {error.strerror}; name another folder"

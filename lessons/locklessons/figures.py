@@ -17,8 +17,15 @@ from typing import Any
 
 import pandas as pd
 
+COLOURS = ("#2f7ed8", "#d9730d", "#2e9e5b", "#a35fd0", "#e0483e", "#1793a5")
+"""They stand out from white and from black, so one drawing serves light and dark pages."""
+
+_TEXT = "#0a0b0c"
+"""Becomes the colour of the text around the plot."""
+
 # Shapes and dashes distinguish the curves without colour.
 _STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
+YOURS = "your prediction"
 _CAPTION = "font-size: 0.9em; max-width: 46em"
 
 
@@ -30,22 +37,36 @@ class Figure:
         svg: the plot.
         alt: its content, in a sentence or two.
         caption: the text below it.
-        table: the numbers in the plot.
+        table: the numbers in the plot; a diagram has none.
+        marked: draws it again with predictions, given as {x: y}.
     """
 
     svg: str
     alt: str
     caption: str
-    table: pd.DataFrame
+    table: pd.DataFrame | None = None
+    marked: Callable[[Mapping[float, float]], Figure] | None = None
 
     def html(self) -> str:
         """Return the plot as HTML."""
-        numbers = self.table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
+        numbers = ""
+        if self.table is not None:
+            table = self.table.to_html(index=False, border=0, float_format=lambda x: f"{x:.4g}")
+            numbers = f"<details><summary>The numbers</summary>{table}</details>"
         return (
-            f'<figure><div role="img" aria-label="{html.escape(self.alt)}">{self.svg}</div>'
+            '<figure style="margin: 1em 0">'
+            f'<div role="img" aria-label="{html.escape(self.alt)}">{self.svg}</div>'
             f'<figcaption style="{_CAPTION}">{html.escape(self.caption)}</figcaption>'
-            f"<details><summary>The numbers</summary>{numbers}</details></figure>"
+            f"{numbers}</figure>"
         )
+
+    def with_predictions(self, points: Mapping[float, float]) -> Figure:
+        """Return the plot with predicted points in it.
+
+        Arguments:
+            points: {x: y}, in the units of the axes.
+        """
+        return self.marked(points) if self.marked is not None and points else self
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return {"text/html": self.html(), "text/plain": f"{self.caption}\n{self.alt}"}
@@ -60,6 +81,7 @@ def curves(
     points: Mapping[str, Mapping[float, float]] | None = None,
     log: bool = True,
     between: tuple[float, float] | None = None,
+    predicted: Mapping[float, float] | None = None,
 ) -> Figure:
     """Draw named curves, and measured points of the same names on them.
 
@@ -70,6 +92,7 @@ def curves(
         caption: the text below the plot.
         log: both axes logarithmic; needs values above 0.
         between: ends of the y axis, fixed for a plot with sliders so that only the curve moves.
+        predicted: the reader's own points, {x: y}.
 
     Raises:
         ValueError: there is nothing to draw.
@@ -90,8 +113,17 @@ def curves(
         for kind, group in (("line", lines), ("points", points))
         if group.get(name)
     )
-    svg = _draw(names, lines, points, x, y, log, between)
-    return Figure(svg, alt, caption, pd.DataFrame(rows))
+    if predicted:
+        rows += [{"curve": YOURS, "kind": "point", x: at, y: v} for at, v in predicted.items()]
+        alt += " " + _sentence(YOURS, "points", predicted)
+
+    def marked(own: Mapping[float, float]) -> Figure:
+        return curves(
+            lines, x=x, y=y, caption=caption, points=points, log=log, between=between, predicted=own
+        )
+
+    svg = _draw(names, lines, points, x, y, log, between, predicted or {})
+    return Figure(svg, alt, caption, pd.DataFrame(rows), marked)
 
 
 def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
@@ -164,14 +196,24 @@ def _draw(
     y: str,
     log: bool,
     between: tuple[float, float] | None,
+    predicted: Mapping[float, float],
 ) -> str:
     import matplotlib as mpl
+    from cycler import cycler
     from matplotlib.figure import Figure as Canvas
     from matplotlib.ticker import LogFormatter, NullFormatter
 
     # Equal numbers give equal text, so a built page changes only if its numbers change.
-    with mpl.rc_context({"svg.hashsalt": "locklab", "svg.fonttype": "none"}):
-        canvas = Canvas(figsize=(7.2, 4.2), layout="constrained")
+    style: dict[Any, Any] = {
+        "svg.hashsalt": "locklab",
+        "svg.fonttype": "none",
+        "axes.prop_cycle": cycler(color=COLOURS),
+    }
+    style |= dict.fromkeys(
+        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _TEXT
+    )
+    with mpl.rc_context(style):
+        canvas = Canvas(figsize=(5.3, 4.1), layout="constrained")
         axes = canvas.subplots()
         for name, (marker, dash) in zip(names, _STYLES * len(names), strict=False):
             line = lines.get(name, {})
@@ -184,8 +226,18 @@ def _draw(
                 linestyle="none",
                 marker=marker,
                 color=drawn.get_color(),
-                markeredgecolor="black",
+                markeredgecolor=_TEXT,
                 label=measured if dots else None,
+            )
+        if predicted:
+            axes.plot(
+                [*predicted],
+                [*predicted.values()],
+                linestyle="none",
+                marker="*",
+                markersize=15,
+                color=_TEXT,
+                label=YOURS,
             )
         if log:
             axes.set_xscale("log", base=2)
@@ -195,17 +247,20 @@ def _draw(
             low, high = between or axes.get_ylim()
             short = LogFormatter(minor_thresholds=(1.5, 0.5)) if high < 100 * low else None
             axes.yaxis.set_minor_formatter(short or NullFormatter())
-        ticks = sorted({at for group in (lines, points) for c in group.values() for at in c})
+        ticks = sorted(
+            {at for group in (lines, points) for c in group.values() for at in c} | {*predicted}
+        )
         axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
         if between is not None:
             axes.set_ylim(*between)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-        axes.grid(True, which="major", alpha=0.3)
-        axes.legend(fontsize=9)
+        axes.grid(True, which="major", alpha=0.3, color=_TEXT)
+        # Above the plot, where it covers no curve.
+        canvas.legend(loc="outside upper left", ncols=2, fontsize=9, frameon=False)
         text = io.StringIO()
-        canvas.savefig(text, format="svg", metadata={"Date": None})
-    picture = text.getvalue()
+        canvas.savefig(text, format="svg", metadata={"Date": None}, transparent=True)
+    picture = text.getvalue().replace(_TEXT, "currentColor")
     # At most as wide as the text column.
     return picture[picture.index("<svg") :].replace(
         "<svg ", '<svg style="max-width: 100%; height: auto" ', 1

@@ -27,6 +27,7 @@ class Late(Lock):
 """
 
 
+@pytest.mark.covering("lock", "memory")
 @pytest.mark.parametrize("memory", ["sc", "tso"])
 @pytest.mark.parametrize("lock", ["ticket", "mcs", "clh", "rwlock", "seqlock", "lockref"])
 def test_right_ones(lock: str, memory: str) -> None:

@@ -32,6 +32,7 @@ def compiled(compiler: str, text: str, folder: Path, name: str) -> str:
     return done.stderr or ("" if done.returncode == 0 else f"status {done.returncode}")
 
 
+@pytest.mark.covering("name", "compiler")
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_no_warning(compiler: str, name: str, tmp_path: Path) -> None:

@@ -204,6 +204,7 @@ def stuck(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "locklab-native"
 
 
+@pytest.mark.covering("loop", "kernel", "warmup")
 @pytest.mark.parametrize("warmup", ["0", "5"])
 @pytest.mark.parametrize("kernel", ["never", "soon"])
 @pytest.mark.parametrize("loop", ["throughput", "latency", "validate"])

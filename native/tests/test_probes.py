@@ -21,6 +21,7 @@ def test_names() -> None:
     assert {*SINGLE_CPU, *shared} == PROBES
 
 
+@pytest.mark.covering("probe", "threads")
 @pytest.mark.parametrize("probe", sorted(PROBES - {"chase"}))
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_they_run_and_end(probe: str, threads: int) -> None:

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from lockgrader.batch.tasks import Task
+from lockgrader.digests import engine
 from lockgrader.grade import replay
 from lockgrader.lab import Lab
 from lockgrader.lab.variants import variant
@@ -131,13 +132,17 @@ def _check_workers(client: Any) -> None:
     for worker, there in found.items():
         if there != _versions():
             raise ClusterError(
-                f"worker {worker} has LockLab {there['locklab']}, this machine has "
-                f"{_versions()['locklab']}: install the same version everywhere"
+                f"worker {worker} has LockLab {_said(there)}, this machine has "
+                f"{_said(_versions())}: install the same version everywhere"
             )
 
 
 def _versions() -> dict[str, str]:
-    return {"locklab": version("locklab")}
+    return {"locklab": version("locklab"), "engine": engine()}
+
+
+def _said(versions: dict[str, str]) -> str:
+    return f"{versions['locklab']} (sources {versions['engine']})"
 
 
 def _given(

@@ -2,9 +2,13 @@
 
 Mechanism. Each student's result is a folder of its own, written atomically
 (:mod:`lockgrader.result`). So the files on disk say what is graded. A run first finds the results
-that belong to the same files, lab and version, and grades the rest. A kill loses only the
-submissions in progress, and nothing is graded twice. Submissions on which the grader itself failed
-are graded again.
+that belong to the same files, lab and digests (:mod:`lockgrader.digests`), and grades the rest. A
+kill loses only the submissions in progress, and nothing is graded twice. Submissions on which the
+grader itself failed are graded again.
+
+Roster and policy are no part of the grading: they are applied anew to each result, so a changed
+deadline costs no grading. Where a student's best submission counts, each is graded into the
+history, and the best one stands.
 """
 
 from __future__ import annotations
@@ -15,15 +19,17 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+from lockgrader.batch.again import Again, one_check
 from lockgrader.batch.cluster import grade_on
-from lockgrader.batch.tasks import Task, attempt_of, up_to_date
+from lockgrader.batch.tasks import Task, attempt_of, best, up_to_date
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.export import BATCH, export
 from lockgrader.grade import grade
 from lockgrader.lab import Lab
+from lockgrader.mark import read_marks
 from lockgrader.read.submission import take
 from lockgrader.report.feedback import keep_feedback
-from lockgrader.result import Result, keep, load
+from lockgrader.result import Result, history, keep, load, remember
 from lockgrader.sandbox import Profile, SandboxError
 from lockgrader.sandbox.job import PROFILES
 
@@ -38,12 +44,14 @@ def grade_all(
     profile: Profile,
     processes: int,
     scheduler: str = "",
+    again: Again | None = None,
     report: Callable[[str, float], None] | None = None,
 ) -> list[Result]:
-    """Grade the submissions that are not graded yet; return all results, in task order.
+    """Grade the submissions that are not graded yet; return all, one a student.
 
     Arguments:
         scheduler: the address of a Dask cluster to grade on; "" for `processes` of this machine.
+        again: what is graded although it is up to date.
 
     Raises:
         SandboxError: there is no sandbox. ResultError: a result cannot be kept.
@@ -53,24 +61,50 @@ def grade_all(
         raise SandboxError(
             f"submissions of others need a sandbox; the profile '{profile}' is not one"
         )
-    results: dict[str, Result] = {}
+    made: dict[Task, Result] = {}
     fresh = []
+    again = again or Again()
     for task in todo:
-        kept = load(task.results)
-        if kept is not None and up_to_date(kept, lab, task.path):
-            results[task.student] = kept
-        else:
+        kept = None if again.forced(task.student) else _kept(task, lab)
+        if kept is not None:
+            made[task] = task.settled(kept)
+        elif again.grades(task.student):
             fresh.append(task)
+    count = len(fresh) + len(made)
     if fresh and scheduler:
         graded = _on_cluster(scheduler, lab, fresh, key, profile)
     else:
-        graded = _on_this_machine(processes, lab, fresh, key, profile)
+        graded = _on_this_machine(processes, lab, fresh, key, profile, again.check)
     with contextlib.closing(graded):
         for task, result in graded:
-            results[task.student] = result
+            made[task] = result
             if report is not None:
-                report(f"{len(results)} of {len(todo)}", len(results) / len(todo))
-    return [results[task.student] for task in todo]
+                report(f"{len(made)} of {count}", len(made) / count)
+    candidates: dict[Path, list[Result]] = {}
+    for task in todo:  # in this order, whatever the order of grading: it decides between equals
+        if task in made:
+            candidates.setdefault(task.results, []).append(made[task])
+    return [_standing(folder, found) for folder, found in candidates.items()]
+
+
+def _kept(task: Task, lab: Lab) -> Result | None:
+    """A result that grading the task's files would give again, or None."""
+    earlier = [load(task.results)]
+    if task.candidates > 1:
+        earlier += history(task.results)
+    found = (r for r in earlier if r is not None and up_to_date(r, lab, task.path))
+    kept = next(found, None)
+    return None if kept is None else kept.with_marks(read_marks(task.results))
+
+
+def _standing(folder: Path, candidates: list[Result]) -> Result:
+    """Keep the result that counts; one that was graded now is kept already and stays as it is."""
+    chosen = best(candidates) if len(candidates) > 1 else candidates[0]
+    now = load(folder)
+    if now is None or now.decided() != chosen.decided():
+        now = keep(folder, chosen)
+        keep_feedback(folder, now)
+    return now
 
 
 def publish(results: Sequence[Result], folder: Path, gradebook: str = "") -> None:
@@ -94,7 +128,7 @@ Graded = Generator[tuple[Task, Result], None, None]
 
 
 def _on_this_machine(
-    processes: int, lab: Lab, todo: list[Task], key: bytes, profile: Profile
+    processes: int, lab: Lab, todo: list[Task], key: bytes, profile: Profile, check: str = ""
 ) -> Graded:
     """Grade in processes of this machine; each result is kept where it is made."""
     if not todo:
@@ -103,7 +137,7 @@ def _on_this_machine(
         warm()  # once, before the workers are forked
     context = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=die_with_parent) as pool:
-        asked = {pool.submit(_grade, lab, task, key, profile): task for task in todo}
+        asked = {pool.submit(_grade, lab, task, key, profile, check): task for task in todo}
         try:
             for done in as_completed(asked):
                 yield asked[done], done.result()
@@ -121,19 +155,33 @@ def _on_cluster(address: str, lab: Lab, todo: list[Task], key: bytes, profile: P
     unreadable = [task for task, submission in taken if submission.refused is not None]
     yield from _on_this_machine(1, lab, unreadable, key, profile)
     numbered = [
-        (task, submission, attempt_of(task.results, submission.sha256))
+        (task, submission, task.attempt or attempt_of(task.results, submission.sha256))
         for task, submission in taken
         if submission.refused is None
     ]
     with contextlib.closing(grade_on(address, lab, numbered, key=key, profile=profile)) as graded:
         for task, made in graded:
-            yield task, keep(task.results, made)
+            yield task, _hold(task, task.settled(made))
 
 
-def _grade(lab: Lab, task: Task, key: bytes, profile: Profile) -> Result:
+def _grade(lab: Lab, task: Task, key: bytes, profile: Profile, check: str) -> Result:
     submission = take(task.path, lab.wanted())
-    attempt = attempt_of(task.results, submission.sha256)
-    made = grade(lab, submission, student=task.student, key=key, profile=profile, attempt=attempt)
+    attempt = task.attempt or attempt_of(task.results, submission.sha256)
+    kept = load(task.results) if check else None
+    made = None
+    if kept is not None:
+        made = one_check(lab, kept, submission, check, key=key, profile=profile, attempt=attempt)
+    if made is None:
+        who = task.student
+        made = grade(lab, submission, student=who, key=key, profile=profile, attempt=attempt)
+    return _hold(task, task.settled(made))
+
+
+def _hold(task: Task, made: Result) -> Result:
+    """Keep a result that was just made; one of several candidates goes to the history alone."""
+    if task.candidates > 1:
+        remember(task.results, made)
+        return made.with_marks(read_marks(task.results))
     stands = keep(task.results, made)
     keep_feedback(task.results, stands)
     return stands

@@ -5,20 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass
-from importlib.metadata import version
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+from lockgrader.course import Course, Person
+from lockgrader.digests import versions
 from lockgrader.lab import Lab
+from lockgrader.mark import Late
 from lockgrader.read.owner import student_of
 from lockgrader.read.submission import take
 from lockgrader.result import HISTORY, Result
 
-__all__ = ["KEEP", "Task", "attempt_among", "attempt_of", "tasks", "up_to_date"]
-
-
-KEEP = ("latest", "first")
+__all__ = ["Class", "Task", "attempt_among", "attempt_of", "best", "task_of", "tasks", "up_to_date"]
 
 
 @dataclass(frozen=True)
@@ -27,22 +27,58 @@ class Task:
 
     Arguments:
         others: names of the student's other submissions, which are left aside.
+        handed_in: when. late: what that costs, or None. name, section: by the roster.
+        candidates: of how many submissions of the student the best one counts.
+        attempt: among these, from 1; 0 where the history gives the number.
     """
 
     student: str
     path: Path
     results: Path
     others: tuple[str, ...] = ()
+    late: Late | None = None
+    name: str = ""
+    section: str = ""
+    candidates: int = 1
+    attempt: int = 0
+
+    def settled(self, result: Result) -> Result:
+        """A result with what roster and policy say about it now."""
+        known = {"name": self.name, "section": self.section, "late": self.late}
+        return result.model_copy(update=known)
 
 
-def tasks(submissions: Path, results: Path, lab: str = "", keep: str = "latest") -> list[Task]:
-    """One task for each student with an entry in a folder; the entry's name gives the student.
+@dataclass(frozen=True)
+class Class:
+    """Who is expected, and the rules of the course.
+
+    Arguments:
+        keep: which of a student's submissions counts: "latest" or "first" by the time of
+            the last change, or "best": the one with most points after what lateness costs, of
+            equal ones the earliest.
+        people: the roster by login; empty for none. course: with dates and policy, or None.
+        times: login → when the work was handed in, instead of the time of the last change.
+    """
+
+    keep: str = "latest"
+    people: Mapping[str, Person] = field(default_factory=dict)
+    course: Course | None = None
+    times: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def tasks(
+    submissions: Path, results: Path, lab: str = "", given: Class | None = None
+) -> list[Task]:
+    """The submissions of a folder that are to be graded; an entry's name gives the student.
 
     Arguments:
         submissions: the folder. results: of the results. lab: its name, a possible ending of a
-            file's name.
-        keep: which of a student's entries counts, by the time of the last change: of KEEP.
+            file's name. given: roster and rules.
+
+    Returns:
+        One task a student, or one for each submission where the best one counts.
     """
+    known = given or Class()
     found: dict[str, list[Path]] = {}
     for path in sorted(submissions.iterdir()):
         if not path.name.startswith(".") or path.suffix == ".zip":
@@ -50,10 +86,30 @@ def tasks(submissions: Path, results: Path, lab: str = "", keep: str = "latest")
     made = []
     for student, paths in found.items():
         by_age = sorted(paths, key=_changed)
-        chosen = by_age[-1] if keep == "latest" else by_age[0]
-        others = tuple(p.name for p in by_age if p != chosen)
-        made.append(Task(student, chosen, results / student, others))
+        chosen = {"latest": by_age[-1:], "first": by_age[:1]}.get(known.keep, by_age)
+        others = tuple(p.name for p in by_age if p not in chosen)
+        for number, path in enumerate(chosen, start=1):
+            one = task_of(known, lab, student, path, results / student)
+            if len(chosen) > 1:
+                one = replace(one, candidates=len(chosen), attempt=number)
+            made.append(replace(one, others=others))
     return made
+
+
+def task_of(known: Class, lab: str, student: str, path: Path, results: Path) -> Task:
+    """The task of one submission.
+
+    Arguments:
+        known: roster and rules. lab: its name. student: whose it is. path: of the submission.
+        results: folder for its result.
+    """
+    person = known.people.get(student, Person(student))
+    late = None
+    if known.course is not None:
+        changed = datetime.fromtimestamp(_changed(path) / 1e9, UTC)
+        handed_in = known.times.get(student, changed)
+        late = known.course.late_for(lab, handed_in, person.extra_days)
+    return Task(student, path, results, late=late, name=person.name, section=person.section)
 
 
 def _changed(path: Path) -> int:
@@ -65,6 +121,11 @@ def _changed(path: Path) -> int:
     return max([path.lstat().st_mtime_ns, *inside])
 
 
+def best(results: Sequence[Result]) -> Result:
+    """The one with most points; of equal ones the first. One that is not sound comes last."""
+    return max(results, key=lambda r: (r.sound, r.points))
+
+
 def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
     """Whether grading these files now would give this result again."""
     submission = take(path, lab.wanted())
@@ -73,7 +134,7 @@ def up_to_date(kept: Result, lab: Lab, path: Path) -> bool:
         and submission.refused is None
         and kept.submission_sha256 == submission.sha256
         and kept.lab_sha256 == lab.sha256
-        and kept.versions == {"locklab": version("locklab")}
+        and kept.versions == versions(lab)
     )
 
 

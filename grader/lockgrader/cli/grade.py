@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +20,13 @@ from lockui.arguments import bounded, folder_to_write
 from lockui.console import progress, say, warn
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
+from lockui.suggest import did_you_mean
+
+if TYPE_CHECKING:  # each costs a student's command time that it does not need
+    from lockgrader.batch.again import Again
+    from lockgrader.batch.tasks import Class
+    from lockgrader.lab import Lab
+    from lockgrader.sandbox import Profile
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -53,10 +61,29 @@ def grade(
     gradebook: Annotated[
         str, typer.Option(help="database URL, with --out; by default RESULTS/gradebook.sqlite")
     ] = "",
+    course: Annotated[
+        Path | None, typer.Option(help="course.toml: roster, dates, what lateness costs")
+    ] = None,
+    roster: Annotated[
+        Path | None, typer.Option(help="CSV file: login, name, section, extra_days, note")
+    ] = None,
+    times: Annotated[
+        Path | None, typer.Option(help="CSV file: login, handed_in; instead of the files' dates")
+    ] = None,
     counts: Annotated[
         str,
-        typer.Option("--keep", help="of several submissions of a student: latest or first"),
-    ] = "latest",
+        typer.Option(
+            "--keep",
+            help="of several submissions of a student: latest, first or best (most points, then "
+            "earliest); by default the course's rule, or latest",
+        ),
+    ] = "",
+    regrade: Annotated[
+        str, typer.Option(help="grade this STUDENT again, and nobody else; with a folder")
+    ] = "",
+    check: Annotated[
+        str, typer.Option(help="run this check NAME again, and those that need it; with a folder")
+    ] = "",
     public: Annotated[bool, typer.Option(help="run only the checks that students see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -65,22 +92,15 @@ def grade(
     Exit code 0: graded, with any verdicts. 2: bad input, or no sandbox. 3: the grader itself failed
     in some check (internal error); grade again.
     """
-    from lockgrader.batch.run import grade_all, publish
-    from lockgrader.batch.tasks import KEEP, attempt_of, tasks
-    from lockgrader.checks.evaluate import warm
-    from lockgrader.grade import grade as grade_one
-    from lockgrader.grade import printable
+    from lockgrader.course.document import KEEP
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
-    from lockgrader.read.owner import student_name, student_of
-    from lockgrader.read.submission import take
-    from lockgrader.report.feedback import keep_feedback
     from locklabs import find
     from locksim.study.jobs import usable_cpus
 
     if sandbox not in PROFILES:
         raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")
-    if counts not in KEEP:
+    if counts and counts not in KEEP:
         raise UsageError(f"--keep {counts}: give one of {', '.join(KEEP)}")
     loaded, secret = load(find(lab)), course_key(key)
     if explain:
@@ -90,65 +110,162 @@ def grade(
         raise UsageError("name a submission: locklab grade LAB SUBMISSION")
     if not submission.exists():
         raise UsageError(f"{submission} does not exist; name a submission, or a folder of them")
-    if scheduler and not _is_batch(submission, loaded.wanted(), out):
-        raise UsageError("--scheduler is for a folder of submissions, with --out RESULTS")
     if gradebook:
         _check_gradebook(gradebook, out)
-    if _is_batch(submission, loaded.wanted(), out):
+    batch = _is_batch(submission, loaded.wanted(), out)
+    for option, value in (
+        ("--scheduler", scheduler), ("--regrade", regrade), ("--check", check),
+        ("--roster", roster), ("--times", times), ("--keep", counts),
+    ):  # fmt: skip
+        if value and not batch:
+            raise UsageError(f"{option} is for a folder of submissions, with --out RESULTS")
+    known = _class_of(course, roster, times, counts)
+    if batch:
         assert out is not None
-        todo = tasks(submission, folder_to_write(out, "--out"), loaded.name, counts)
-        for task in todo:
-            if task.others:
-                left = ", ".join(map(printable, task.others))
-                warn(f"{task.student}: {printable(task.path.name)} is graded, not {left}")
+        again = _again(loaded, regrade, check, scheduler)
         count = bounded(processes or usable_cpus(), "--processes", 1, 256)
-        with progress("grading") as report:
-            results = grade_all(
-                loaded,
-                todo,
-                key=secret,
-                profile=sandbox,
-                processes=count,
-                scheduler=scheduler,
-                report=report,
-            )
-            report("writing tables, pages and the gradebook", 1.0)
-            publish(results, out, gradebook)
+        how = _How(secret, sandbox, count, scheduler, gradebook, again)
+        results = _grade_class(loaded, submission, folder_to_write(out, "--out"), known, how)
         _print_all(results, as_json)
     else:
-        handed_in = take(submission, loaded.wanted())
-        name = student_name(student) if student else student_of(submission.absolute(), loaded.name)
-        folder = None if out is None else folder_to_write(out, "--out") / name
-        with progress("grading") as report:
-            warm()
-
-            def finished(so_far: Result) -> None:
-                report(so_far.checks[-1].title, len(so_far.checks) / max(1, len(loaded.check)))
-                if folder is not None:
-                    keep(folder, so_far)
-
-            result = grade_one(
-                loaded,
-                handed_in,
-                student=name,
-                key=secret,
-                profile=sandbox,
-                attempt=1 if folder is None else attempt_of(folder, handed_in.sha256),
-                public_only=public,
-                progress=finished,
-            )
+        result = _grade_one(
+            loaded, submission, out, student, known, secret, sandbox, public, gradebook
+        )
         results = [result]
-        if out is not None and folder is not None:
-            from lockgrader.export.gradebook import enter  # half a second that others save
-
-            keep_feedback(folder, keep(folder, result))
-            enter(out, [name], gradebook)
         if as_json:
             print_json(json.loads(result.to_json()))
         else:
             show(result)
     if any(r.errors for r in results):
         raise typer.Exit(EXIT_GRADER_ERROR)
+
+
+@dataclass(frozen=True)
+class _How:
+    """How a batch is graded; as for :func:`lockgrader.batch.run.grade_all`."""
+
+    key: bytes
+    profile: Profile
+    processes: int
+    scheduler: str
+    gradebook: str
+    again: Again
+
+
+def _grade_class(lab: Lab, submissions: Path, out: Path, known: Class, how: _How) -> list[Result]:
+    """Grade a folder of submissions; all results, those of absent students included."""
+    from lockgrader.batch.roll import call_roll, strangers
+    from lockgrader.batch.run import grade_all, publish
+    from lockgrader.batch.tasks import tasks
+    from lockgrader.export import load_all
+    from lockgrader.grade import printable
+
+    todo = tasks(submissions, out, lab.name, known)
+    present = {task.student for task in todo}
+    if how.again.student and how.again.student not in present:
+        known_names = did_you_mean(how.again.student, present)
+        raise UsageError(
+            f"--regrade {how.again.student}: no submission in {submissions}; {known_names}"
+        )
+    for task in todo:
+        if task.others:
+            left = ", ".join(map(printable, task.others))
+            warn(f"{task.student}: {printable(task.path.name)} is graded, not {left}")
+    for student in strangers(known.people, present):
+        warn(f"{student}: not on the roster; graded all the same")
+    with progress("grading") as report:
+        results = grade_all(
+            lab,
+            todo,
+            key=how.key,
+            profile=how.profile,
+            processes=how.processes,
+            scheduler=how.scheduler,
+            again=how.again,
+            report=report,
+        )
+        report("writing tables, pages and the gradebook", 1.0)
+        results += call_roll(lab, known.people, present, out, how.key)
+        publish(load_all(out) if how.again.student else results, out, how.gradebook)
+    return results
+
+
+def _grade_one(
+    lab: Lab,
+    path: Path,
+    out: Path | None,
+    student: str,
+    known: Class,
+    key: bytes,
+    profile: Profile,
+    public_only: bool,
+    gradebook: str,
+) -> Result:
+    """Grade one submission; where results are kept, the gradebook gets it too."""
+    from lockgrader.batch.tasks import attempt_of, task_of
+    from lockgrader.checks.evaluate import warm
+    from lockgrader.grade import grade as grade_submission
+    from lockgrader.read.owner import student_name, student_of
+    from lockgrader.read.submission import take
+    from lockgrader.report.feedback import keep_feedback
+
+    handed_in = take(path, lab.wanted())
+    name = student_name(student) if student else student_of(path.absolute(), lab.name)
+    folder = None if out is None else folder_to_write(out, "--out") / name
+    task = task_of(known, lab.name, name, path, folder or Path())
+    with progress("grading") as report:
+        warm()
+
+        def finished(so_far: Result) -> None:
+            report(so_far.checks[-1].title, len(so_far.checks) / max(1, len(lab.check)))
+            if folder is not None:
+                keep(folder, task.settled(so_far))
+
+        made = grade_submission(
+            lab,
+            handed_in,
+            student=name,
+            key=key,
+            profile=profile,
+            attempt=1 if folder is None else attempt_of(folder, handed_in.sha256),
+            public_only=public_only,
+            progress=finished,
+        )
+    result = task.settled(made)
+    if out is not None and folder is not None:
+        from lockgrader.export.gradebook import enter  # half a second that others save
+
+        keep_feedback(folder, keep(folder, result))
+        enter(out, [name], gradebook)
+    return result
+
+
+def _class_of(course: Path | None, roster: Path | None, times: Path | None, counts: str) -> Class:
+    """Who is expected, and the rules: those of the course, or those of the options."""
+    from lockgrader.batch.tasks import Class
+    from lockgrader.course import load, read_roster
+    from lockgrader.course.roster import read_times
+
+    rules = None if course is None else load(course)
+    people = {} if rules is None else rules.people()
+    return Class(
+        keep=counts or ("latest" if rules is None else rules.keep),
+        people=people if roster is None else read_roster(roster),
+        course=rules,
+        times={} if times is None else read_times(times),
+    )
+
+
+def _again(lab: Lab, student: str, check: str, scheduler: str) -> Again:
+    """What is to be graded again, of the options --regrade and --check."""
+    from lockgrader.batch.again import Again, known_check
+    from lockgrader.read.owner import student_name
+
+    if check:
+        known_check(lab, check)
+        if scheduler:
+            raise UsageError("--check runs on this machine: leave --scheduler out")
+    return Again(student_name(student) if student else "", check)
 
 
 def _check_gradebook(url: str, out: Path | None) -> None:
@@ -178,17 +295,20 @@ def _print_all(results: list[Result], as_json: bool) -> None:
         return
     for result in results:
         points = f"{result.points:g} of {result.max_points:g}"
+        if result.absent:
+            say(f"{result.student}: nothing handed in")
+            continue
         failed = [c.name for c in result.checks if c.verdict != "pass"]
-        say(f"{result.student}: {points}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
+        late = f" ({result.late})" if result.late is not None and result.late.days else ""
+        say(f"{result.student}: {points}{late}{'; not passed: ' * bool(failed)}{', '.join(failed)}")
 
 
-def _explain(lab: object, student: str, key: bytes, as_json: bool) -> None:
+def _explain(lab: Lab, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
     from lockgrader.checks.simulated import reference
-    from lockgrader.lab import Answer, Lab, Measure, Prediction
+    from lockgrader.lab import Answer, Measure, Prediction
     from lockgrader.lab.variants import variant
 
-    assert isinstance(lab, Lab)
     values = variant(lab, student, key)
     checks = lab.checks(values)
     right = {

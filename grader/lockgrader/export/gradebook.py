@@ -1,8 +1,9 @@
 """The gradebook: every decided grading, in any database that SQLAlchemy supports.
 
-    students ─┬─< attempts >─┬─ labs
-              │      │       │
-              └──  checks >──┘        one row for each check of an attempt
+    students ──< attempts >── labs
+        │            ├──< checks          one row for each check of an attempt
+    enrolments       ├──< marks           a person's points for a check, and the reason
+                     └─── lateness        what a late submission costs
 
 An attempt is one decision about a submission, identified by the hash of the decision. Entering the
 same one again changes nothing, so a batch can be entered any number of times. Grading with other
@@ -11,36 +12,61 @@ checks, or another submission, adds an attempt and keeps the earlier ones.
 For each student and lab the latest attempt *stands*. An incomplete one, or one in which the grader
 failed, never replaces a sound one (:func:`lockgrader.result.replaces`, as for ``result.json``). A
 row is never deleted.
+
+Several graders may enter at once. Each locks the rows of its students, in the order of their names,
+so that one attempt stands whoever comes first. Where a database ends one of two transactions that
+wait for each other, or two insert the same name, the transaction is begun anew.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import random
+import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     URL,
     Boolean,
     DateTime,
+    Double,
     Engine,
-    Float,
     ForeignKey,
     String,
     Text,
     UniqueConstraint,
     create_engine,
+    event,
+    make_url,
     select,
 )
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.dialects import mysql
+from sqlalchemy.exc import (
+    ArgumentError,
+    IntegrityError,
+    NoSuchModuleError,
+    OperationalError,
+    SQLAlchemyError,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column, relationship
 
 from lockgrader.result import Result, history, load, replaces
 
-__all__ = ["Attempt", "Check", "Gradebook", "GradebookError", "Lab", "Student", "enter"]
+__all__ = [
+    "Attempt",
+    "Check",
+    "Gradebook",
+    "GradebookError",
+    "Lab",
+    "Lateness",
+    "Marked",
+    "Student",
+    "enter",
+]
 
 
 class GradebookError(Exception):
@@ -53,12 +79,19 @@ class _Base(DeclarativeBase):
     pass
 
 
+# MySQL and MariaDB: names that differ in case are different, and a text may exceed 64 KiB.
+_Name = String(255).with_variant(mysql.VARCHAR(255, collation="utf8mb4_bin"), "mysql", "mariadb")
+_Long = Text().with_variant(mysql.LONGTEXT(), "mysql", "mariadb")
+_TRIES = 10
+"""Of a transaction that meets another one."""
+
+
 class Student(_Base):
     """A student."""
 
     __tablename__ = "students"
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(255), unique=True)
+    name: Mapped[str] = mapped_column(_Name, unique=True)
 
 
 class Lab(_Base):
@@ -66,7 +99,7 @@ class Lab(_Base):
 
     __tablename__ = "labs"
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(255), unique=True)
+    name: Mapped[str] = mapped_column(_Name, unique=True)
 
 
 class Attempt(_Base):
@@ -85,8 +118,8 @@ class Attempt(_Base):
     submission_sha256: Mapped[str] = mapped_column(String(64))
     lab_sha256: Mapped[str] = mapped_column(String(64))
     version: Mapped[str] = mapped_column(String(64))
-    points: Mapped[float] = mapped_column(Float)
-    max_points: Mapped[float] = mapped_column(Float)
+    points: Mapped[float] = mapped_column(Double)
+    max_points: Mapped[float] = mapped_column(Double)
     sound: Mapped[bool] = mapped_column(Boolean)
     stands: Mapped[bool] = mapped_column(Boolean, default=False)
     entered: Mapped[datetime] = mapped_column(DateTime(timezone=True))
@@ -104,11 +137,49 @@ class Check(_Base):
     name: Mapped[str] = mapped_column(String(255))
     public: Mapped[bool] = mapped_column(Boolean)
     verdict: Mapped[str] = mapped_column(String(32))
-    points: Mapped[float] = mapped_column(Float)
-    max_points: Mapped[float] = mapped_column(Float)
-    misconception: Mapped[str] = mapped_column(Text)
-    message: Mapped[str] = mapped_column(Text)
-    answer: Mapped[str] = mapped_column(Text)
+    points: Mapped[float] = mapped_column(Double)
+    max_points: Mapped[float] = mapped_column(Double)
+    misconception: Mapped[str] = mapped_column(_Long)
+    message: Mapped[str] = mapped_column(_Long)
+    answer: Mapped[str] = mapped_column(_Long)
+
+
+class Enrolment(_Base):
+    """What the roster says about a student."""
+
+    __tablename__ = "enrolments"
+    student_id: Mapped[int] = mapped_column(ForeignKey("students.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(_Long)
+    section: Mapped[str] = mapped_column(_Long)
+
+
+class Marked(_Base):
+    """A person's points for a check of an attempt, with the reason; the check's points are these.
+
+    ``graded_points``: what the grader gave.
+    """
+
+    __tablename__ = "marks"
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    check_name: Mapped[str] = mapped_column(_Long)
+    points: Mapped[float] = mapped_column(Double)
+    graded_points: Mapped[float] = mapped_column(Double)
+    reason: Mapped[str] = mapped_column(_Long)
+    marked_by: Mapped[str] = mapped_column(_Long)
+    marked_at: Mapped[str] = mapped_column(String(64))
+
+
+class Lateness(_Base):
+    """What a late submission costs: the attempt's points are a share of those of its checks."""
+
+    __tablename__ = "lateness"
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), primary_key=True)
+    due: Mapped[str] = mapped_column(String(64))
+    handed_in: Mapped[str] = mapped_column(String(64))
+    days: Mapped[int]
+    excused: Mapped[int]
+    share: Mapped[float] = mapped_column(Double)
 
 
 def enter(results: Path, students: Iterable[str], url: str = "") -> int:
@@ -144,7 +215,7 @@ class Gradebook:
 
     def __init__(self, url: str | URL) -> None:
         try:
-            self._engine: Engine = create_engine(url)
+            self._engine: Engine = _engine(url)
             _Base.metadata.create_all(self._engine)
         except (ArgumentError, NoSuchModuleError, ImportError, ValueError) as error:
             raise GradebookError(
@@ -166,14 +237,19 @@ class Gradebook:
         Raises:
             GradebookError: the database refuses.
         """
-        new = 0
-        try:
-            with Session(self._engine) as session, session.begin():
-                for result in results:
-                    new += _enter(session, result)
-        except SQLAlchemyError as error:
-            raise GradebookError(f"the gradebook cannot be written: {_first(error)}") from error
-        return new
+        given = list(results)
+        for tries in range(_TRIES):
+            try:
+                with Session(self._engine) as session, session.begin():
+                    _lock(session, given)
+                    return sum(_enter(session, result) for result in given)
+            except (IntegrityError, OperationalError) as error:
+                if tries == _TRIES - 1:
+                    raise GradebookError(_refused(error)) from error
+                time.sleep(random.uniform(0, 0.05 * 2**tries))
+            except SQLAlchemyError as error:
+                raise GradebookError(_refused(error)) from error
+        raise AssertionError
 
     def enter_folders(self, folders: Iterable[Path]) -> int:
         """Enter the histories of students' folders and the results that stand; as :meth:`enter`.
@@ -193,13 +269,37 @@ class Gradebook:
         self._engine.dispose()
 
 
+def _engine(url: str | URL) -> Engine:
+    """An engine that sees what others have committed once it holds a lock."""
+    sqlite = make_url(url).get_backend_name() == "sqlite"
+    engine = create_engine(url) if sqlite else create_engine(url, isolation_level="READ COMMITTED")
+    if sqlite:
+        # The driver begins a transaction only at the first change; what was read before that may
+        # have changed. IMMEDIATE takes the lock at once and waits for it.
+        @event.listens_for(engine, "connect")
+        def _connected(connection: Any, _record: Any) -> None:
+            connection.isolation_level = None
+            connection.execute("PRAGMA busy_timeout = 60000")
+
+        @event.listens_for(engine, "begin")
+        def _begins(connection: Any) -> None:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _lock(session: Session, results: Iterable[Result]) -> None:
+    """Lock the rows of all students until the end of the transaction; new ones are created."""
+    for name in sorted({r.student for r in results}):
+        _named(session, Student, name)
+        session.flush()
+        session.execute(select(Student.id).filter_by(name=name).with_for_update())
+
+
 def _enter(session: Session, result: Result) -> bool:
     """Enter one result; whether it is new."""
     student, lab = _named(session, Student, result.student), _named(session, Lab, result.lab)
-    decided = result.decided()
-    del decided["replay"]  # the paths of the files are not part of the decision
-    text = json.dumps(decided, sort_keys=True, allow_nan=False)
-    digest = hashlib.sha256(text.encode()).hexdigest()
+    digest = _digest(result)
     of_both = select(Attempt).filter_by(student=student, lab=lab)
     attempt = session.scalar(of_both.filter_by(decision_sha256=digest))
     new = attempt is None
@@ -207,6 +307,10 @@ def _enter(session: Session, result: Result) -> bool:
         attempt = _attempt(result, digest)
         attempt.student, attempt.lab = student, lab
         session.add(attempt)
+        session.flush()
+        session.add_all(_more(attempt.id, result))
+    if result.name or result.section:
+        session.merge(Enrolment(student_id=student.id, name=result.name, section=result.section))
     before = session.scalar(of_both.filter_by(stands=True))
     if before is None or replaces(result, before.sound):
         if before is not None:
@@ -214,6 +318,23 @@ def _enter(session: Session, result: Result) -> bool:
         attempt.stands = True
     session.flush()
     return new
+
+
+def _digest(result: Result) -> str:
+    """What identifies a decision: neither paths of files nor the roster's words are part of it."""
+    decided = result.decided()
+    for name in ("replay", "name", "section"):
+        del decided[name]
+    # What is not there leaves the digest as it was before there could be any.
+    for part, name in (
+        (decided, "late"),
+        (decided, "absent"),
+        *((c, n) for c in decided["checks"] for n in ("mark", "graded")),
+    ):
+        if not part[name]:
+            del part[name]
+    text = json.dumps(decided, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _attempt(result: Result, digest: str) -> Attempt:
@@ -243,6 +364,27 @@ def _attempt(result: Result, digest: str) -> Attempt:
     )
 
 
+def _more(attempt: int, result: Result) -> list[Marked | Lateness]:
+    """The rows beside an attempt: marks, and what lateness costs."""
+    rows: list[Marked | Lateness] = [
+        Marked(
+            attempt_id=attempt,
+            number=number,
+            check_name=c.name,
+            points=c.points,
+            graded_points=c.graded[0],
+            reason=c.mark.reason,
+            marked_by=c.mark.by,
+            marked_at=c.mark.at,
+        )
+        for number, c in enumerate(result.checks)
+        if c.mark is not None and c.graded is not None
+    ]
+    if result.late is not None:
+        rows.append(Lateness(attempt_id=attempt, **result.late.model_dump()))
+    return rows
+
+
 def _named(session: Session, kind: type[_Named], name: str) -> _Named:
     """The student or lab of a name, created if new."""
     found = session.scalar(select(kind).filter_by(name=name))
@@ -250,6 +392,10 @@ def _named(session: Session, kind: type[_Named], name: str) -> _Named:
         found = kind(name=name)
         session.add(found)
     return found
+
+
+def _refused(error: Exception) -> str:
+    return f"the gradebook cannot be written: {_first(error)}"
 
 
 def _first(error: Exception) -> str:

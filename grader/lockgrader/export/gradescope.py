@@ -31,6 +31,7 @@ def files(results: Sequence[Result]) -> dict[str, str]:
     return {
         f"{r.student}/gradescope.json": json.dumps(document(r), indent=2, allow_nan=False) + "\n"
         for r in results
+        if not r.absent
     }
 
 

@@ -20,6 +20,7 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """The document."""
+    results = [r for r in results if not r.absent]
     root = ElementTree.Element(
         "testsuites", {"name": "locklab"} | _counts(c for r in results for c in r.checks)
     )

@@ -28,12 +28,15 @@ def files(results: Sequence[Result]) -> dict[str, str]:
         row: list[str | float] = [name, name if "@" in name[1:] else ""]
         for lab in labs:
             one = found.get((name, lab))
-            row += ["", ""] if one is None else [grade(one), _feedback(one)]
+            row += ["", ""] if one is None else [grade(one), "" if one.absent else _feedback(one)]
         rows.append(row)
     return {"moodle.csv": sheet([head, *rows])}
 
 
 def _feedback(result: Result) -> str:
-    """The checks that have not passed, as the student may see them."""
+    """Lateness, failed checks and reasons of marks, as the student may see them."""
     checks = [seen(c) for c in result.checks]
-    return "; ".join(f"{c.title}: {WORDS[c.verdict]}" for c in checks if c.verdict != "pass")
+    late = [f"{result.late}"] if result.late is not None and result.late.days else []
+    failed = [f"{c.title}: {WORDS[c.verdict]}" for c in checks if c.verdict != "pass"]
+    by_hand = [f"{c.title}: {c.mark.reason}" for c in checks if c.mark is not None]
+    return "; ".join([*late, *failed, *by_hand])

@@ -14,5 +14,5 @@ __all__ = ["files"]
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """All pages."""
-    pages = {f"{r.student}/{FEEDBACK}": feedback(r) for r in results}
+    pages = {f"{r.student}/{FEEDBACK}": feedback(r) for r in results if not r.absent}
     return {**pages, SUMMARY: summary(results)}

@@ -33,8 +33,14 @@ def grade(result: Result) -> str | float:
 
 
 def labs_of(results: Sequence[Result]) -> dict[str, float]:
-    """Lab → points possible, in the order of their first result."""
-    return {r.lab: r.max_points for r in reversed(results)}
+    """Lab → points possible, in the order of their first result.
+
+    An answer in words has points once it is marked: the most that a result has is what is possible.
+    """
+    return {
+        lab: max(r.max_points for r in results if r.lab == lab)
+        for lab in dict.fromkeys(r.lab for r in results)
+    }
 
 
 def _cell(value: str | float) -> str:

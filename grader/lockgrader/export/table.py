@@ -1,4 +1,7 @@
-"""``grades.csv``: one row a student, with the points of each check."""
+"""``grades.csv``: one row a student, with the points of each check.
+
+``points`` is after what lateness costs, which leaves ``share`` of the sum of the checks.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,24 @@ __all__ = ["files"]
 def files(results: Sequence[Result]) -> dict[str, str]:
     """The table."""
     names = list(dict.fromkeys(c.name for r in results for c in r.checks))
-    head = ["student", "lab", "points", "max_points", "state", *names]
+    head = ["student", "name", "section", "lab", "points", "max_points", "state", "days_late"]
+    head += ["share", "changed_by_hand", *names]
     rows: list[list[str | float]] = []
     for result in results:
-        points = {c.name: c.points for c in result.checks if c.verdict != "grader_error"}
+        judged = [c for c in result.checks if c.mark or c.verdict != "grader_error"]
+        points = {} if result.absent else {c.name: c.points for c in judged}
         rows.append(
             [
                 result.student,
+                result.name,
+                result.section,
                 result.lab,
                 grade(result),
                 result.max_points,
                 _state(result),
+                "" if result.late is None else result.late.days,
+                1 if result.late is None else result.late.share,
+                " ".join(c.name for c in result.checks if c.mark is not None),
                 *(points.get(n, "") for n in names),
             ]
         )
@@ -31,6 +41,8 @@ def files(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _state(result: Result) -> str:
+    if result.absent:
+        return "nothing handed in"
     if not result.complete:
         return "not finished"
     return "to be graded again" if result.errors else "graded"

@@ -86,6 +86,13 @@ def _policy(script: str) -> str:
     )
 
 
+def _words(check: CheckResult) -> str:
+    """The verdict for the student; a person's stands above the grader's."""
+    if check.mark is not None:
+        return "marked by a person"
+    return "handed in; a person will read it" if check.answer else WORDS[check.verdict]
+
+
 def _parts(check: CheckResult, number: int) -> dict[str, Any]:
     """A check as the template needs it."""
     message, _, steps = check.message.partition("\n")
@@ -94,7 +101,7 @@ def _parts(check: CheckResult, number: int) -> dict[str, Any]:
         "check": check,
         "id": f"check-{number}",
         "secret": not (check.public or check.revealed),
-        "words": "handed in; a person will read it" if check.answer else WORDS[check.verdict],
+        "words": _words(check),
         "message": message,
         "more": steps,
         "rows": [(r, fixed(r.got, None), right(r)) for r in check.rows],

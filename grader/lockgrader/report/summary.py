@@ -31,26 +31,30 @@ def summary(results: Sequence[Result]) -> str:
     Arguments:
         results: of one lab, one a student.
     """
-    shares = [r.points / r.max_points for r in results if r.max_points]
+    present = [r for r in results if not r.absent]
+    shares = [r.points / r.max_points for r in present if r.max_points]
     labs = ", ".join(dict.fromkeys(r.lab for r in results))
     return (
         environment("lockgrader.report")
         .get_template("summary.html.j2")
         .render(
-            title=f"{labs}: {len(results)} submissions",
+            title=f"{labs}: {len(present)} submissions",
             labs=labs,
             results=results,
+            present=present,
             policy="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'",
             median=statistics.median(shares) if shares else 0.0,
             mean=statistics.fmean(shares) if shares else 0.0,
             bins=_bins(shares),
-            checks=_checks(results),
-            same=by_counterexample(results),
+            checks=_checks(present),
+            same=by_counterexample(present),
             believed=by_misconception(results),
-            missing=_missing(results),
-            suspicions=suspicions(results),
+            missing=_missing(present),
+            absent=[r for r in results if r.absent],
+            by_hand=[(r, c, c.mark) for r in present for c in r.checks if c.mark is not None],
+            suspicions=suspicions(present),
             written=_written(results),
-            links={r.student: f"./{quote(r.student)}/{FEEDBACK}" for r in results},
+            links={r.student: f"./{quote(r.student)}/{FEEDBACK}" for r in present},
         )
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,34 @@ def entered(url: str, *results: Result) -> int:
     new = book.enter(results)
     book.close()
     return new
+
+
+def crowd(url: str) -> None:
+    """Four graders enter decisions about the same students; checks what is there at the end."""
+    entered(url)  # the tables are there
+    with ThreadPoolExecutor(4) as pool:
+        new = list(pool.map(lambda grader: entered(url, *decisions(grader)), range(4)))
+    assert 4 * 6 == sum(new)
+    book = Gradebook(url)
+    with book.session() as session:
+        every = session.scalars(select(Attempt)).all()
+        stands = Counter(a.student.name for a in every if a.stands)
+        assert (24, dict.fromkeys(STUDENTS, 1)) == (len(every), dict(stands))
+        assert all(1 == len(a.checks) for a in every)
+    book.close()
+
+
+STUDENTS = ("ada", "Ada", "zoë", "bob", "eve", "x" * 160)
+
+
+def decisions(grader: int) -> list[Result]:
+    """A grader's, in an order of its own; long texts, and names that differ in case alone."""
+    order = STUDENTS if grader % 2 else STUDENTS[::-1]
+    long = "\N{SNOWMAN}" * 70_000
+    return [
+        result(s, check("a", "fail", answer=long, points=0.0), submission_sha256=f"{grader:064}")
+        for s in order
+    ]
 
 
 @pytest.fixture
@@ -83,6 +113,11 @@ def test_students_are_apart(url: str) -> None:
         ("ada", "lab05-rcu"): ["z"],
     } == told
     assert ["words"] == words
+
+
+def test_two_graders_at_once(tmp_path: Path) -> None:
+    """Each enters its own decisions of the same new students; nothing is lost or doubled."""
+    crowd(f"sqlite:///{tmp_path / 'book.sqlite'}")
 
 
 def test_all_or_nothing(url: str) -> None:

@@ -34,6 +34,7 @@ def test_broken_lock_is_found_with_many_threads(lock, memory, threads, depth):
     assert verdict.found == confirm(verdict, lock)
 
 
+@pytest.mark.covering("memory", "lock")
 @pytest.mark.parametrize("lock", [TicketLock, MCSLock])
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 def test_right_lock_is_not_accused_nor_proven(lock, memory):

@@ -33,6 +33,7 @@ def confirm(verdict, lock, rounds, types=()):
     return replay(verdict.counterexample, client, memory=verdict.counterexample.memory, types=types)
 
 
+@pytest.mark.covering("animal", "memory")
 @all_models
 @pytest.mark.parametrize("animal", ZOO, ids=[a.lock.__name__ for a in ZOO])
 def test_broken_lock_is_rejected(animal, memory):
@@ -52,6 +53,7 @@ def test_too_weak_an_order_is_found_under_c11(animal):
     assert animal.found == confirm(verdict, animal.lock, animal.rounds)
 
 
+@pytest.mark.covering("animal", "memory")
 @strong_models
 @pytest.mark.parametrize("animal", WEAK, ids=[a.lock.__name__ for a in WEAK])
 def test_too_weak_an_order_does_not_matter_under_sc_and_tso(animal, memory):

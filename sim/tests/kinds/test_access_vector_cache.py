@@ -278,6 +278,7 @@ def test_wrong_caches_are_caught(cache, client, memory):
     assert FOUND[cache, client, memory] == verdict_of(cache, client, memory=memory, types=TYPES)
 
 
+@pytest.mark.covering("cache", "memory")
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize("cache", CACHES)
 def test_the_librarys_caches_are_proven(cache, memory):

@@ -88,6 +88,7 @@ def test_a_walk_that_overlooks_a_rename_is_caught():
     )
 
 
+@pytest.mark.covering("cache", "memory")
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize("cache", KINDS)
 def test_the_librarys_caches_are_proven(cache, memory):

@@ -85,6 +85,7 @@ def test_rcu_is_proven(memory):
     assert ("proven", []) == (verdict.verdict, verdict.limits)
 
 
+@pytest.mark.covering("rcu", "memory")
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 @pytest.mark.parametrize("rcu", BROKEN)
 def test_short_grace_period_is_found(rcu, memory):

@@ -48,11 +48,15 @@ def page(path: Path, data: dict[str, Any]) -> Path:
     Raises:
         OSError: the file cannot be written.
     """
-    made = _PAGE.format(
+    path.write_text(document(data), encoding="utf-8")
+    return path
+
+
+def document(data: dict[str, Any]) -> str:
+    """The text of that page."""
+    return _PAGE.format(
         title=html.escape(str(data["title"])), style=style(), script=script(), data=embedded(data)
     )
-    path.write_text(made, encoding="utf-8")
-    return path
 
 
 def embedded(data: dict[str, Any]) -> str:

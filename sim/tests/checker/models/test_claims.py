@@ -74,6 +74,7 @@ def goes_wrong(client, threads, memory, reduction):
     return bool(found.doomed() or leaking(found)), found.states
 
 
+@pytest.mark.covering("animal", "memory")
 @all_models
 @pytest.mark.parametrize("animal", [*ZOO, *WEAK], ids=[a.lock.__name__ for a in [*ZOO, *WEAK]])
 def test_zoo_goes_wrong_with_reduction_too(animal, memory):
@@ -83,6 +84,7 @@ def test_zoo_goes_wrong_with_reduction_too(animal, memory):
         assert whole == goes_wrong(client, animal.threads, memory, reduction=True)[0]
 
 
+@pytest.mark.covering("lock", "memory")
 @all_models
 @pytest.mark.parametrize("lock", RIGHT)
 def test_right_locks_stay_right_and_never_get_more_states(lock, memory):

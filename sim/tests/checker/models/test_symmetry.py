@@ -34,6 +34,7 @@ EXCHANGED = [
 TOLD_APART = [MCSLock, QueuedSpinlock, ReaderPreferenceRWLock, nested.Recursive, zoo.SleepingLock]
 
 
+@pytest.mark.covering("lock", "memory", "reduction")
 @pytest.mark.parametrize("reduction", [True, False])
 @pytest.mark.parametrize("memory", ["sc", "tso"])
 @pytest.mark.parametrize("lock", EXCHANGED, ids=lambda lock: lock.__name__)

@@ -16,6 +16,7 @@ def path_of(told):
     return [s.thread * 64 + (63 if s.action == "flush" else s.choice) for s in told.steps]
 
 
+@pytest.mark.covering("animal", "memory")
 @both_models
 @pytest.mark.parametrize("animal", ZOO, ids=[a.lock.__name__ for a in ZOO])
 def test_counterexample_can_be_walked(animal, memory):

@@ -306,6 +306,7 @@ def test_counterexamples_are_shortest():
     assert 4 == len(verdict.counterexample.steps)
 
 
+@pytest.mark.covering("lock", "memory")
 @pytest.mark.parametrize("memory", ["sc", "tso"])
 @pytest.mark.parametrize("lock", [TASLock, TicketLock, MCSLock, Peterson, zoo.MCSTwoStepEnqueue])
 def test_dropping_dead_registers_changes_no_verdict(lock, memory, monkeypatch):

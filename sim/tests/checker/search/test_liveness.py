@@ -47,6 +47,7 @@ def confirm(verdict, lock):
     return replay(verdict.counterexample, client, memory=verdict.counterexample.memory)
 
 
+@pytest.mark.covering("lock", "threads", "memory")
 @strong_models
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("lock", UNFAIR)

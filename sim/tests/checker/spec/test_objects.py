@@ -73,6 +73,7 @@ def named(cases):
     return [f"{case[0].__name__}-{case[1]}" for case in cases]
 
 
+@pytest.mark.covering("implementation", "memory")
 @pytest.mark.parametrize(("implementation", "name"), RIGHT, ids=named(RIGHT))
 @pytest.mark.parametrize("memory", MODELS)
 def test_the_right_ones_are_proven(implementation, name, memory):

@@ -57,6 +57,7 @@ class TwoWords(Workload):
         yield self.c.load(RELAXED)
 
 
+@pytest.mark.covering("ways", "l1_ways")
 @pytest.mark.parametrize("ways", [1, 2, 3, 4])
 @pytest.mark.parametrize("l1_ways", [0, 1, 2])
 def test_a_spin_whose_lines_fit_is_jumped_over(ways, l1_ways):
@@ -232,6 +233,7 @@ class GivesUp(Workload):
                 yield self.a.load(RELAXED)
 
 
+@pytest.mark.covering("bus_kind", "writes")
 @pytest.mark.parametrize("writes", [0, 1], ids=["read", "write"])
 @pytest.mark.parametrize("bus_kind", [0, 1, 2], ids=["no bus", "a bus a node", "one bus"])
 def test_a_line_written_back_goes_by_bus_and_takes_its_time(bus_kind, writes):

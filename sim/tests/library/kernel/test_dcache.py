@@ -71,6 +71,7 @@ def test_references_come_back(interleave, kind):
     assert 1 == counted
 
 
+@pytest.mark.covering("kind", "cpus")
 @every_kind
 @pytest.mark.parametrize("cpus", [2, 5, 8])
 def test_both_engines_agree(kind, cpus):

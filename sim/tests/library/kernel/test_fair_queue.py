@@ -61,6 +61,7 @@ class Rounds(Crowd):
             yield from self.queue.put(me)
 
 
+@pytest.mark.covering("seed", "processes")
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("processes", [4, 9])
 def test_no_process_is_lost_or_doubled(interleave, processes, seed):

@@ -43,6 +43,7 @@ class Mix(Workload):
                 yield from self.lock.write_release()
 
 
+@pytest.mark.covering("read_percent", "lock")
 @every_lock
 @pytest.mark.parametrize("read_percent", [0, 60, 90])
 @given(n_threads=st.integers(1, 6), seed=st.integers(0, 2**32))

@@ -40,6 +40,7 @@ class Recorder(Struct):
         yield note(2_000_000)
 
 
+@pytest.mark.covering("cache", "workload")
 @every_cache
 @pytest.mark.parametrize("workload", [RcuTest, AvcMix])
 def test_every_cache_fits(interleave, workload, cache):

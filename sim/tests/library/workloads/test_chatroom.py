@@ -25,6 +25,7 @@ def small(rooms=2, users=USERS, messages=MESSAGES, **settings):
     return chatroom(rooms, users=users, messages=messages, lines=3, **settings)
 
 
+@pytest.mark.covering("cache", "scheduler", "cpus")
 @pytest.mark.parametrize("cpus", [1, 3])
 @pytest.mark.parametrize("scheduler", SCHEDULERS, ids=lambda s: type(s).__name__)
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ MEAN = 1000
 US = 1_000_000
 
 
+@pytest.mark.covering("times", "of")
 @pytest.mark.parametrize(
     ("times", "variation"), [(CONSTANT, 0.0), (UNIFORM, 0.577), (EXPONENTIAL, 1.0), (BIMODAL, 1.5)]
 )

@@ -30,6 +30,7 @@ def small(kernel, **settings):
     return Slob(**{**SMALL, **parts, **settings})
 
 
+@pytest.mark.covering("kernel", "readers")
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(
     ("readers", "writers", "sleep_percent"), [(3, 4, 0), (2, 2, 60), (4, 0, 0)]

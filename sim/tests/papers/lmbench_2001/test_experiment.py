@@ -145,6 +145,7 @@ def test_one_machine_handles_both_ends_of_a_connection() -> None:
     assert row.here == row.passed(one_machine=True)[0]
 
 
+@pytest.mark.covering("row", "name")
 @pytest.mark.parametrize("row", ["null I/O", "0KB create", "AF_UNIX", "TCP"])
 @every_experiment
 def test_engines_agree(name: str, row: str) -> None:

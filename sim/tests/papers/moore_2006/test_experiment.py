@@ -29,6 +29,7 @@ def cells() -> dict[tuple[str, str], Cell]:
     return {(c.row, c.column): c for c in result().cells}
 
 
+@pytest.mark.covering("row", "test")
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("row", CONFIGURATIONS)
 def test_within_five_per_cent(row: str, test: str) -> None:
@@ -112,6 +113,7 @@ def test_bits_on_the_wire(test: str, option_bytes: int, megabits: float) -> None
     assert megabits == pytest.approx(message.bits / time_ps * 1e6, rel=1e-4)
 
 
+@pytest.mark.covering("test", "row")
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("row", ["NoPatch", "C_FlCat", "C_F_NoC"])
 def test_engines_agree(row: str, test: str) -> None:

@@ -80,6 +80,7 @@ def profile(workload: Workload, cpus: int = 4, warmup_ps: int = 0) -> calls.Call
     )
 
 
+@pytest.mark.covering("workload", "warmup_ps")
 @pytest.mark.parametrize("warmup_ps", [0, 12_345_678])
 @pytest.mark.parametrize(
     ("workload", "cpus"),

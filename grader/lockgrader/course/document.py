@@ -1,0 +1,150 @@
+"""``course.toml``: read once, and refused with the place of a mistake.
+
+Paths in it are relative to its folder. When a submission is late, the points that it earns are
+multiplied by a share: a begun day counts whole, and excused days come first.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, Field, ValidationError
+
+from lockgrader.course.roster import CourseError, Person, read_roster
+from lockgrader.lab.vocabulary import Closed, Text
+from lockgrader.mark import Late
+from lockui.suggest import did_you_mean
+
+__all__ = ["KEEP", "Course", "CourseError", "Due", "Policy", "load"]
+
+Keep = Literal["latest", "first", "best"]
+KEEP: tuple[str, ...] = ("latest", "first", "best")
+_Days = Annotated[int, Field(ge=0, le=366)]
+_DAY = timedelta(days=1)
+
+
+class Policy(Closed):
+    """What lateness costs.
+
+    Arguments:
+        grace_minutes: after the deadline that are not late. free_days: late days of each student
+            and lab that cost nothing. per_day: share of the points that each other day costs.
+        most_days: after which nothing is earned; excused days do not count.
+    """
+
+    grace_minutes: Annotated[int, Field(ge=0, le=1440)] = 0
+    free_days: _Days = 0
+    per_day: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = 0.0
+    most_days: _Days = 366
+
+    def late(self, due: datetime, handed_in: datetime, extra_days: int = 0) -> Late:
+        """What a submission costs.
+
+        Arguments:
+            due, handed_in: with their offsets from UTC. extra_days: the student's own.
+        """
+        over = handed_in - due - timedelta(minutes=self.grace_minutes)
+        days = max(0, math.ceil(over / _DAY))
+        excused = min(days, self.free_days + extra_days)
+        paid = days - excused
+        share = 0.0 if paid > self.most_days else max(0.0, 1 - self.per_day * paid)
+        return Late(
+            due=due.isoformat(),
+            handed_in=handed_in.astimezone(due.tzinfo).isoformat(timespec="seconds"),
+            days=days,
+            excused=excused,
+            share=round(share, 6),
+        )
+
+
+class Due(Closed):
+    """A lab's date.
+
+    Arguments:
+        due: with its offset from UTC. late: instead of the course's policy.
+    """
+
+    due: AwareDatetime
+    late: Policy | None = None
+
+
+class Course(Closed):
+    """A course.
+
+    Arguments:
+        title: for people. roster: a CSV file (:mod:`lockgrader.course.roster`); "" for none.
+        keep: which of a student's submissions counts. late: the policy.
+        lab: name → date; a lab without one is never late.
+        folder: of the file; filled in by :func:`load`.
+    """
+
+    format: Literal[1]
+    title: Text
+    roster: str = ""
+    keep: Keep = "latest"
+    late: Policy = Policy()
+    lab: dict[str, Due] = Field(default_factory=dict)
+    folder: Path = Field(default=Path(), exclude=True, repr=False)
+
+    def people(self) -> dict[str, Person]:
+        """The roster's people by login; none without a roster.
+
+        Raises:
+            CourseError: the roster is invalid.
+        """
+        return read_roster(self.folder / self.roster) if self.roster else {}
+
+    def late_for(self, lab: str, handed_in: datetime, extra_days: int) -> Late | None:
+        """What a submission to a lab costs; None if the lab has no date."""
+        dated = self.lab.get(lab)
+        if dated is None:
+            return None
+        return (dated.late or self.late).late(dated.due, handed_in, extra_days)
+
+
+def load(path: Path) -> Course:
+    """Read a course's file.
+
+    Raises:
+        CourseError: it cannot be read, or is invalid.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CourseError(f"{path} is not TOML: {error}") from error
+    if "folder" in document:
+        raise CourseError(f"{path}: folder: unknown key; the file's own folder counts")
+    try:
+        return Course.model_validate({**document, "folder": path.resolve().parent})
+    except ValidationError as error:
+        raise CourseError(f"{path}: {_explained(error)}") from None
+
+
+def _explained(error: ValidationError) -> str:
+    """The first fault: where, what, and how to write it."""
+    # A misspelt key also leaves the right one missing: the misspelling is the better message.
+    first = min(error.errors(include_url=False), key=lambda e: e["type"] != "extra_forbidden")
+    place = [str(part) for part in first["loc"]]
+    where = ".".join(place)
+    if first["type"] == "extra_forbidden":
+        known = _table(place[:-1]).model_fields
+        shown = [name for name in known if name != "folder"]
+        return f"{where}: unknown key; {did_you_mean(place[-1], shown)}"
+    if first["type"] == "missing":
+        return f"{where}: this key is missing"
+    if first["type"].startswith(("timezone", "datetime")):
+        return f"{where}: give a time with its offset from UTC, such as 2026-10-12T23:59:00+02:00"
+    return f"{where}: {first['msg']} (got {first['input']!r})"
+
+
+def _table(place: list[str]) -> type[BaseModel]:
+    """The model of a table of the file."""
+    if place[-1:] == ["late"]:
+        return Policy
+    return Due if place else Course

@@ -1,0 +1,103 @@
+"""What decides a verdict, as digests: equal digests and equal files give equal verdicts.
+
+A result carries them, a batch grades again where one differs, and a course pins them. The version
+of the package would not do: it is the same in every commit between two releases.
+
+- ``engine``: the sources of language, compiler, checker, simulator and the grader's stations;
+  for a lab with a C part also the explorer's and the compiler that builds them.
+- ``profiles``: the machines of the library that the lab's checks name.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import subprocess
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import locksim
+from lockgrader.lab import Lab
+from locksim.machine.load import PROFILES, names
+
+__all__ = ["engine", "profiles", "versions"]
+
+_SIMULATOR = (
+    "lang", "machine", "core", "compiler", "checker", "engine", "library", "kinds",
+    "study/simulation.py", "study/sampling.py",
+)  # fmt: skip
+_STATIONS = ("lab", "read", "compile", "c", "checks", "sandbox", "grade.py", "finding.py")
+_SUFFIXES = (".py", ".c", ".h")
+
+
+def versions(lab: Lab) -> dict[str, str]:
+    """What decides the verdicts of a lab, besides the lab and the submission."""
+    used = "".join(f"{name}:{digest};" for name, digest in profiles(lab).items())
+    return {
+        "locklab": version("locklab"),
+        "engine": engine(bool(lab.c)),
+        "profiles": _short(used.encode()),
+    }
+
+
+@functools.cache
+def engine(with_c: bool = False) -> str:
+    """The digest of the code that decides; stays equal for a change of pages, exports, commands.
+
+    Arguments:
+        with_c: for a lab with a C part.
+    """
+    simulator, grader = Path(locksim.__file__ or "").parent, Path(__file__).parent
+    roots = [*(simulator / name for name in _SIMULATOR), *(grader / name for name in _STATIONS)]
+    digest = hashlib.sha256()
+    if with_c:
+        from locknative import toolchain
+
+        native = toolchain.sources()
+        roots += [native / name for name in ("explorer", "include", "structures")]
+        digest.update(_version(toolchain.compiler()))
+    for path in _sources(roots):
+        digest.update(f"{path.parent.name}/{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def profiles(lab: Lab) -> dict[str, str]:
+    """Machine → digest, for the shipped machines that checks and variants of a lab name."""
+    shipped = set(names())
+    named = set(_texts([lab.check, *(c.choice for c in lab.variant.values())]))
+    return {
+        name: _short((PROFILES / f"{name}.toml").read_bytes()) for name in sorted(named & shipped)
+    }
+
+
+def _sources(roots: Iterable[Path]) -> Iterator[Path]:
+    for root in roots:
+        if root.is_file():
+            yield root
+            continue
+        for folder, inside, files in os.walk(root):
+            inside.sort()
+            yield from (Path(folder, f) for f in sorted(files) if f.endswith(_SUFFIXES))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts([*value.values()])
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts(one)
+
+
+def _version(compiler: str) -> bytes:
+    """What a compiler says of itself; its code is part of what the explorer runs."""
+    said = subprocess.run([compiler, "--version"], capture_output=True, check=False, timeout=60)
+    return said.stdout.partition(b"\n")[0]
+
+
+def _short(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -1,0 +1,101 @@
+"""What a person decides about a check: marks for an answer in words, or other points with a reason.
+
+A mark is a line of ``marks.jsonl`` in the student's folder; nothing there is changed or removed.
+The latest mark of a check holds, and one without points takes the earlier ones back. A mark belongs
+to one submission: work that is handed in later begins without any. Results are made again from the
+grader's verdicts and these lines (:func:`lockgrader.result.keep`), so a batch that grades the same
+submission again keeps them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+__all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_marks"]
+
+MARKS = "marks.jsonl"
+_Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1000)]
+_Line = Annotated[str, Field(min_length=1, max_length=4000)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Mark(_Model):
+    """A person's decision about one check of one submission.
+
+    Arguments:
+        check: its name. points: instead of the grader's; None takes earlier marks back.
+        max_points: possible for an answer in words; None keeps those of the check.
+        reason: for the student to read. by: who decided. at: when, ISO 8601 in UTC.
+        submission_sha256: of the submission that it is about.
+    """
+
+    check: _Line
+    points: _Points | None
+    max_points: _Points | None = None
+    reason: _Line
+    by: _Line
+    at: str = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    submission_sha256: str
+
+
+class Late(_Model):
+    """When a submission was due and came, and what that costs.
+
+    Arguments:
+        due, handed_in: ISO 8601. days: late, begun ones count. excused: of these, by the policy
+            or an accommodation. share: of the points that is left, 0 to 1.
+    """
+
+    due: str
+    handed_in: str
+    days: Annotated[int, Field(ge=0)]
+    excused: Annotated[int, Field(ge=0)]
+    share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+    def __str__(self) -> str:
+        """In words, for a student."""
+        if not self.days:
+            return "in time"
+        days = f"{self.days} day{'s' * (self.days > 1)} late"
+        excused = f", {self.excused} of them excused" if self.excused else ""
+        return f"{days}{excused}: {100 * (1 - self.share):g} % of the points deducted"
+
+
+def read_marks(folder: Path) -> list[Mark]:
+    """All marks in a student's folder, oldest first; a line that a crash cut off is left out."""
+    path = folder / MARKS
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        with contextlib.suppress(ValidationError):
+            found.append(Mark.model_validate_json(line))
+    return found
+
+
+def add_mark(folder: Path, mark: Mark) -> None:
+    """Append a mark to a student's folder; it is on disk when this returns.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    path = folder / MARKS
+    text = path.read_bytes() if path.exists() else b""
+    cut = b"\n" if text and not text.endswith(b"\n") else b""  # by a crash; the line is lost alone
+    with open(path, "ab") as file:
+        file.write(cut + mark.model_dump_json().encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def holding(marks: list[Mark], submission_sha256: str) -> dict[str, Mark]:
+    """Check → the mark that holds for a submission."""
+    held = {m.check: m for m in marks if m.submission_sha256 == submission_sha256}
+    return {name: m for name, m in held.items() if m.points is not None}
