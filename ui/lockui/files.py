@@ -26,8 +26,8 @@ def source(name: str) -> Path | None:
     """Return a file or folder of the source tree, or None where it is missing.
 
     Arguments:
-        name: its path in a checkout, such as ``pyproject.toml`` or ``sim/locksim``. Where LockLab is
-            installed, a package stands beside the others and not in its folder.
+        name: its path in a checkout, such as ``pyproject.toml`` or ``sim/locksim``. Installed
+            packages stand beside each other, not in these folders.
     """
     path = home() / name
     if path.exists():

@@ -10,6 +10,7 @@ import pytest
 from tiny_lab import TAS, WHOLE, make_whole
 
 from lockgrader.author.bundle import BundleError, bundles, public_files, read
+from lockgrader.lab import load
 
 KEY = b"a key of sixteen bytes or more"
 PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]
@@ -85,7 +86,7 @@ def test_beliefs_of_hidden_checks_stay(lab: Path) -> None:
     shown, kept = "[shown]\nbelief = 'a'\ntruth = 'b'\n", "[kept]\nbelief = 'c'\ntruth = 'd'\n"
     (lab / "lab.toml").write_text(WHOLE.replace('"two steps are one"', '"shown"'))
     (lab / "misconceptions.toml").write_text(shown + kept)
-    with pytest.raises(BundleError, match=r"no public check names: kept\nhelp: move them to hidden"):
+    with pytest.raises(BundleError, match=r"names: kept\nhelp: move them to hidden"):
         public_files(lab)
     (lab / "misconceptions.toml").write_text(shown)
     (lab / "hidden/misconceptions.toml").write_text(kept)

@@ -122,6 +122,8 @@ class Names:
 
 def _symbols(elf: ELFFile, kind: str) -> Iterable[tuple[int, int, str]]:
     """Return address, size and name of each symbol of a kind."""
+    from elftools.elf.sections import SymbolTableSection
+
     table = elf.get_section_by_name(".symtab")
     if isinstance(table, SymbolTableSection):
         for symbol in table.iter_symbols():
