@@ -15,8 +15,10 @@ from pathlib import Path
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.fingerprint import fingerprints
+from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
 from lockgrader.finding import Finding
@@ -105,6 +107,7 @@ def grade(
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
+        fingerprints=fingerprints(submitted.codes),
     )
     passed: set[str] = set()
     for number, check in enumerate(asked, start=1):
@@ -115,6 +118,7 @@ def grade(
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if finding.verdict == "pass":
             passed.add(check.name)
+        submitted = submitted.after(check, finding)
         result = result.with_check(
             _result(check, finding, attempt, others),
             seconds=time.monotonic() - began,
@@ -215,9 +219,12 @@ def accept(
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
+    bad = refused_classes(classes.codes, lab.refuse) if lab.refuse else {}
     return Submitted(
-        codes=classes.codes,
+        codes={name: code for name, code in classes.codes.items() if name not in bad},
         broken=classes.broken,
+        refused=bad,
+        proven=proofs(checks),
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,

@@ -43,6 +43,7 @@ def ranges(*extras: str) -> list[Requirement]:
     [
         ("base", ["", "plot", "grade", "native"]),
         ("cluster", ["cluster"]),
+        ("course", ["course"]),
         ("notebook", ["notebook"]),
     ],
 )

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lockgrader.cli.show import show
 from lockgrader.result import Result, keep
@@ -28,12 +30,22 @@ if TYPE_CHECKING:  # each costs a student's command time that it does not need
     from lockgrader.lab import Lab
     from lockgrader.sandbox import Profile
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+class _Group(TyperGroup):
+    """``locklab grade LAB …`` is the command ``submissions``; other words name other commands."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or args[0] not in self.commands:
+            args = ["submissions", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, cls=_Group)
 
 EXIT_GRADER_ERROR = 3
 
 
-@app.command()
+@app.command("submissions", epilog="Mark by hand: locklab grade review RESULTS --help")
 @reported()
 def grade(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
@@ -266,6 +278,75 @@ def _again(lab: Lab, student: str, check: str, scheduler: str) -> Again:
         if scheduler:
             raise UsageError("--check runs on this machine: leave --scheduler out")
     return Again(student_name(student) if student else "", check)
+
+
+@app.command()
+@reported()
+def review(
+    results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
+    marks: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file: login, check, points, max_points, reason; give these, and serve nothing"
+        ),
+    ] = None,
+    lab: Annotated[str, typer.Option(help="the lab's folder or name, for its rubric")] = "",
+    by: Annotated[str, typer.Option(help="who marks; by default this machine's user")] = "",
+    port: Annotated[int, typer.Option(help="on the loopback address; 0: any free one")] = 0,
+    gradebook: Annotated[
+        str, typer.Option(help="database URL; by default RESULTS/gradebook.sqlite")
+    ] = "",
+) -> None:
+    """Read results side by side and give points by hand, on a page of this machine.
+
+    The printed link holds a token; whoever has it can read and mark. Ctrl-C ends the server and
+    writes the tables anew.
+    """
+    from lockgrader.export import load_all
+    from lockgrader.review.marking import Desk
+    from lockgrader.review.rubric import rubric
+
+    bounded(port, "--port", 0, 65535)
+    found = load_all(results)
+    folder = _lab_of(lab, found)
+    desk = Desk(
+        results, by or getpass.getuser(), {} if folder is None else rubric(folder), gradebook
+    )
+    if gradebook:
+        _check_gradebook(gradebook, results)
+    if marks is not None:
+        count = desk.mark_sheet(marks)
+        desk.publish()
+        say(f"{count} marks given")
+        return
+    try:
+        from lockgrader.review.server import serve
+    except ModuleNotFoundError as error:
+        if error.name != "tornado":
+            raise
+        raise UsageError(
+            "the page needs Tornado, which is not installed\nhelp: pip install 'locklab[course]'"
+        ) from error
+    try:
+        serve(desk, port, lambda link: say(f"{link}\nCtrl-C ends it"))
+    except OSError as error:
+        raise UsageError(f"--port {port}: {error.strerror}; leave --port out") from error
+    desk.publish()
+    say("tables and pages are written anew")
+
+
+def _lab_of(name: str, results: list[Result]) -> Path | None:
+    """The lab's folder, for its rubric; None if it is not here and nobody asked for it."""
+    from locklabs import find
+
+    if name:
+        return find(name)
+    try:
+        return find(results[0].lab)
+    except Exception as error:
+        if getattr(error, "exit_code", None) != 2:
+            raise
+        return None
 
 
 def _check_gradebook(url: str, out: Path | None) -> None:

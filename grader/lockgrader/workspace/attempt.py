@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from lockgrader.checks.submitted import Submitted
 from lockgrader.grade import Gate, Progress, grade
-from lockgrader.lab import Answer, Check, Measure, Prediction, Simulated
+from lockgrader.lab import Answer, Check, Measure, Prediction, Proven, Simulated
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.folder import Predicted, State, Workspace, WorkspaceError
@@ -131,7 +131,16 @@ def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
         if name not in found:
             found.add(name)
             todo += by_name[name].needs
+            todo += _proofs_before(by_name[name], checks)
     return frozenset(found)
+
+
+def _proofs_before(check: Check, checks: list[Check]) -> list[str]:
+    """The proofs before a measurement: it compares itself with what they have reached."""
+    if not isinstance(check, Simulated):
+        return []
+    before = checks[: checks.index(check)]
+    return [c.name for c in before if isinstance(c, Proven) and c.lock == check.lock]
 
 
 def _remembered(
