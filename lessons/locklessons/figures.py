@@ -26,7 +26,7 @@ _TEXT = "#0a0b0c"
 # Shapes and dashes distinguish the curves without colour.
 _STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
 YOURS = "your prediction"
-_CAPTION = "font-size: 0.9em; max-width: 46em"
+CAPTION = "font-size: 0.9em; max-width: 46em; color: inherit; text-align: left"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Figure:
         return (
             '<figure style="margin: 1em 0">'
             f'<div role="img" aria-label="{html.escape(self.alt)}">{self.svg}</div>'
-            f'<figcaption style="{_CAPTION}">{html.escape(self.caption)}</figcaption>'
+            f'<figcaption style="{CAPTION}">{html.escape(self.caption)}</figcaption>'
             f"{numbers}</figure>"
         )
 

@@ -29,7 +29,7 @@ from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.simulation import Simulation, simulate
 
-__all__ = ["reference", "simulated"]
+__all__ = ["NotCountedError", "own_measure", "reference", "simulated"]
 
 LONGEST_PS = 10**11
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
@@ -76,6 +76,15 @@ def reference(measure: Measure) -> float:
     return _value(measure, resolve(measure.lock).struct(**measure.options), measure.cpus)
 
 
+def own_measure(measure: Measure, submitted: Submitted) -> float:
+    """The measure of the submission's own class.
+
+    Raises:
+        NotCountedError: the simulation does not count. SimulationError: a fault, a deadlock.
+    """
+    return _own(measure, submitted, submitted.codes[measure.lock].struct, measure.cpus)
+
+
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
     unit = UNITS[check.measure]
     match check.shape:
@@ -104,14 +113,14 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
                 row(
                     f"{check.measure} on {n} CPUs, below {check.against}'s {o:,.1f}",
                     v,
-                    Band(high=o, fade=check.band.fade),
+                    Band(high=math.nextafter(o, -math.inf), fade=check.band.fade),
                 )
                 for n, v, o in zip(check.cpus, values, other, strict=True)
             ]
     raise AssertionError(check.shape)  # the schema knows no other
 
 
-def _own(check: Simulated, submitted: Submitted, lock: type[Struct], cpus: int) -> float:
+def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -> float:
     """One measure of the submission's lock, in a simulation that counts.
 
     Raises:
@@ -188,7 +197,17 @@ def _workload(check: Measured, lock: Struct) -> Workload:
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
-    return kind(**{place: lock}, **check.settings)
+    return kind(**{place: lock}, **_settings(check.settings))
+
+
+def _settings(settings: dict[str, int]) -> dict[str, int]:
+    """A workload's parameters; labs write times in ns, workloads have them in ps."""
+    return {
+        (f"{name.removesuffix('_ns')}_ps" if name.endswith("_ns") else name): (
+            value * 1000 if name.endswith("_ns") else value
+        )
+        for name, value in settings.items()
+    }
 
 
 def _slope(cpus: tuple[int, ...], values: list[float]) -> float:

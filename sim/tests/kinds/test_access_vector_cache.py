@@ -270,6 +270,7 @@ FOUND = {
 }
 
 
+@pytest.mark.covering("cache", every=2)
 @pytest.mark.parametrize(
     ("cache", "client", "memory"), FOUND, ids=lambda x: getattr(x, "__name__", x)
 )
