@@ -28,6 +28,7 @@ class Finding:
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
         reached: the operations of the submission that a proof has reached.
+        changed: how a prediction was changed after the first measurement, or "".
     """
 
     verdict: Verdict
@@ -39,6 +40,7 @@ class Finding:
     curve: Curve | None = None
     answer: str = ""
     reached: frozenset[Operation] = frozenset()
+    changed: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict == "pass" and self.share != 1.0:

@@ -137,6 +137,7 @@ class CheckResult(_Model):
         counterexample: of the checker, JSON-ready, or None.
         answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
+        changed: how a prediction was changed after the first measurement, or "".
         mark: a person's, whose points count; None for none.
         graded: the grader's points, earned and possible, where there is a mark.
     """
@@ -156,6 +157,7 @@ class CheckResult(_Model):
     curve: Curve | None = None
     answer: str = ""
     elsewhere: tuple[str, ...] = ()
+    changed: str = ""
     mark: Mark | None = None
     graded: tuple[Points, Points] | None = None
 

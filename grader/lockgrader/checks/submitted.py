@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from lockgrader.c import Compiled
 from lockgrader.finding import Finding, Operation
-from lockgrader.lab import Check, Proven
+from lockgrader.lab import Answer, Check, Measure, Prediction, Proven, Simulated
+from lockgrader.read.record import Locked
 from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
-__all__ = ["Submitted", "proofs", "without"]
+__all__ = ["Submitted", "proofs", "proofs_before", "without"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Submitted:
         proven: class name → the operations that proofs have reached so far; only for classes that
             the lab proves.
         answers: name → numbers. texts: name → words. wrong: name → why it is neither.
+        locked: answer → its prediction before the first measurement. At home the gate adds to it.
         scenarios: the student's own tests.
         c: the objects of the C part, or None.
     """
@@ -36,6 +38,7 @@ class Submitted:
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
+    locked: dict[str, Locked] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
     c: Compiled | None = None
 
@@ -55,6 +58,21 @@ class Submitted:
 def proofs(checks: Iterable[Check]) -> dict[str, frozenset[Operation]]:
     """The classes that some checks prove, before the first proof: nothing is reached yet."""
     return {check.lock: frozenset() for check in checks if isinstance(check, Proven)}
+
+
+def proofs_before(check: Check, checks: Sequence[Check]) -> set[str]:
+    """The proofs before a measurement: it compares itself with what they have reached.
+
+    Arguments:
+        check: one of the checks. checks: of the lab, in their order.
+    """
+    if isinstance(check, Answer | Prediction):
+        value = check.expected
+        lock = value.lock if isinstance(value, Measure) and value.own else ""
+    else:
+        lock = check.lock if isinstance(check, Simulated) else ""
+    before = checks[: checks.index(check)]
+    return {c.name for c in before if isinstance(c, Proven) and c.lock == lock}
 
 
 def without(name: str, submitted: Submitted) -> Finding:

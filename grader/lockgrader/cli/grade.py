@@ -434,17 +434,12 @@ def _print_all(results: list[Result], as_json: bool) -> None:
 
 def _explain(lab: Lab, student: str, key: bytes, as_json: bool) -> None:
     """A student's variant, and the checks with its values."""
-    from lockgrader.checks.simulated import reference
-    from lockgrader.lab import Answer, Measure, Prediction
+    from lockgrader.author.mutants import right_numbers
     from lockgrader.lab.variants import variant
 
     values = variant(lab, student, key)
     checks = lab.checks(values)
-    right = {
-        c.name: reference(c.expected) if isinstance(c.expected, Measure) else c.expected
-        for c in checks
-        if isinstance(c, Answer | Prediction)
-    }
+    right = {check.name: number for check, number in right_numbers(lab, student, key)}
     if as_json:
         document = {"lab": lab.name, "student": student, "variant": values}
         dumped = [c.model_dump(mode="json") for c in checks]

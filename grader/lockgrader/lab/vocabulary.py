@@ -87,7 +87,9 @@ class _Check(Closed):
 
     Arguments:
         needs: checks that must pass first. hints: one for each attempt; the last one repeats.
-        no_hint: why the check has no hints. misconceptions: tag of a mistake → the belief behind.
+        no_hint: why the check has no hints. no_mutant: why no wrong submission fails it.
+        same: why its number may be the same for all students.
+        misconceptions: tag of a mistake → the belief behind.
         public: set by the file of the check. revealed: whether students see a hidden check's
             title, points and numbers in their feedback; they always see its name and verdict.
     """
@@ -98,6 +100,8 @@ class _Check(Closed):
     needs: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     no_hint: str = ""
+    no_mutant: str = ""
+    same: str = ""
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
     revealed: bool = False
@@ -175,10 +179,13 @@ class Measured(Closed):
         lock: which lock or cache. machine: a profile.
         measure: for one unit of work; "growth" is the number of objects allocated and not freed.
         workload: one of the library, "critical_section" or one for access vector caches.
-        settings: the workload's own parameters.
+        settings: the workload's own parameters; a time in ps can be given in ns, as ``other_ns``.
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
             time between two.
         operations: of each CPU. replications: with different random streams. seed: of the first.
+        progress: units of work of the slowest CPU, at least, as a share of the mean of all; a
+            submission's own class must reach it.
+        hits: of a decision cache: lookups that find what it has to know, at least, as a share.
     """
 
     lock: Text
@@ -192,6 +199,8 @@ class Measured(Closed):
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+    progress: Annotated[float, Field(ge=0, le=1)] = 0.25
+    hits: Annotated[float, Field(ge=0, le=1)] = 0.75
 
 
 class Simulated(_Check, Measured):
@@ -204,7 +213,6 @@ class Simulated(_Check, Measured):
             (``lock`` below ``against`` at each point; the band is not used).
         against: a lock of the library, or a class of the submission.
         band: the right values.
-        progress: units of work of the slowest CPU, at least, as a share of the mean of all.
     """
 
     kind: Literal["simulated"]
@@ -212,16 +220,19 @@ class Simulated(_Check, Measured):
     shape: Literal["value", "slope", "plateau", "ratio", "ordering"] = "value"
     against: str = ""
     band: Band = Band()
-    progress: Annotated[float, Field(ge=0, le=1)] = 0.25
 
 
 class Measure(Measured):
-    """A number that the grader finds by simulating a lock of the library.
+    """A number that the grader finds by a simulation.
 
     Arguments:
-        lock: its name. options: parameters of the lock's own, such as ``store_used``.
+        lock: of the library; with ``own``, a class of the submission. own: whether it is the
+            student's own lock, so that an honest count is right for whatever lock they wrote.
+        options: parameters of a library's lock, such as ``store_used``.
         cpus: number of CPUs.
     """
+
+    own: bool = False
 
     cpus: Annotated[int, Field(ge=1, le=1024)]
     options: dict[str, int] = Field(default_factory=dict)
@@ -248,15 +259,20 @@ class Answer(_Check):
 class Prediction(_Check):
     """An interval that was predicted, scored by its width and by how far it misses.
 
+    The prediction that was locked before the first measurement is scored, and a later change earns
+    nothing more. Without a record of what was locked, only ``made`` can be earned.
+
     Arguments:
         answer: two numbers, the ends of a 90 % interval. expected: the result.
-        worst: interval score, as a fraction of the result, that earns nothing.
+        worst: interval score, as a fraction of the result, that earns nothing for accuracy.
+        made: share of the points for having predicted; the rest is for accuracy.
     """
 
     kind: Literal["prediction"]
     answer: Text
     expected: Number | Measure
     worst: Annotated[float, Field(gt=0, le=100)] = 2.0
+    made: Annotated[float, Field(ge=0, le=1)] = 0.4
 
 
 class Code(_Check):
