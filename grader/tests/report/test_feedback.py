@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
-import sys
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
