@@ -149,7 +149,7 @@ def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -
     return _MEASURES[check.measure](made)
 
 
-def _check_answers(check: Simulated, notes: Notes, cpus: int) -> None:
+def _check_answers(check: Measured, notes: Notes, cpus: int) -> None:
     """Check what a cache has answered.
 
     Raises:
