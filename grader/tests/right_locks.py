@@ -147,10 +147,11 @@ MCS = {
         yield me.turns.store(turns + 1, RELAXED)
 """
     + QUEUE,
-    "looks-at-the-tail": (NODE + PLAIN + QUEUE).replace(
-        "ACQUIRE)):\n                yield pause()\n\n",
-        "ACQUIRE)):\n                yield self.tail.load(RELAXED)\n\n",
-    ),
+    "flag-says-go": (NODE + PLAIN + QUEUE)
+    .replace("waiting = word()", "go = word()")
+    .replace("me.waiting.store(1,", "me.go.store(0,")
+    .replace("while (yield me.waiting.load(ACQUIRE))", "while not (yield me.go.load(ACQUIRE))")
+    .replace("after.waiting.store(0,", "after.go.store(1,"),
 }
 TICKET_HEAD = """class L(Lock):
     next = word()

@@ -46,7 +46,7 @@ def dedented(text: str) -> str:
 CACHES: dict[str, list[list[str]]] = {
     "eight-slots": [["N_SLOTS = 4", "N_SLOTS = 8"]],
     "one-chain": [["N_SLOTS = 4", "N_SLOTS = 1"]],
-    "a-hash": [["key % N_SLOTS", "(key ^ (key >> 12)) % N_SLOTS"]] * 2,
+    "sixteen-slots": [["N_SLOTS = 4", "N_SLOTS = 16"]],
     "padded-slots": [["pointer(Entry))\n", "pointer(Entry), padded=True)\n"]],
     "marks-with-swap": [["entry.used.store(1, RELAXED)", "entry.used.swap(1, RELAXED)"]],
     "marks-last": [[MARK, ""], [HALVES, HALVES + MARK]],
@@ -137,7 +137,9 @@ def test_locks(variant: str) -> None:
     kind, _, name = variant.partition("-")
     body = LOCKS[kind][name]
     body = body if "def release" in body else body + RELEASE
-    text = f"{HEAD}{TAS}{RELEASE}\n\n{body.replace('class L(', f'class {kind}(')}"
+    mine = body.replace("class L(", f"class {kind}(")
+    ticket = "" if kind == "Ticket" else TICKETS["plain"].replace("class L(", "class Ticket(")
+    text = f"{HEAD}{TAS}{RELEASE}\n\n{mine}\n\n{ticket}"
     lab = lab_of("lab02")
     assert {} == lost(lab, {lab.locks: text}, {"TAS", kind})
 

@@ -59,8 +59,8 @@ def use(
     """Run a workload whose threads return, and keep its memory.
 
     Arguments:
-        workload: the description; it says ``done()`` after each use. part: name of the part that is
-            to be checked.
+        workload: the description; it says ``done()`` after each use.
+        part: name of the part that will be checked.
         machine: a profile's name. cpus: number of CPUs, with one thread on each.
         on: CPU of each thread of the check. seed: of the random streams.
         longest_ps: simulated time that the run may take. trace: gets the trace in parts.
