@@ -6,8 +6,8 @@ missing or switched off (``NUMBA_DISABLE_JIT=1``). :func:`compilable` lets compi
 
 Numba keeps machine code on disk and compiles anew when *the file of the function* changes, not when
 a function or a number that it uses from another file does. An engine or a checker that runs stale
-code gives wrong results. So only the functions of :func:`kept` stay on disk, and each holds a
-digest of all sources behind it in its closure, which numba makes part of the key.
+code gives wrong results. So only the functions of :func:`kept` stay on disk, and what numba uses as
+the time of the file is a digest of all sources behind it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,20 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 from locksim.lang import words
 
 _PACKAGE = Path(__file__).parent
 _F = TypeVar("_F", bound=Callable[..., Any])
+_INNER = "locklab_inner."
+"""What the names of functions that only compiled code calls begin with, as numba sees them."""
 
 
 def enabled() -> bool:
@@ -50,15 +54,27 @@ def digest(sources: tuple[str, ...]) -> int:
 def compilable(function: _F, **options: Any) -> _F:
     """Let compiled code call a plain function, if there is any; gives the function itself.
 
+    The function must not allocate (``_nrt=True`` lets it): otherwise each of its arrays costs
+    reference counts, in code to compile and in time to run.
+
     Arguments:
         function: what it calls.
         options: of ``numba.njit``.
     """
     if enabled():
-        from numba.extending import register_jitable
+        from numba.extending import overload
 
-        _words()
-        register_jitable(**{"inline": "never", **options})(function)
+        _prepare()
+        inner = FunctionType(
+            function.__code__,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        inner.__qualname__ = f"{_INNER}{function.__module__}.{function.__qualname__}"
+        given = {"_nrt": False, "no_cfunc_wrapper": True, **options}
+        overload(function, jit_options=given, strict=False)(lambda *_, **__: inner)
     return function
 
 
@@ -66,31 +82,36 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
     """Compile a function for Python to call, and keep the machine code on disk.
 
     Arguments:
-        function: what :func:`compilable` was called for.
+        function: plain Python.
         sources: every file whose functions and numbers are compiled in.
         options: of ``numba.njit``.
     """
     from numba import njit
 
-    key = digest(sources)
+    _prepare()
+    dispatcher = njit(no_cfunc_wrapper=True, **options)(function)
+    with suppress(RuntimeError):  # numba finds no folder that it can write to
+        _keep(dispatcher, digest(sources))
+    return dispatcher
 
-    def entry(*arguments):  # type: ignore[no-untyped-def]
-        if key == 0:  # it has to be used, or it would not be in the closure
-            raise ValueError
-        return function(*arguments)
 
-    # Numba names the files after these.
-    entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
-    entry.__doc__ = function.__doc__
-    dispatcher = njit(cache=True, **options)(entry)
+def _keep(dispatcher: Any, stamp: int) -> None:
+    """Keep what a dispatcher compiles; what was kept with another stamp is not used again."""
+    from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+    function = dispatcher.py_func
+    cache = FunctionCache(function)
+    major, minor = sys.version_info[:2]
+    name = f"{function.__module__}.{function.__qualname__}.py{major}{minor}"
+    cache._cache_file = IndexDataCacheFile(cache.cache_path, name, stamp)
+    dispatcher._cache = cache
     compile_or_load = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
-        with _alone(Path(dispatcher.stats.cache_path, f"{entry.__qualname__}.lock")):
+        with _alone(Path(cache.cache_path, f"{name}.lock")):
             return compile_or_load(signature)
 
     dispatcher.compile = compile_alone
-    return dispatcher
 
 
 @contextmanager
@@ -109,6 +130,46 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 @cache
+def _prepare() -> None:
+    """Prepare numba for the functions of this package."""
+    _compile_once()
+    _words()
+
+
+def _compile_once() -> None:
+    """Let numba optimise a function and make machine code of it only where Python calls it.
+
+    By itself numba does that for every function with all that it calls, so again and again with
+    each caller: half of the time. An inner function's library is only linked, with those that it
+    links itself, into the library of a function that Python calls.
+    """
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.registry import cpu_target
+
+    class Library(JITCodeLibrary):  # type: ignore[misc]
+        def finalize(self) -> None:
+            if self.name.startswith(_INNER):
+                self._raise_if_finalized()
+                self._finalized = True
+            else:
+                super().finalize()
+
+        def add_linking_library(self, library: Any) -> None:
+            super().add_linking_library(library)
+            if library.name.startswith(_INNER):
+                for behind in library._linking_libraries:
+                    super().add_linking_library(behind)
+
+    codegen = cpu_target.target_context.codegen()
+    set_environment = codegen.set_env
+
+    def set_env(name: str, environment: Any) -> None:
+        if codegen._engine.get_global_value_address(name):  # an inner function is not there yet
+            set_environment(name, environment)
+
+    codegen._library_class, codegen.set_env = Library, set_env
+
+
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np

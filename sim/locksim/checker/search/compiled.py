@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,15 @@ SOURCES = (
 )
 """The files whose functions and numbers are compiled in."""
 
+_COPIES = (loop._first_time, loop._moved, wander._act)
+"""The functions that copy slices, for which numba counts references."""
+
 jit.compilable(randomness.mix)
 for _module in _MODULES:
     for _function in vars(_module).values():
         if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
             # Divisors are known not to be 0.
-            jit.compilable(_function, error_model="numpy")
+            jit.compilable(_function, error_model="numpy", _nrt=_function in _COPIES)
 
 
 def _tables(tables: Tables) -> Tables:
@@ -45,21 +49,25 @@ def _tables(tables: Tables) -> Tables:
     return Tables(*arrays, plain, claimed)  # type: ignore[arg-type, call-arg]
 
 
+def _kept(function: Callable[..., Any], **options: bool) -> Any:
+    return jit.kept(function, SOURCES, error_model="numpy", **options)
+
+
 _DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 
 FUNCTIONS: dict[str, Any] = {
-    "advance": jit.kept(loop.advance, SOURCES, nogil=True),
-    "move_memo": jit.kept(loop.move_memo, SOURCES),
-    "refill": jit.kept(table.refill, SOURCES),
-    "doomed": jit.kept(progress.doomed, SOURCES),
-    "broken": jit.kept(invariants.broken, SOURCES),
-    "wander": jit.kept(wander.wander, SOURCES),
-    "follow": jit.kept(wander.follow, SOURCES),
-    "phases": jit.kept(cycles.phases, SOURCES),
-    "part": jit.kept(cycles.part, SOURCES),
-    "components": jit.kept(cycles.components, SOURCES),
-    "fair": jit.kept(cycles.fair, SOURCES),
-    "entries": jit.kept(cycles.entries, SOURCES),
+    "advance": _kept(loop.advance, nogil=True),
+    "move_memo": _kept(loop.move_memo),
+    "refill": _kept(table.refill),
+    "doomed": _kept(progress.doomed),
+    "broken": _kept(invariants.broken),
+    "wander": _kept(wander.wander),
+    "follow": _kept(wander.follow),
+    "phases": _kept(cycles.phases),
+    "part": _kept(cycles.part),
+    "components": _kept(cycles.components),
+    "fair": _kept(cycles.fair),
+    "entries": _kept(cycles.entries),
     "tables": _tables,
     "row": lambda row: np.array(row, np.int64),
     "rows": lambda rows: np.array(rows, np.int64),
