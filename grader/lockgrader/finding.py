@@ -12,7 +12,10 @@ from pydantic import Field
 from lockgrader.lab import Band
 from lockgrader.result import Curve, Row, Verdict
 
-__all__ = ["Finding", "found", "row", "shares"]
+__all__ = ["Finding", "Operation", "found", "row", "shares"]
+
+Operation = tuple[str, int, int]
+"""``Class.method``, the instruction's number in it, and its line."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,8 @@ class Finding:
         message: the reason. rows: the numbers. tag: one word for the mistake, known to the lab.
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
+        reached: the operations of the submission that a proof has reached.
+        changed: how a prediction was changed after the first measurement, or "".
     """
 
     verdict: Verdict
@@ -34,6 +39,8 @@ class Finding:
     counterexample: dict[str, Any] | None = None
     curve: Curve | None = None
     answer: str = ""
+    reached: frozenset[Operation] = frozenset()
+    changed: str = ""
 
     def __post_init__(self) -> None:
         if self.verdict == "pass" and self.share != 1.0:

@@ -15,8 +15,10 @@ from pathlib import Path
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs, proofs_before
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.fingerprint import fingerprints
+from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
 from lockgrader.finding import Finding
@@ -35,6 +37,7 @@ from lockgrader.lab import (
 from lockgrader.lab.variants import variant
 from lockgrader.read.answers import Answers, read_answers
 from lockgrader.read.artefact import MalformedError
+from lockgrader.read.record import RECORD, read_record
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import Scenario
 from lockgrader.read.scenarios import read as read_scenarios
@@ -76,8 +79,9 @@ def grade(
         until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
             grader_errors, for a platform that would otherwise discard all results.
         values: the student's variant, where the key is not available; by default it is drawn.
-        only: names of checks to run; by default all.
-        gate: returns why a check must not run yet, or "". A check with a reason is skipped.
+        only: names of checks to run; proofs before a measurement run too. By default all.
+        gate: returns why a check must not run yet, or "". A check with a reason is skipped. It may
+            lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
             the last one is returned.
 
@@ -92,7 +96,11 @@ def grade(
     submitted, refused = _read(lab, checks, submission, profile)
     if "answers" not in refused:
         prepare(checks)
-    asked = [c for c in checks if not only or c.name in only]
+    wanted = set(only)
+    for check in checks:
+        if check.name in only:
+            wanted |= proofs_before(check, checks)
+    asked = [c for c in checks if not only or c.name in wanted]
     result = Result(
         lab=lab.name,
         student=student,
@@ -105,6 +113,7 @@ def grade(
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
+        fingerprints=fingerprints(submitted.codes),
     )
     passed: set[str] = set()
     for number, check in enumerate(asked, start=1):
@@ -115,6 +124,7 @@ def grade(
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if finding.verdict == "pass":
             passed.add(check.name)
+        submitted = submitted.after(check, finding)
         result = result.with_check(
             _result(check, finding, attempt, others),
             seconds=time.monotonic() - began,
@@ -215,12 +225,16 @@ def accept(
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
+    bad = refused_classes(classes.codes, lab.refuse) if lab.refuse else {}
     return Submitted(
-        codes=classes.codes,
+        codes={name: code for name, code in classes.codes.items() if name not in bad},
         broken=classes.broken,
+        refused=bad,
+        proven=proofs(checks),
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,
+        locked=read_record(submission.files.get(RECORD), lab.name),
         scenarios=scenarios,
         c=compiled,
     )
@@ -271,5 +285,6 @@ def _result(
         counterexample=finding.counterexample,
         curve=finding.curve,
         answer=printable(finding.answer),
+        changed=finding.changed,
         elsewhere=others,
     )

@@ -137,6 +137,7 @@ class CheckResult(_Model):
         counterexample: of the checker, JSON-ready, or None.
         answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
+        changed: how a prediction was changed after the first measurement, or "".
         mark: a person's, whose points count; None for none.
         graded: the grader's points, earned and possible, where there is a mark.
     """
@@ -156,6 +157,7 @@ class CheckResult(_Model):
     curve: Curve | None = None
     answer: str = ""
     elsewhere: tuple[str, ...] = ()
+    changed: str = ""
     mark: Mark | None = None
     graded: tuple[Points, Points] | None = None
 
@@ -195,6 +197,7 @@ class Result(_Model):
         replay: the command that grades this submission again.
         name, section: of the student, by the roster. late: what a late submission costs, by the
             course's policy; None without one. absent: nothing was handed in, so nothing was graded.
+        fingerprints: of each class of the code, to find similar ones.
         measured: time, for the operator; no verdict depends on it.
     """
 
@@ -214,6 +217,7 @@ class Result(_Model):
     section: str = ""
     late: Late | None = None
     absent: bool = False
+    fingerprints: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     measured: dict[str, Finite] = Field(default_factory=dict)
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lockgrader.author.mutants import Mutant, findings, mutants, solution, starter, write
+from lockgrader.author.mutants import Mutant, findings, mutants, mutated, solution, starter, write
 from lockgrader.grade import grade
 from lockgrader.lab import Lab, Prediction, Written, load
 from lockgrader.lab.variants import variant
@@ -88,7 +88,7 @@ def test_starter_earns_nothing(name: str) -> None:
 def test_mutant_gets_its_verdict(name: str, one: Mutant) -> None:
     """Verdict and misconception are the documented ones."""
     lab = lab_of(name)
-    files = solution(lab, "ada", KEY) | one.files
+    files = mutated(lab, solution(lab, "ada", KEY), one)
     ((check, finding),) = findings(lab, files, "ada", KEY, one.check)
     told = check.misconceptions.get(finding.tag, "")
     assert (one.verdict, one.misconception) == (finding.verdict, told)

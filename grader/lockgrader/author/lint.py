@@ -6,7 +6,9 @@
 - Every mutant gets its verdict and its misconception.
 - Every public check has hints, or a reason to have none.
 - No check takes long.
-- The handout names every file and every answer.
+- The handout names every file and every answer, and its commands run.
+- Numbers differ between students.
+- The files keep their promises (:mod:`lockgrader.author.promises`).
 - The bundle leaks nothing.
 
 Mechanism. :func:`lockgrader.grade.grade` grades everything in a sandbox, like a student's
@@ -19,6 +21,7 @@ runs once.
 from __future__ import annotations
 
 import itertools
+import json
 import multiprocessing
 import resource
 import tempfile
@@ -26,9 +29,12 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lockgrader.author.bundle import BundleError, public_files
-from lockgrader.author.mutants import Mutant, mutants, solution, starter, write
+from lockgrader.author.item import Item
+from lockgrader.author.mutants import Mutant, mutants, mutated, solution, starter, write
+from lockgrader.author.promises import promises, run_commands
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.grade import grade
 from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
@@ -41,25 +47,10 @@ __all__ = ["LONGEST_S", "Item", "Linted", "lint"]
 LONGEST_S = 30.0
 """Processor time that a check may take; students wait for it on a laptop."""
 KEY = b"the key of no course: variants for lint"
+FEWEST_STUDENTS = 4
+"""With fewer, nothing can be said about how values differ."""
 OWN_WORK = ("fail", "no_output")
 """Verdicts that a starter may get: they mean that work is missing."""
-
-
-@dataclass(frozen=True)
-class Item:
-    """One property of a lab.
-
-    Arguments:
-        what: "solution", "starter", "wrong", "hint", "time", "handout" or "bundle".
-        name: of a check, a mutant or a file. ok: whether the property holds.
-        says: the finding. cpu_s: processor time, where something ran.
-    """
-
-    what: str
-    name: str
-    ok: bool
-    says: str
-    cpu_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -99,6 +90,7 @@ class _Done:
     cpu_s: tuple[float, ...] = ()
     error: str = ""
     values: dict[str, str | int] = field(default_factory=dict)
+    answers: dict[str, Any] = field(default_factory=dict)
 
 
 def lint(
@@ -131,7 +123,10 @@ def lint(
         *(_wrong(one) for one in done if one.task.mutant is not None),
         *_hints(checks),
         *_times(done),
+        *_values(done, checks, students),
         *_handout(lab, folder, checks),
+        *promises(lab, folder, checks),
+        *(run_commands(lab, folder, "student1", KEY) if students else ()),
         _bundle(folder),
     ]
     return Linted(lab.name, students, variants, tuple(items))
@@ -189,9 +184,10 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
     used: list[float] = []
     try:
         files = starter(lab) if task.what == "starter" else solution(lab, task.student, KEY)
-        files |= task.mutant.files if task.mutant else {}
+        files = mutated(lab, files, task.mutant) if task.mutant else files
         with tempfile.TemporaryDirectory(prefix="locklab-") as made:
             path = write(files, Path(made) / task.student)
+            answers = json.loads(files.get(lab.answers, "{}")) if task.what == "solution" else {}
             used.append(_used_s())
             result = grade(
                 alone,
@@ -208,7 +204,7 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
     except LabError as error:
         return _Done(task, error=str(error), values=values)
     spent = tuple(after - before for before, after in itertools.pairwise(used))
-    return _Done(task, result.checks, spent, values=values)
+    return _Done(task, result.checks, spent, values=values, answers=answers)
 
 
 def _used_s() -> float:
@@ -229,7 +225,7 @@ def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
                 if result.name == check.name:
                     times, cpu_s = times + 1, max(cpu_s, used_s)
                     if result.points != result.max_points or result.verdict != "pass":
-                        worst = worst or f"{_values(one)}: {result.verdict}, {_short(result)}"
+                        worst = worst or f"{_variant_of(one)}: {result.verdict}, {_short(result)}"
         tried = "1 variant" if times == 1 else f"{times} variants"
         yield Item("solution", check.name, not worst, worst or f"full marks, {tried}", cpu_s)
 
@@ -297,6 +293,31 @@ def _times(done: list[_Done]) -> Iterable[Item]:
         yield Item("time", name, used_s <= LONGEST_S, says, used_s)
 
 
+def _values(done: list[_Done], checks: list[Check], students: int) -> Iterable[Item]:
+    """At most half of the students may have the same number, within its tolerance."""
+    for check in checks if students >= FEWEST_STUDENTS else ():
+        if not isinstance(check, Answer | Prediction) or check.same:
+            continue
+        slack = 2 * check.tolerance if isinstance(check, Answer) else 0.0
+        numbers = [
+            float(given[0] if isinstance(given, list) else given)
+            for one in done
+            if one.task.what == "solution" and check.name in {r.name for r in one.results}
+            if (given := one.answers.get(check.answer)) is not None
+        ]
+        most = max((_alike(n, numbers, slack) for n in numbers), default=0)
+        says = f"{len(numbers)} numbers for {students} students; at most {most} are alike"
+        ok = len(numbers) >= students // 2 and most <= students // 2
+        if not ok:
+            says = f'{says}: use a variant in it, or write same = "the reason"'
+        yield Item("value", check.name, ok, says)
+
+
+def _alike(number: float, numbers: list[float], slack: float) -> int:
+    """How many numbers are as right as this one."""
+    return sum(abs(n - number) <= slack * abs(number) for n in numbers)
+
+
 def _handout(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     """The handout names every file of the starter and every answer that is asked for."""
     path = folder / "handout.md"
@@ -316,7 +337,7 @@ def _bundle(folder: Path) -> Item:
     return Item("bundle", "", True, f"{len(files)} files, nothing hidden among them")
 
 
-def _values(one: _Done) -> str:
+def _variant_of(one: _Done) -> str:
     return ", ".join(f"{name} {value}" for name, value in one.values.items()) or one.task.student
 
 

@@ -14,23 +14,37 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from lockgrader.c import Compiled, compile_c, interface
-from lockgrader.checks.judge import judge
+from lockgrader.checks.judge import judge, own
 from lockgrader.checks.numeric import expected
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs
+from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Lab, LabError, Prediction, Written, changed
 from lockgrader.lab.variants import variant
+from lockgrader.read.record import RECORD, read_record
 from lockgrader.read.refused import Refused
 from lockgrader.read.scenarios import read
 from locksim.compiler import compile_source
+from locksim.compiler.ir import ClassCode
 
-__all__ = ["Mutant", "findings", "mutants", "solution", "starter", "write"]
+__all__ = [
+    "Mutant",
+    "findings",
+    "mutants",
+    "mutated",
+    "right_numbers",
+    "solution",
+    "starter",
+    "write",
+]
 
+LONG_AGO = "2000-01-01T00:00:00Z"
+"""When a solution's predictions were locked."""
 Files = dict[str, str]
 """A submission: name → text."""
 
@@ -43,6 +57,7 @@ class Mutant:
         name: what is wrong. files: name → text, which replace those of the solution.
         check: the name of the check that finds it. verdict: of that check.
         misconception: the belief that the check must name, "" for none.
+        answers: answer → a wrong value, which is also what was locked of a prediction.
     """
 
     name: str
@@ -50,6 +65,7 @@ class Mutant:
     check: str
     verdict: str
     misconception: str
+    answers: dict[str, Any] = field(default_factory=dict)
 
 
 def solution(lab: Lab, student: str, key: bytes) -> Files:
@@ -61,13 +77,29 @@ def solution(lab: Lab, student: str, key: bytes) -> Files:
     files = _files(lab, "solution")
     if lab.answers:
         answers = json.loads(files.get(lab.answers, "{}"))
-        for check in lab.checks(variant(lab, student, key)):
+        locked = {}
+        for check, number in right_numbers(lab, student, key):
             if isinstance(check, Answer):
-                answers.setdefault(check.answer, expected(check.expected))
-            elif isinstance(check, Prediction):
-                answers.setdefault(check.answer, 2 * [expected(check.expected)])
+                answers.setdefault(check.answer, number)
+            else:
+                ends = answers.setdefault(check.answer, [number, number])
+                locked[check.answer] = {"values": ends, "at": LONG_AGO}
         files[lab.answers] = json.dumps(answers)
+        files[RECORD] = json.dumps({"lab": lab.name, "predictions": locked})
     return files
+
+
+def right_numbers(
+    lab: Lab, student: str, key: bytes
+) -> Iterator[tuple[Answer | Prediction, float]]:
+    """Each check that asks for a number, and what is right for this student and our solution."""
+    checks = lab.checks(variant(lab, student, key))
+    ours = Submitted()
+    if any(map(own, checks)):
+        ours = Submitted(codes=_codes(lab, _files(lab, "solution")))
+    for check in checks:
+        if isinstance(check, Answer | Prediction):
+            yield check, expected(check.expected, ours)
 
 
 def starter(lab: Lab) -> Files:
@@ -80,7 +112,7 @@ def mutants(lab: Lab) -> list[Mutant]:
 
     Each is the solution with a change. ``change`` is a list of pairs: a text, of which the first
     occurrence is replaced, and its replacement. Or ``text`` replaces the whole file. ``file`` names
-    the file, by default the one in the language.
+    the file, by default the one in the language. ``answers`` replaces single answers.
 
     Raises:
         LabError: there is no mutants.toml, or a change does not fit the solution.
@@ -95,6 +127,18 @@ def mutants(lab: Lab) -> list[Mutant]:
         raise LabError(f"{path}: write [[mutant]] for each, not {', '.join(sorted(strange))}")
     right = _files(lab, "solution")
     return [_mutant(lab, raw, right) for raw in document.get("mutant", [])]
+
+
+def mutated(lab: Lab, right: Files, mutant: Mutant) -> Files:
+    """A solution's files with a mutant's changes."""
+    files = right | mutant.files
+    if mutant.answers:
+        files[lab.answers] = json.dumps(json.loads(files[lab.answers]) | mutant.answers)
+        record = json.loads(files[RECORD])
+        for name in record["predictions"].keys() & mutant.answers.keys():
+            record["predictions"][name]["values"] = mutant.answers[name]
+        files[RECORD] = json.dumps(record)
+    return files
 
 
 def findings(
@@ -114,10 +158,15 @@ def findings(
     checks = lab.checks(variant(lab, student, key))
     texts = json.loads(files.get(lab.answers, "{}"))
     words = {c.answer for c in checks if isinstance(c, Written)}
+    codes = _codes(lab, files)
+    bad = refused_classes(codes, lab.refuse)
     submitted = Submitted(
-        codes=compile_source(files[lab.locks], f"<{lab.locks}>") if lab.locks in files else {},
+        codes={name: code for name, code in codes.items() if name not in bad},
+        refused=bad,
+        proven={} if only else proofs(checks),
         answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
         texts={k: v for k, v in texts.items() if k in words},
+        locked=read_record(files.get(RECORD, "").encode() or None, lab.name),
         scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
     )
     compiled = _compiled(lab, files, [c for c in checks if only in ("", c.name)])
@@ -130,6 +179,7 @@ def findings(
             skipped = not only and not {*check.needs} <= passed
             finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
             passed |= {check.name} if finding.verdict == "pass" else set()
+            submitted = submitted.after(check, finding)
             yield check, finding
 
 
@@ -139,6 +189,10 @@ def write(files: Files, folder: Path) -> Path:
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+def _codes(lab: Lab, files: Files) -> dict[str, ClassCode]:
+    return compile_source(files[lab.locks], f"<{lab.locks}>") if lab.locks in files else {}
 
 
 def _judged(check: Check, submitted: Submitted, refused: Refused | None) -> Finding:
@@ -170,12 +224,14 @@ def _files(lab: Lab, name: str) -> Files:
 
 def _mutant(lab: Lab, raw: dict[str, Any], right: Files) -> Mutant:
     try:
-        name, file = raw["name"], raw.get("file", lab.locks)
-        text = raw["text"] if "text" in raw else right[file]
-        text = changed(text, raw.get("change", []), f"{lab.name}, mutant '{name}'")
+        name, file, answers = raw["name"], raw.get("file", lab.locks), raw.get("answers", {})
+        files = {}
+        if not answers or "change" in raw or "text" in raw:
+            text = raw["text"] if "text" in raw else right[file]
+            files[file] = changed(text, raw.get("change", []), f"{lab.name}, mutant '{name}'")
         belief = raw["misconception"]
         if belief and lab.misconceptions:
             belief = lab.misconceptions[belief].belief
-        return Mutant(name, {file: text}, raw["check"], raw["verdict"], belief)
+        return Mutant(name, files, raw["check"], raw["verdict"], belief, answers)
     except KeyError as error:
         raise LabError(f"{lab.name}, mutant '{raw.get('name', '?')}': no {error}") from error

@@ -23,7 +23,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from lockgrader.checks.judge import judge
+from lockgrader.checks.judge import judge, own
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
 from lockgrader.lab import C, Check, OwnTests, Proven, Simulated
@@ -62,7 +62,7 @@ def evaluate(
         return Finding("grader_error", message=LATE)
     if isinstance(check, C):
         return _in_sandboxes(check, submitted, profile)
-    if isinstance(check, Proven | Simulated | OwnTests):
+    if isinstance(check, Proven | Simulated | OwnTests) or own(check):
         warm()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)

@@ -10,14 +10,25 @@ from lockgrader.checks.proven import proven
 from lockgrader.checks.simulated import simulated
 from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding
-from lockgrader.lab import Answer, C, Check, Code, LabError, OwnTests, Prediction, Proven, Simulated
+from lockgrader.lab import (
+    Answer,
+    C,
+    Check,
+    Code,
+    LabError,
+    Measure,
+    OwnTests,
+    Prediction,
+    Proven,
+    Simulated,
+)
 from lockgrader.sandbox import Profile
 from locksim.kinds.checking import bases_with, checked_bases
 from locksim.lang.struct import Struct
 from locksim.library.registry import UnknownNameError
 from locksim.machine import MachineError
 
-__all__ = ["judge"]
+__all__ = ["judge", "own"]
 
 
 def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -> Finding:
@@ -32,11 +43,9 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
         Exception: anything else is an internal error of the grader.
     """
     match check:
-        case Answer():
-            return answer(check, submitted)
-        case Prediction():
-            return prediction(check, submitted)
-        case Proven() | Simulated() | Code() | OwnTests():
+        case Answer() | Prediction() if not own(check):
+            return _numeric(check, submitted)
+        case Proven() | Simulated() | Code() | OwnTests() | Answer() | Prediction():
             try:
                 return _of_program(check, submitted)
             except Exception as error:
@@ -58,7 +67,22 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
     return Finding("pass", 1.0, "kept for the instructor", answer=answered)
 
 
-def _of_program(check: Proven | Simulated | Code | OwnTests, submitted: Submitted) -> Finding:
+def own(check: Check) -> bool:
+    """Whether the right number is measured on the student's own lock."""
+    if not isinstance(check, Answer | Prediction):
+        return False
+    return isinstance(check.expected, Measure) and check.expected.own
+
+
+def _numeric(check: Answer | Prediction, submitted: Submitted) -> Finding:
+    return answer(check, submitted) if isinstance(check, Answer) else prediction(check, submitted)
+
+
+def _of_program(
+    check: Proven | Simulated | Code | OwnTests | Answer | Prediction, submitted: Submitted
+) -> Finding:
+    if isinstance(check, Answer | Prediction):
+        return _numeric(check, submitted)
     if isinstance(check, OwnTests):
         return own_tests(check, submitted)
     lock = _lock(check.lock, submitted)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from lockgrader.checks.simulated import reference
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.simulated import NotCountedError, own_measure, reference
+from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Measure, Prediction
+from lockgrader.read.record import RECORD
 from lockgrader.result import Row
 
-__all__ = ["answer", "expected", "interval_score", "missing", "prediction", "prepare"]
+__all__ = ["answer", "expected", "interval_score", "load_of", "missing", "prediction", "prepare"]
 
 ALPHA = 0.1
 """A predicted interval should hold the result nine times in ten."""
@@ -21,13 +23,15 @@ ALPHA = 0.1
 def prepare(checks: Iterable[Check]) -> None:
     """Simulate the expected values of checks, once for all students with equal values.
 
-    They depend on the lab only. A check's process is forked from this one and inherits them. If a
-    value cannot be simulated, the check itself reports it.
+    They depend on the lab only; what is measured on the student's own lock waits for its check. A
+    check's process is forked from this one and inherits them. If a value cannot be simulated, the
+    check itself reports it.
     """
     for check in checks:
         if isinstance(check, Answer | Prediction) and isinstance(check.expected, Measure):
             with contextlib.suppress(Exception):
-                reference(check.expected)
+                if not check.expected.own:
+                    reference(check.expected)
 
 
 def answer(check: Answer, submitted: Submitted) -> Finding:
@@ -39,40 +43,76 @@ def answer(check: Answer, submitted: Submitted) -> Finding:
         return Finding(
             "malformed_output", 0.0, f"'{check.answer}' must be one number, not {len(given)}"
         )
-    right = expected(check.expected)
+    right = _right(check.expected, submitted)
+    if isinstance(right, Finding):
+        return right
     slack = abs(right) * check.tolerance
     band = Band(low=right - slack, high=right + slack, fade=check.fade)
-    return found([row(check.answer, given[0], band)])
+    made = found([row(check.answer, given[0], band)])
+    if made.verdict == "pass" or not isinstance(check.expected, Measure):
+        return made
+    return replace(made, message=f"{made.message}; {load_of(check.expected)}")
 
 
 def prediction(check: Prediction, submitted: Submitted) -> Finding:
-    """Judge an interval by its width and by how far it misses the result."""
+    """Judge an interval by its width and by how far it misses the result.
+
+    The locked one counts. What was never locked may have been written after the result was known.
+    """
     given = submitted.answers.get(check.answer)
+    locked = submitted.locked.get(check.answer)
     if given is None:
         return missing(check.answer, submitted)
-    if len(given) != 2 or not given[0] <= given[1]:
+    low, high = _interval(given)
+    changed = ""
+    if locked is not None and [*locked.values] != given:
+        changed = (
+            f"locked {_shown(locked.values)} on {locked.at:%Y-%m-%d %H:%M}, now {_shown(given)}"
+        )
+        low, high = _interval([*locked.values])
+    if math.isnan(low):
         message = f"'{check.answer}' must be two numbers: [low, high]"
         return Finding("malformed_output", 0.0, message)
-    right = expected(check.expected)
-    low, high = given
+    right = _right(check.expected, submitted)
+    if isinstance(right, Finding):
+        return right
     score = interval_score(low, high, right) / abs(right) if right else math.inf
-    share = max(0.0, 1.0 - score / check.worst)
     # A perfect score is an interval of width 0; a tenth of the worst score earns full marks.
-    share = min(1.0, share / 0.9)
-    inside = low <= right <= high
-    says = "holds the result" if inside else "misses the result"
-    low_text, high_text, right_text = map(_digits, (low, high, right))
-    message = f"predicted {low_text} to {high_text}, measured {right_text}: the interval {says}"
+    accuracy = min(1.0, max(0.0, 1.0 - score / check.worst) / 0.9)
+    share = check.made + (1.0 - check.made) * (accuracy if locked is not None else 0.0)
     line = Row(
         what=f"{check.answer}: interval score over the result",
         got=score if math.isfinite(score) else None,
         high=check.worst / 10,
-        says="right" if share == 1.0 else f"too wide or off, by {score - check.worst / 10:.3g}",
-        share=share,
+        says="right" if accuracy == 1.0 else f"too wide or off, by {score - check.worst / 10:.3g}",
+        share=accuracy,
     )
-    made = found([line], message)
-    tag = "" if inside else "too-low" if high < right else "too-high"
-    return Finding(made.verdict, made.share, message, made.rows, tag)
+    inside = low <= right <= high
+    says = "holds the result" if inside else "misses the result"
+    message = f"predicted {_shown((low, high))}, measured {_digits(right)}: the interval {says}"
+    if changed:
+        message = f"{message}; the first one counts ({changed})"
+    if locked is None:
+        message = f"{message}; no {RECORD} shows that it was made before the first measurement"
+    return Finding(
+        "pass" if share == 1.0 else "partial" if share else "fail",
+        share,
+        message,
+        (line,),
+        "" if inside else "too-low" if high < right else "too-high",
+        changed=changed,
+    )
+
+
+def load_of(measure: Measure) -> str:
+    """The measurement in words, with its load, as a student can repeat it."""
+    whose = "your own" if measure.own else "the library's"
+    load = f"{measure.workload}, {measure.settings}" if measure.settings else measure.workload
+    if measure.workload == "critical_section":
+        times = f"hold {measure.hold_ns} ns, think {measure.think_ns} ns"
+        load = f"{times}, {measure.words} shared word{'s' * (measure.words != 1)}"
+    where = f"{measure.cpus} CPUs of {measure.machine}"
+    return f"measured with {whose} {measure.lock} on {where} ({load})"
 
 
 def missing(name: str, submitted: Submitted) -> Finding:
@@ -90,9 +130,36 @@ def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> f
     return (high - low) + 2 / alpha * max(0.0, low - x) + 2 / alpha * max(0.0, x - high)
 
 
-def expected(value: float | Measure) -> float:
-    """The right value: the number itself, or the measure of the reference lock."""
-    return reference(value) if isinstance(value, Measure) else value
+def expected(value: float | Measure, submitted: Submitted) -> float:
+    """The right value: the number itself, or the measure of a lock.
+
+    Raises:
+        NotCountedError: the student's own lock gave a simulation that does not count.
+        SimulationError: it has a fault.
+    """
+    if not isinstance(value, Measure):
+        return value
+    return own_measure(value, submitted) if value.own else reference(value)
+
+
+def _right(value: float | Measure, submitted: Submitted) -> float | Finding:
+    """The right value, or why the student's own lock gives none."""
+    if isinstance(value, Measure) and value.own and value.lock not in submitted.codes:
+        return without(value.lock, submitted)
+    try:
+        return expected(value, submitted)
+    except NotCountedError as error:
+        return Finding("fail", 0.0, str(error), tag="exclusion")
+
+
+def _interval(given: Sequence[float]) -> tuple[float, float]:
+    """The ends of an interval; NaN where it is none."""
+    whole = len(given) == 2 and given[0] <= given[1]
+    return (given[0], given[1]) if whole else (math.nan, math.nan)
+
+
+def _shown(ends: Sequence[float]) -> str:
+    return " to ".join(map(_digits, ends))
 
 
 def _digits(number: float) -> str:

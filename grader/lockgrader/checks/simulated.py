@@ -1,9 +1,12 @@
 """Simulated: values and shapes of curves, in simulated time only.
 
-A lock that violates mutual exclusion is fast. So a simulation with a violation earns nothing,
-however good its numbers are. This also catches a lock that behaves only on the few CPUs of the
-checker. For the same reason the answers of a decision cache are compared with seals
-(:mod:`locksim.library.avc.avc_of`).
+A lock that violates mutual exclusion is fast, and so is one that lets a single CPU in. So each
+simulation is itself checked, and earns nothing, however good its numbers are, if
+
+- mutual exclusion was violated, or a decision of a cache has a wrong seal
+  (:mod:`locksim.library.avc.avc_of`);
+- some CPU did less than its share (``progress``);
+- an operation ran that no proof of the lab has reached (:mod:`lockgrader.checks.ran`).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import math
 from collections.abc import Callable
 
 from lockgrader.checks.curve import UNITS, curve_of
+from lockgrader.checks.ran import operations, unproven
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
@@ -24,7 +28,7 @@ from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.simulation import Simulation, simulate
 
-__all__ = ["reference", "simulated"]
+__all__ = ["NotCountedError", "own_measure", "reference", "simulated"]
 
 LONGEST_PS = 10**11
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
@@ -36,14 +40,22 @@ _MEASURES: dict[str, Callable[[Simulation], float]] = {
 }
 
 
-class NotExclusiveError(Exception):
-    """Mutual exclusion was violated in a simulation."""
+class NotCountedError(Exception):
+    """A simulation whose numbers do not count; the message says why.
+
+    Arguments:
+        message: the reason. tag: one word for it.
+    """
+
+    def __init__(self, message: str, tag: str = "exclusion") -> None:
+        super().__init__(message)
+        self.tag = tag
 
 
 def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Finding:
     """Measure a lock, and compare the values with the band."""
     try:
-        values = [_value(check, lock(), n) for n in check.cpus]
+        values = [_own(check, submitted, lock, n) for n in check.cpus]
         other = []
         if check.against:
             if check.against in submitted.codes:
@@ -51,8 +63,8 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
             else:
                 against = resolve(check.against).struct
             other = [_value(check, against(), n) for n in check.cpus]
-    except NotExclusiveError as error:
-        return Finding("fail", 0.0, str(error), tag="exclusion")
+    except NotCountedError as error:
+        return Finding("fail", 0.0, str(error), tag=error.tag)
     made = found(_rows(check, values, other))
     return dataclasses.replace(made, curve=curve_of(check, values, other))
 
@@ -61,6 +73,15 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
 def reference(measure: Measure) -> float:
     """The measure of a lock of the library; each is simulated once in a process."""
     return _value(measure, resolve(measure.lock).struct(**measure.options), measure.cpus)
+
+
+def own_measure(measure: Measure, submitted: Submitted) -> float:
+    """The measure of the submission's own class.
+
+    Raises:
+        NotCountedError: the simulation does not count. SimulationError: a fault, a deadlock.
+    """
+    return _own(measure, submitted, submitted.codes[measure.lock].struct, measure.cpus)
 
 
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
@@ -91,18 +112,51 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
                 row(
                     f"{check.measure} on {n} CPUs, below {check.against}'s {o:,.1f}",
                     v,
-                    Band(high=o, fade=check.band.fade),
+                    Band(high=math.nextafter(o, -math.inf), fade=check.band.fade),
                 )
                 for n, v, o in zip(check.cpus, values, other, strict=True)
             ]
     raise AssertionError(check.shape)  # the schema knows no other
 
 
+def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -> float:
+    """One measure of the submission's lock, in a simulation that counts.
+
+    Raises:
+        NotCountedError: it does not. SimulationError: a fault, a deadlock.
+    """
+    made = _simulated(check, lock(), cpus, watch=True)
+    done = made.done()
+    slowest, mean = min(done), sum(done) / cpus
+    if slowest < check.progress * mean:
+        raise NotCountedError(
+            f"on {cpus} CPUs of {check.machine} CPU {done.index(slowest)} did {slowest} units of "
+            f"work, and the mean is {mean:.0f}: the measurements of a lock that keeps a CPU out do "
+            "not count",
+            "progress",
+        )
+    if check.lock in submitted.proven:
+        ran = operations(made.ran, submitted.codes[check.lock].file)
+        wrong = unproven(ran, submitted.proven[check.lock])
+        if wrong:
+            raise NotCountedError(wrong, "unproven")
+    return _MEASURES[check.measure](made)
+
+
 def _value(check: Measured, lock: Struct, cpus: int) -> float:
     """One measure of one lock on a number of CPUs.
 
     Raises:
-        NotExclusiveError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
+        NotCountedError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
+    """
+    return _MEASURES[check.measure](_simulated(check, lock, cpus))
+
+
+def _simulated(check: Measured, lock: Struct, cpus: int, *, watch: bool = False) -> Simulation:
+    """A simulation without a violation.
+
+    Raises:
+        NotCountedError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
     """
     made = simulate(
         _workload(check, lock),
@@ -112,18 +166,19 @@ def _value(check: Measured, lock: Struct, cpus: int) -> float:
         replications=check.replications,
         seed=check.seed,
         longest_ps=LONGEST_PS,
+        watch=watch,
     )
     by_lock = made.by_lock()
     mine = by_lock[by_lock["lock"] == "lock"] if len(by_lock) else by_lock
     if isinstance(lock, Lock) and not len(mine):
-        raise NotExclusiveError(f"on {cpus} CPUs the lock was never acquired")
+        raise NotCountedError(f"on {cpus} CPUs the lock was never acquired")
     if len(by_lock) and int(by_lock["violations"].sum()):
         times = int(by_lock["violations"].sum())
-        raise NotExclusiveError(
+        raise NotCountedError(
             f"on {cpus} CPUs of {check.machine} mutual exclusion was violated {times} times: "
             "the measurements of a broken lock do not count"
         )
-    return _MEASURES[check.measure](made)
+    return made
 
 
 def _workload(check: Measured, lock: Struct) -> Workload:
@@ -143,7 +198,17 @@ def _workload(check: Measured, lock: Struct) -> Workload:
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
-    return kind(**{place: lock}, **check.settings)
+    return kind(**{place: lock}, **_settings(check.settings))
+
+
+def _settings(settings: dict[str, int]) -> dict[str, int]:
+    """A workload's parameters; labs write times in ns, workloads have them in ps."""
+    return {
+        (f"{name.removesuffix('_ns')}_ps" if name.endswith("_ns") else name): (
+            value * 1000 if name.endswith("_ns") else value
+        )
+        for name, value in settings.items()
+    }
 
 
 def _slope(cpus: tuple[int, ...], values: list[float]) -> float:

@@ -41,6 +41,8 @@ def matching_variants(
         own: the student's variant.
     """
     wrong = finding.verdict in ("fail", "partial")
+    if isinstance(check, Answer) and isinstance(check.expected, Measure) and check.expected.own:
+        return ()  # another variant's right number would be another measurement of this lock
     if not (isinstance(check, Answer) and wrong and check.answer in submitted.answers):
         return ()
     return tuple(

@@ -17,6 +17,12 @@ PROPERTIES = {
     "hint": "each public check has a hint, or a reason to have none",
     "time": "no check takes long",
     "handout": "the handout names every file and every answer",
+    "covered": "enough wrong submissions, and one for each check",
+    "variant": "at least 1,000 variants, and each is used",
+    "value": "numbers differ between students",
+    "text": "rubric, design and times are there",
+    "glossary": "terms are linked, and the glossary explains them",
+    "command": "the handout's commands run",
     "bundle": "the bundle holds what students need, and nothing hidden",
 }
 

@@ -2,6 +2,7 @@
 
 from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load
 from lockgrader.lab.vocabulary import (
+    OPERATIONS,
     Answer,
     Band,
     C,
@@ -14,10 +15,13 @@ from lockgrader.lab.vocabulary import (
     Prediction,
     Proven,
     Simulated,
+    Used,
+    Waits,
     Written,
 )
 
 __all__ = [
+    "OPERATIONS",
     "Answer",
     "Band",
     "C",
@@ -34,6 +38,8 @@ __all__ = [
     "Prediction",
     "Proven",
     "Simulated",
+    "Used",
+    "Waits",
     "Written",
     "changed",
     "load",

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from lockgrader.lab.vocabulary import Check, Closed, MutantSource, OwnTests, Text
+from lockgrader.lab.vocabulary import Check, Closed, MutantSource, Operation, OwnTests, Text
 
 __all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
@@ -60,6 +60,8 @@ class Lab(Closed):
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
         library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
+        refuse: operations that no class of the submission may use, such as "n_cpus", by which a
+            program can distinguish a proof from a measurement.
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
         c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
@@ -77,6 +79,7 @@ class Lab(Closed):
     answers: str = ""
     tests: str = ""
     library: tuple[str, ...] = ()
+    refuse: tuple[Operation, ...] = ()
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
     c: str = ""
     interface: str = ""

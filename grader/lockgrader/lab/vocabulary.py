@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 __all__ = [
+    "OPERATIONS",
     "Answer",
     "Band",
     "C",
@@ -20,17 +21,45 @@ __all__ = [
     "Measure",
     "Measured",
     "MutantSource",
+    "Operation",
     "OwnTests",
     "Prediction",
     "Proven",
     "Simulated",
     "Text",
+    "Used",
+    "Waits",
     "Written",
 ]
 
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1)]
+Operation = Literal[
+    "block",
+    "cpu",
+    "n_cpus",
+    "n_threads",
+    "now",
+    "random_below",
+    "random_exponential",
+    "switch",
+    "thread",
+    "wake",
+]
+OPERATIONS: dict[str, str] = {
+    "block": "BLOCK",
+    "cpu": "CPU",
+    "n_cpus": "NCPUS",
+    "n_threads": "NTHREADS",
+    "now": "NOW",
+    "random_below": "RANDOM",
+    "random_exponential": "EXPONENTIAL",
+    "switch": "SWITCH",
+    "thread": "THREAD",
+    "wake": "WAKE",
+}
+"""The operations by which a program can distinguish places and times, and their instructions."""
 
 
 class Closed(BaseModel):
@@ -58,7 +87,9 @@ class _Check(Closed):
 
     Arguments:
         needs: checks that must pass first. hints: one for each attempt; the last one repeats.
-        no_hint: why the check has no hints. misconceptions: tag of a mistake → the belief behind.
+        no_hint: why the check has no hints. no_mutant: why no wrong submission fails it.
+        same: why its number may be the same for all students.
+        misconceptions: tag of a mistake → the belief behind.
         public: set by the file of the check. revealed: whether students see a hidden check's
             title, points and numbers in their feedback; they always see its name and verdict.
     """
@@ -69,9 +100,50 @@ class _Check(Closed):
     needs: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     no_hint: str = ""
+    no_mutant: str = ""
+    same: str = ""
     misconceptions: dict[str, str] = Field(default_factory=dict)
     public: bool = True
     revealed: bool = False
+
+
+class Used(Closed):
+    """Proofs from memory that many CPUs have used (:mod:`lockgrader.checks.used`).
+
+    Arguments:
+        machine: a profile. cpus: how many use the struct first; the threads of the proof are on
+            CPUs drawn from these.
+        uses: of all CPUs together in the longest of the runs, about as many as a measurement has.
+        moments: runs, each longer than the one before. seed: of their lengths, loads and CPUs.
+        memory: of these proofs.
+    """
+
+    machine: Text
+    cpus: Annotated[int, Field(ge=2, le=256)] = 32
+    uses: Annotated[int, Field(ge=10, le=100_000)] = 2_500
+    moments: Annotated[int, Field(ge=1, le=10)] = 3
+    seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+    memory: Literal["sc", "tso", "c11"] = "sc"
+
+
+Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
+
+
+class Waits(Closed):
+    """How a lock must wait, as seen in a simulation (:mod:`lockgrader.checks.waits`).
+
+    Arguments:
+        demands: "tests-first": an atomic is tried again only after a read that found the lock free;
+            "retries": several try for a lock that becomes free, so that some try again;
+            "one-atomic": an acquisition makes one atomic operation at most;
+            "own-line": each CPU waits on a line on which no other one does.
+        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
+    """
+
+    demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
+    machine: Text
+    cpus: Annotated[int, Field(ge=2, le=64)] = 8
+    hold_ns: Annotated[int, Field(ge=100, le=100_000)] = 5_000
 
 
 class Proven(_Check):
@@ -82,6 +154,9 @@ class Proven(_Check):
         threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
         client: prefix of the names of the standard clients to use; "" for all.
         states: at most, for one client.
+        bypass: with the property "bypass": acquisitions by others while a thread waits, at most.
+        used: from which memory the same is proven once more; None: from fresh memory only.
+        waits: how the lock must wait; None: in any way.
     """
 
     kind: Literal["proven"]
@@ -92,6 +167,9 @@ class Proven(_Check):
     memory: Literal["sc", "tso", "c11"] = "sc"
     property: str = "all"
     states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
+    bypass: Annotated[int, Field(ge=0, le=100)] | None = None
+    used: Used | None = None
+    waits: Waits | None = None
 
 
 class Measured(Closed):
@@ -101,10 +179,12 @@ class Measured(Closed):
         lock: which lock or cache. machine: a profile.
         measure: for one unit of work; "growth" is the number of objects allocated and not freed.
         workload: one of the library, "critical_section" or one for access vector caches.
-        settings: the workload's own parameters.
+        settings: the workload's own parameters; a time in ps can be given in ns, as ``other_ns``.
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
             time between two.
         operations: of each CPU. replications: with different random streams. seed: of the first.
+        progress: units of work of the slowest CPU, at least, as a share of the mean of all; a
+            submission's own class must reach it.
     """
 
     lock: Text
@@ -118,6 +198,7 @@ class Measured(Closed):
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+    progress: Annotated[float, Field(ge=0, le=1)] = 0.25
 
 
 class Simulated(_Check, Measured):
@@ -140,12 +221,16 @@ class Simulated(_Check, Measured):
 
 
 class Measure(Measured):
-    """A number that the grader finds by simulating a lock of the library.
+    """A number that the grader finds by a simulation.
 
     Arguments:
-        lock: its name. options: parameters of the lock's own, such as ``store_used``.
+        lock: of the library; with ``own``, a class of the submission. own: whether it is the
+            student's own lock, so that an honest count is right for whatever lock they wrote.
+        options: parameters of a library's lock, such as ``store_used``.
         cpus: number of CPUs.
     """
+
+    own: bool = False
 
     cpus: Annotated[int, Field(ge=1, le=1024)]
     options: dict[str, int] = Field(default_factory=dict)
@@ -172,15 +257,20 @@ class Answer(_Check):
 class Prediction(_Check):
     """An interval that was predicted, scored by its width and by how far it misses.
 
+    The prediction that was locked before the first measurement is scored, and a later change earns
+    nothing more. Without a record of what was locked, only ``made`` can be earned.
+
     Arguments:
         answer: two numbers, the ends of a 90 % interval. expected: the result.
-        worst: interval score, as a fraction of the result, that earns nothing.
+        worst: interval score, as a fraction of the result, that earns nothing for accuracy.
+        made: share of the points for having predicted; the rest is for accuracy.
     """
 
     kind: Literal["prediction"]
     answer: Text
     expected: Number | Measure
     worst: Annotated[float, Field(gt=0, le=100)] = 2.0
+    made: Annotated[float, Field(ge=0, le=1)] = 0.4
 
 
 class Code(_Check):

@@ -18,6 +18,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
 
 __all__ = ["UNREADABLE", "Submission", "read", "take"]
@@ -49,7 +50,7 @@ class Submission:
 
 
 def read(path: Path, wanted: tuple[str, ...]) -> Submission:
-    """Read the wanted files of a submission; one that is missing is left out.
+    """Read the wanted files of a submission, and its record; one that is missing is left out.
 
     Arguments:
         path: a folder, a zip, or a single file, which counts as the wanted file of its suffix.
@@ -58,6 +59,7 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
     Raises:
         Refused: it cannot be read safely.
     """
+    wanted = (*wanted, RECORD)
     try:
         if path.is_symlink():
             raise Refused("ungradable", f"{path.name} is a symbolic link; hand in the file itself")

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lockgrader.read.submission import UNREADABLE
+from lockgrader.report.similar import similar
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 
 __all__ = ["Group", "Suspicion", "by_counterexample", "by_misconception", "suspicions"]
@@ -57,8 +58,15 @@ def by_misconception(results: Sequence[Result]) -> list[Group]:
 
 
 def suspicions(results: Sequence[Result]) -> list[Suspicion]:
-    """Identical submissions, and answers that are right for another student's variant."""
-    return [*_identical(results), *_right_for_others(results)]
+    """Equal and similar submissions, answers right for another variant, late predictions."""
+    same = [*_identical(results)]
+    equal = {frozenset(s.students) for s in same}
+    alike = [
+        Suspicion(a.students, f"{a.what}: alike ({100 * a.share:.0f} % of what is rare)")
+        for a in similar(results)
+        if not any(equal_ones >= set(a.students) for equal_ones in equal)
+    ]
+    return [*same, *alike, *_right_for_others(results), *_predicted_again(results)]
 
 
 def _grouped(
@@ -120,6 +128,14 @@ def _right_for_others(results: Sequence[Result]) -> Iterator[Suspicion]:
             if check.elsewhere:
                 what = f"{check.title}: {FITS_OTHER} ({'; or '.join(check.elsewhere)})"
                 yield Suspicion((result.student,), what, tuple(sorted(fitting)))
+
+
+def _predicted_again(results: Sequence[Result]) -> Iterator[Suspicion]:
+    for result in results:
+        for check in result.checks:
+            if check.changed:
+                what = f"{check.title}: changed after the first measurement ({check.changed})"
+                yield Suspicion((result.student,), f"{what}; the first one was scored")
 
 
 def _with(results: Iterable[Result], one: Result, variant: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """One run of the public checks at home, and how it changes the state.
 
 Predictions come first. Until all of a lab's predictions are made, no check runs that would show the
-result. When the first such check runs, the predictions are recorded with the time. A later change
-is reported, to the student and in the archive for handing in.
+result. When the first such check runs, the predictions are locked with the time. The locked ones
+are scored; a later change is reported, to the student and in the archive for handing in.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs_before
 from lockgrader.grade import Gate, Progress, grade
 from lockgrader.lab import Answer, Check, Measure, Prediction, Simulated
+from lockgrader.read.record import Locked
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
-from lockgrader.workspace.folder import Predicted, State, Workspace, WorkspaceError
+from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
 __all__ = ["Changed", "attempt", "changed", "measures", "public_checks", "to_do"]
 
-Changed = tuple[str, Predicted]
+Changed = tuple[str, Locked]
 """The name of a changed prediction, and its recorded value."""
 GRADED = ("pass", "partial", "fail")
 
@@ -95,7 +96,7 @@ def _done(check: Check, state: State) -> bool:
 
 
 def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
-    """A gate that opens for measurements when all predictions are made, and records them."""
+    """A gate that opens for measurements when all predictions are made, and locks them."""
     asked = [c.answer for c in checks if isinstance(c, Prediction)]
     file = workspace.lab.answers
 
@@ -109,8 +110,9 @@ def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
                 return f'predict first: write "{name}": [low, high] into {file}, then measure'
         if any(name not in frozen for name in asked):
             now = datetime.now(UTC)
-            fresh = {n: Predicted(values=tuple(v), at=now) for n, v in given.items()}
-            workspace.update(lambda state: {"predictions": fresh | state.predictions})
+            fresh = {n: Locked(values=tuple(v), at=now) for n, v in given.items()}
+            frozen = workspace.update(lambda s: {"predictions": fresh | s.predictions}).predictions
+        submitted.locked.update(frozen)
         return ""
 
     return gate
@@ -131,6 +133,7 @@ def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
         if name not in found:
             found.add(name)
             todo += by_name[name].needs
+            todo += proofs_before(by_name[name], checks)
     return frozenset(found)
 
 

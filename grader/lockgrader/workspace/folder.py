@@ -18,11 +18,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader.lab import Lab, load
+from lockgrader.read.record import Locked
 from lockgrader.result import Verdict, write
 
 __all__ = [
     "Hints",
-    "Predicted",
     "State",
     "Workspace",
     "WorkspaceError",
@@ -55,13 +55,6 @@ class Hints(_Closed):
     attempt: Annotated[int, Field(ge=0)]
 
 
-class Predicted(_Closed):
-    """A prediction as recorded before the first measurement, and the time."""
-
-    values: tuple[float, ...]
-    at: datetime
-
-
 class State(_Closed):
     """The state of a workspace.
 
@@ -89,7 +82,7 @@ class State(_Closed):
     max_points: Points = 0.0
     solved: bool = False
     hints: dict[str, Hints] = Field(default_factory=dict)
-    predictions: dict[str, Predicted] = Field(default_factory=dict)
+    predictions: dict[str, Locked] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)

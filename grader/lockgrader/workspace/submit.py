@@ -10,6 +10,7 @@ from pathlib import Path
 from lockgrader.author.bundle import archive
 from lockgrader.grade import accept
 from lockgrader.lab import Prediction
+from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
 from lockgrader.read.submission import read
 from lockgrader.result import write_bytes
@@ -17,10 +18,7 @@ from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import Changed, changed, public_checks
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
-__all__ = ["RECORD", "HandedIn", "default_name", "submit"]
-
-RECORD = "record.json"
-"""Beside the answers: the state of the workspace, for the instructor. Not graded."""
+__all__ = ["HandedIn", "default_name", "submit"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class HandedIn:
     """An archive to hand in.
 
     Arguments:
-        path: of the archive. files: in it, without the record. sha256: of the graded files.
+        path: of the archive. files: in it, without the record. sha256: of all of them.
         doubts: warnings about what will cost points.
     """
 
@@ -57,6 +55,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     state, lab = workspace.state, workspace.lab
     _may_write(out)
     found = read(workspace.folder, lab.wanted())
+    found.files.pop(RECORD, None)  # of an archive that was unpacked here
     if not found.files:
         names = ", ".join(lab.wanted())
         raise WorkspaceError(f"there is nothing to hand in: write at least one of {names}")
@@ -85,10 +84,10 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     except OSError as error:
         raise WorkspaceError(f"{out} cannot be written: {error.strerror}") from error
     again = read(out, lab.wanted())
-    if again.sha256 != found.sha256:
+    if {n: d for n, d in again.files.items() if n != RECORD} != found.files:
         raise WorkspaceError(f"{out} was not written completely; is the disk full?")
     doubts = _doubts(workspace, refused, changed(state, submitted.answers))
-    return HandedIn(out, tuple(sorted(found.files)), found.sha256, doubts)
+    return HandedIn(out, tuple(sorted(found.files)), again.sha256, doubts)
 
 
 def _doubts(
@@ -100,7 +99,7 @@ def _doubts(
         values = ", ".join(f"{v:g}" for v in before.values)
         found.append(
             f"the prediction {name} was [{values}] before the first measurement and "
-            f"differs now; {RECORD} in the archive says so"
+            f"differs now; {RECORD} in the archive says so, and the first one counts"
         )
     asked = [c.answer for c in public_checks(workspace) if isinstance(c, Prediction)]
     if any(name not in state.predictions for name in asked):

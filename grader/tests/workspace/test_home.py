@@ -14,6 +14,7 @@ from lockgrader.checks.evaluate import warm
 from lockgrader.grade import grade
 from lockgrader.lab import load
 from lockgrader.read.owner import student_of
+from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
 from lockgrader.result import Result
 from lockgrader.workspace import folder as ws
@@ -21,7 +22,7 @@ from lockgrader.workspace.attempt import attempt, public_checks, to_do
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 from lockgrader.workspace.hints import REST, NoHintError, next_hint
 from lockgrader.workspace.solution import compare
-from lockgrader.workspace.submit import RECORD, submit
+from lockgrader.workspace.submit import submit
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -141,7 +142,7 @@ def test_prediction_comes_first(mine: Workspace) -> None:
 
 
 def test_first_prediction_stays(mine: Workspace) -> None:
-    """A prediction changed after measuring is graded, and reported."""
+    """A prediction changed after measuring earns nothing more, and is reported."""
     tried(mine, TAS, '{"guess": [1, 2], "n": 10}')
     tried(mine, answers=ANSWERS)
     assert (1.0, 2.0) == mine.state.predictions["guess"].values
@@ -177,7 +178,8 @@ def test_verdicts_are_the_graders(lab: Path, mine: Workspace, text: str) -> None
     home = tried(mine, text, ANSWERS)
     inside = attempt(mine)
     drawn = mine.state.variant
-    graded = grade(load(lab), mine.folder, student="ada", key=b"k" * 16, values=drawn)
+    archive = submit(mine, mine.folder / "ada-lab99.zip").path
+    graded = grade(load(lab), archive, student="ada", key=b"k" * 16, values=drawn)
     public = [c for c in graded.checks if c.public]
     assert home.checks == inside.checks
     assert [c.model_dump(exclude={"hint"}) for c in public] == (

@@ -3,7 +3,20 @@
 Try: locklab lab check
 """
 
-from locksim.lang import Lock, pause, word
+from locksim.lang import (  # everything that the four locks need
+    ACQ_REL,
+    ACQUIRE,
+    NULL,
+    RELAXED,
+    RELEASE,
+    Lock,
+    Struct,
+    cpu,
+    pause,
+    percpu,
+    pointer,
+    word,
+)
 
 
 class TAS(Lock):
@@ -43,10 +56,18 @@ class Ticket(Lock):
         yield pause()
 
 
-class MCS(Lock):
-    """A queue: each waiter has a node of its own (percpu), and its predecessor wakes it."""
+class Waiter(Struct):
+    """A place in the queue: the next waiter, and whether this one has to wait."""
 
-    tail = word()
+    next = pointer("Waiter")
+    waiting = word()
+
+
+class MCS(Lock):
+    """A queue: each waiter waits on its own node, and its predecessor ends the wait."""
+
+    tail = pointer(Waiter)
+    places = percpu(Waiter)
 
     def acquire(self):
         yield pause()

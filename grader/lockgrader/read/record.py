@@ -1,0 +1,49 @@
+"""The record of a workspace in an archive: which predictions were locked, and when.
+
+``locklab lab check`` locks a prediction before it shows the first measurement, and ``locklab lab
+submit`` writes what was locked into ``record.json``. The grader scores the locked prediction, not
+one that was changed after the result was known. The file comes from the student's own machine: it
+keeps honest students honest, and it can be forged.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lockgrader.read.artefact import MalformedError, parse
+
+__all__ = ["RECORD", "Locked", "read_record"]
+
+RECORD = "record.json"
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class Locked(BaseModel):
+    """A prediction as it was before the first measurement, and the time of that."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    values: Annotated[tuple[Finite, ...], Field(max_length=2)]
+    at: datetime
+
+
+class _Record(BaseModel):
+    """The part of the record that counts."""
+
+    lab: str
+    predictions: dict[str, Locked]
+
+
+def read_record(data: bytes | None, lab: str) -> dict[str, Locked]:
+    """The locked predictions by the answer's name; none if the record is not of this lab.
+
+    Arguments:
+        data: the file, or None where there is none. lab: the name of the lab that is graded.
+    """
+    try:
+        record = _Record.model_validate(parse(data or b"{}"))
+    except (MalformedError, ValidationError):
+        return {}
+    return record.predictions if record.lab == lab else {}
