@@ -19,6 +19,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
@@ -62,8 +63,6 @@ def compilable(function: _F, **options: Any) -> _F:
         options: of ``numba.njit``.
     """
     if enabled():
-        from numba.extending import overload
-
         _prepare()
         inner = FunctionType(
             function.__code__,
@@ -74,6 +73,7 @@ def compilable(function: _F, **options: Any) -> _F:
         )
         inner.__qualname__ = f"{_INNER}{function.__module__}.{function.__qualname__}"
         given = {"_nrt": False, "no_cfunc_wrapper": True, **options}
+        overload = _numba("extending").overload
         overload(function, jit_options=given, strict=False)(lambda *_, **__: inner)
     return function
 
@@ -86,10 +86,8 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
         sources: every file whose functions and numbers are compiled in.
         options: of ``numba.njit``.
     """
-    from numba import njit
-
     _prepare()
-    dispatcher = njit(no_cfunc_wrapper=True, **options)(function)
+    dispatcher = _numba().njit(no_cfunc_wrapper=True, **options)(function)
     with suppress(RuntimeError):  # numba finds no folder that it can write to
         _keep(dispatcher, digest(sources))
     return dispatcher
@@ -97,13 +95,11 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
 
 def _keep(dispatcher: Any, stamp: int) -> None:
     """Keep what a dispatcher compiles; what was kept with another stamp is not used again."""
-    from numba.core.caching import FunctionCache, IndexDataCacheFile
-
-    function = dispatcher.py_func
-    cache = FunctionCache(function)
+    caching, function = _numba("core.caching"), dispatcher.py_func
+    cache = caching.FunctionCache(function)
     major, minor = sys.version_info[:2]
     name = f"{function.__module__}.{function.__qualname__}.py{major}{minor}"
-    cache._cache_file = IndexDataCacheFile(cache.cache_path, name, stamp)
+    cache._cache_file = caching.IndexDataCacheFile(cache.cache_path, name, stamp)
     dispatcher._cache = cache
     compile_or_load = dispatcher.compile
 
@@ -129,10 +125,16 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
+def _numba(module: str = "") -> Any:
+    """Numba, or one of its modules; untyped, since not all that is used here is public."""
+    return import_module(f"numba.{module}" if module else "numba")
+
+
 @cache
 def _prepare() -> None:
     """Prepare numba for the functions of this package."""
     _compile_once()
+    _compare_fast()
     _words()
 
 
@@ -143,10 +145,9 @@ def _compile_once() -> None:
     each caller: half of the time. An inner function's library is only linked, with those that it
     links itself, into the library of a function that Python calls.
     """
-    from numba.core.codegen import JITCodeLibrary
-    from numba.core.registry import cpu_target
+    base: Any = _numba("core.codegen").JITCodeLibrary
 
-    class Library(JITCodeLibrary):  # type: ignore[misc]
+    class Library(base):  # type: ignore[misc]
         def finalize(self) -> None:
             if self.name.startswith(_INNER):
                 self._raise_if_finalized()
@@ -160,7 +161,7 @@ def _compile_once() -> None:
                 for behind in library._linking_libraries:
                     super().add_linking_library(behind)
 
-    codegen = cpu_target.target_context.codegen()
+    codegen = _numba("core.registry").cpu_target.target_context.codegen()
     set_environment = codegen.set_env
 
     def set_env(name: str, environment: Any) -> None:
@@ -170,10 +171,18 @@ def _compile_once() -> None:
     codegen._library_class, codegen.set_env = Library, set_env
 
 
+def _compare_fast() -> None:
+    """Let numba look its options up fast: they are part of a key, for each call that it types."""
+    options = _numba("core.compiler").Flags
+    defaults = {name: option.default for name, option in options.options.items()}
+    options.values = lambda chosen: {**defaults, **chosen._values}
+
+
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
-    from numba.extending import overload
+
+    overload = _numba("extending").overload
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
@@ -186,6 +195,15 @@ def _words() -> None:
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]
         return lambda n: np.zeros(n, np.int64)
+
+    @overload(words.copy, jit_options={"_nrt": False})
+    def _copy(row, rows, first):  # type: ignore[no-untyped-def]
+        def copied(row, rows, first):  # type: ignore[no-untyped-def]
+            # A slice would be compiled with the text of numba's error for one that does not fit.
+            for i in range(len(row)):
+                row[i] = rows[first + i]
+
+        return copied
 
     # Unsigned, since a signed overflow is undefined (lang/words.py).
     @overload(words.plus)

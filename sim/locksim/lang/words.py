@@ -10,6 +10,8 @@ by unsigned numbers.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def wrap64(value: int) -> int:
     """A Python number as signed 64 bits, as memory and registers keep it."""
@@ -39,6 +41,15 @@ def shifted(value: int, bits: int) -> int:
 def index(at: int) -> int:
     """A number that is not negative, to index with: compiled, it is not checked for its sign."""
     return at
+
+
+def copy(row: Any, rows: Any, first: int) -> None:
+    """Fill a row with the numbers of another one, or of rows that stand one after another.
+
+    Arguments:
+        row: what is filled. rows: at least as long. first: where to begin there.
+    """
+    row[:] = rows[first : first + len(row)]
 
 
 def zeros(n: int) -> list[int]:

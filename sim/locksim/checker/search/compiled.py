@@ -12,6 +12,7 @@ from locksim import jit
 from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
 from locksim.checker.models.model import Tables
 from locksim.checker.search import cycles, invariants, loop, progress, step, table, wander
+from locksim.checker.search.loop import TYPES, Space
 from locksim.lang import randomness
 
 _MODULES = (
@@ -32,15 +33,14 @@ SOURCES = (
 )
 """The files whose functions and numbers are compiled in."""
 
-_COPIES = (loop._first_time, loop._moved, wander._act)
-"""The functions that copy slices, for which numba counts references."""
+_ALLOCATE = (loop.advance, wander.wander, wander.follow)
 
 jit.compilable(randomness.mix)
 for _module in _MODULES:
     for _function in vars(_module).values():
         if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
             # Divisors are known not to be 0.
-            jit.compilable(_function, error_model="numpy", _nrt=_function in _COPIES)
+            jit.compilable(_function, error_model="numpy", _nrt=_function in _ALLOCATE)
 
 
 def _tables(tables: Tables) -> Tables:
@@ -55,14 +55,69 @@ def _kept(function: Callable[..., Any], **options: bool) -> Any:
 
 _DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 
+
+def _steps(
+    what: int,
+    t: Any,
+    x: Any,
+    rows: Any,
+    shared: Any,
+    regs: Any,
+    expect: Any,
+    deadlock: bool,
+    number: int,
+    points: Any,
+    trail: Any,
+    note: Any,
+) -> tuple[int, int]:
+    """The functions that take steps, in one: most of what there is to compile is shared by them."""
+    if what == _ADVANCE:
+        return loop.advance(t, x, regs, expect, deadlock, number), 0
+    if what == _WANDER:
+        return wander.wander(t, rows, shared, regs, expect, number, points, trail, note)
+    return wander.follow(t, rows, shared, regs, expect, trail, note)
+
+
+_ADVANCE, _WANDER, _FOLLOW = range(3)
+_search: Callable[..., tuple[int, int]] = _kept(_steps, nogil=True)
+_ROW, _ROWS = np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
+_SPACE = Space(*(np.zeros(1, _DTYPES[code]) for code in TYPES))
+"""What stands for the arguments that a function does not have."""
+
+
+def _advance(t: Tables, x: Space, regs: Any, expect: Any, deadlock: bool, limit: int) -> int:
+    found = _search(_ADVANCE, t, x, _ROWS, _ROW, regs, expect, deadlock, limit, _ROW, _ROW, _ROW)
+    return int(found[0])
+
+
+def _wander(
+    t: Tables,
+    rows: Any,
+    shared: Any,
+    regs: Any,
+    expect: Any,
+    seed: int,
+    points: Any,
+    trail: Any,
+    note: Any,
+) -> tuple[int, int]:
+    return _search(_WANDER, t, _SPACE, rows, shared, regs, expect, False, seed, points, trail, note)
+
+
+def _follow(
+    t: Tables, rows: Any, shared: Any, regs: Any, expect: Any, trail: Any, note: Any
+) -> tuple[int, int]:
+    return _search(_FOLLOW, t, _SPACE, rows, shared, regs, expect, False, 0, _ROW, trail, note)
+
+
 FUNCTIONS: dict[str, Any] = {
-    "advance": _kept(loop.advance, nogil=True),
+    "advance": _advance,
     "move_memo": _kept(loop.move_memo),
     "refill": _kept(table.refill),
     "doomed": _kept(progress.doomed),
     "broken": _kept(invariants.broken),
-    "wander": _kept(wander.wander),
-    "follow": _kept(wander.follow),
+    "wander": _wander,
+    "follow": _follow,
     "phases": _kept(cycles.phases),
     "part": _kept(cycles.part),
     "components": _kept(cycles.components),

@@ -23,7 +23,7 @@ from locksim.checker.search.step import FLUSH, MAX_ACTIONS, MAX_CHOICES, perform
 from locksim.checker.search.table import intern
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
-from locksim.lang.words import index, shifted, times, zeros
+from locksim.lang.words import copy, index, shifted, times, zeros
 
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
@@ -137,8 +137,8 @@ def _first_time(
     """
     first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
     before = x.shared[first : first + len(shared)]
-    row[:] = x.threads[at_row : at_row + len(row)]
-    shared[:] = before
+    copy(row, x.threads, at_row)
+    copy(shared, before, 0)
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
     status = perform(t, row, shared, regs, action, note)
@@ -182,7 +182,7 @@ def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -
     at = _memo_slot(x.memo, key)
     if x.memo[index(at)] == 0:
         first = thread_row * len(row)
-        row[:] = x.threads[first : first + len(row)]
+        copy(row, x.threads, first)
         moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
         group = x.moves[2 * moved - 2]
         if moving.farthest(t, row, group) > MOST_VALUES:

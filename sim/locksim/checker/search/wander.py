@@ -23,7 +23,7 @@ from locksim.checker.search.loop import STUCK, WRONG_END
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN, mix
-from locksim.lang.words import plus, shifted, zeros
+from locksim.lang.words import copy, plus, shifted, zeros
 
 CUT = 24
 """What comes of a schedule that did not end within its length."""
@@ -76,8 +76,8 @@ def _act(
 
     Gives status, action, and whether anything changed.
     """
-    before[:] = row
-    was[:] = shared
+    copy(before, row, 0)
+    copy(was, shared, 0)
     many = op == b.RANDOM or (t.size[m.MODEL] == m.C11 and b.LOAD <= op <= b.FETCH_XOR)
     action = wanted if many else 0
     status = perform(t, row, shared, regs, action, note)
