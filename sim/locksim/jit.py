@@ -60,7 +60,9 @@ def compilable(function: _F, **options: Any) -> _F:
 
     Arguments:
         function: what it calls.
-        options: of ``numba.njit``.
+        options: of ``numba.njit``. With ``_nrt=False`` references to arrays are not counted, which
+            would be an atomic operation whenever one is passed on. Such a function must not
+            allocate; one that does is not compiled.
     """
     if enabled():
         _prepare()
@@ -182,7 +184,9 @@ def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
 
-    overload = _numba("extending").overload
+    ir, cgutils = import_module("llvmlite.ir"), _numba("core.cgutils")
+    types, extending = _numba("types"), _numba("extending")
+    intrinsic, overload = extending.intrinsic, extending.overload
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
@@ -192,18 +196,28 @@ def _words() -> None:
     def _index(at):  # type: ignore[no-untyped-def]
         return lambda at: np.uint64(at)
 
+    @intrinsic
+    def fetch(context, row, at):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            called = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            module = builder.module
+            function = cgutils.get_or_insert_function(module, called, "llvm.prefetch.p0")
+            element = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+            # To be read, kept in all caches, of data.
+            builder.call(function, [element, *(ir.Constant(number, k) for k in (0, 3, 1))])
+            return context.get_dummy_value()
+
+        return types.void(row, at), generate
+
+    @overload(words.prefetch)
+    def _prefetch(row, at):  # type: ignore[no-untyped-def]
+        return lambda row, at: fetch(row, at)
+
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]
         return lambda n: np.zeros(n, np.int64)
-
-    @overload(words.copy, jit_options={"_nrt": False})
-    def _copy(row, rows, first):  # type: ignore[no-untyped-def]
-        def copied(row, rows, first):  # type: ignore[no-untyped-def]
-            # A slice would be compiled with the text of numba's error for one that does not fit.
-            for i in range(len(row)):
-                row[i] = rows[first + i]
-
-        return copied
 
     # Unsigned, since a signed overflow is undefined (lang/words.py).
     @overload(words.plus)

@@ -43,13 +43,8 @@ def index(at: int) -> int:
     return at
 
 
-def copy(row: Any, rows: Any, first: int) -> None:
-    """Fill a row with the numbers of another one, or of rows that stand one after another.
-
-    Arguments:
-        row: what is filled. rows: at least as long. first: where to begin there.
-    """
-    row[:] = rows[first : first + len(row)]
+def prefetch(row: Any, at: int) -> None:
+    """Announce a read of a row at an index: compiled, its cache line is fetched meanwhile."""
 
 
 def zeros(n: int) -> list[int]:

@@ -12,7 +12,7 @@ from locksim import jit
 from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
 from locksim.checker.models.model import Tables
 from locksim.checker.search import cycles, invariants, loop, progress, step, table, wander
-from locksim.checker.search.loop import TYPES, Space
+from locksim.checker.search.loop import TYPES, Scratch, Space
 from locksim.lang import randomness
 
 _MODULES = (
@@ -33,7 +33,8 @@ SOURCES = (
 )
 """The files whose functions and numbers are compiled in."""
 
-_ALLOCATE = (loop.advance, wander.wander, wander.follow)
+_ALLOCATE = (wander.wander, wander.follow)
+"""The functions that make rows, for which numba counts references."""
 
 jit.compilable(randomness.mix)
 for _module in _MODULES:
@@ -60,6 +61,7 @@ def _steps(
     what: int,
     t: Any,
     x: Any,
+    at_work: Any,
     rows: Any,
     shared: Any,
     regs: Any,
@@ -72,7 +74,7 @@ def _steps(
 ) -> tuple[int, int]:
     """The functions that take steps, in one: most of what there is to compile is shared by them."""
     if what == _ADVANCE:
-        return loop.advance(t, x, regs, expect, deadlock, number), 0
+        return loop.advance(t, x, at_work, expect, deadlock, number), 0
     if what == _WANDER:
         return wander.wander(t, rows, shared, regs, expect, number, points, trail, note)
     return wander.follow(t, rows, shared, regs, expect, trail, note)
@@ -80,13 +82,17 @@ def _steps(
 
 _ADVANCE, _WANDER, _FOLLOW = range(3)
 _search: Callable[..., tuple[int, int]] = _kept(_steps, nogil=True)
-_ROW, _ROWS = np.zeros(1, np.int64), np.zeros((1, 1), np.int64)
+_ROW: Any = np.zeros(1, np.int64)
+_ROWS = np.zeros((1, 1), np.int64)
+_SCRATCH = Scratch(*7 * [_ROW])
 _SPACE = Space(*(np.zeros(1, _DTYPES[code]) for code in TYPES))
 """What stands for the arguments that a function does not have."""
 
 
-def _advance(t: Tables, x: Space, regs: Any, expect: Any, deadlock: bool, limit: int) -> int:
-    found = _search(_ADVANCE, t, x, _ROWS, _ROW, regs, expect, deadlock, limit, _ROW, _ROW, _ROW)
+def _advance(t: Tables, x: Space, at_work: Scratch, expect: Any, deadlock: bool, limit: int) -> int:
+    found = _search(
+        _ADVANCE, t, x, at_work, _ROWS, _ROW, _ROW, expect, deadlock, limit, _ROW, _ROW, _ROW
+    )
     return int(found[0])
 
 
@@ -101,28 +107,32 @@ def _wander(
     trail: Any,
     note: Any,
 ) -> tuple[int, int]:
-    return _search(_WANDER, t, _SPACE, rows, shared, regs, expect, False, seed, points, trail, note)
+    return _search(
+        _WANDER, t, _SPACE, _SCRATCH, rows, shared, regs, expect, False, seed, points, trail, note
+    )
 
 
 def _follow(
     t: Tables, rows: Any, shared: Any, regs: Any, expect: Any, trail: Any, note: Any
 ) -> tuple[int, int]:
-    return _search(_FOLLOW, t, _SPACE, rows, shared, regs, expect, False, 0, _ROW, trail, note)
+    return _search(
+        _FOLLOW, t, _SPACE, _SCRATCH, rows, shared, regs, expect, False, 0, _ROW, trail, note
+    )
 
 
 FUNCTIONS: dict[str, Any] = {
     "advance": _advance,
-    "move_memo": _kept(loop.move_memo),
-    "refill": _kept(table.refill),
-    "doomed": _kept(progress.doomed),
-    "broken": _kept(invariants.broken),
+    "move_memo": _kept(loop.move_memo, _nrt=False),
+    "refill": _kept(table.refill, _nrt=False),
+    "doomed": _kept(progress.doomed, _nrt=False),
+    "broken": _kept(invariants.broken, _nrt=False),
     "wander": _wander,
     "follow": _follow,
-    "phases": _kept(cycles.phases),
-    "part": _kept(cycles.part),
-    "components": _kept(cycles.components),
-    "fair": _kept(cycles.fair),
-    "entries": _kept(cycles.entries),
+    "phases": _kept(cycles.phases, _nrt=False),
+    "part": _kept(cycles.part, _nrt=False),
+    "components": _kept(cycles.components, _nrt=False),
+    "fair": _kept(cycles.fair, _nrt=False),
+    "entries": _kept(cycles.entries, _nrt=False),
     "tables": _tables,
     "row": lambda row: np.array(row, np.int64),
     "rows": lambda rows: np.array(rows, np.int64),
