@@ -6,8 +6,8 @@ missing or switched off (``NUMBA_DISABLE_JIT=1``). :func:`compilable` lets compi
 
 Numba keeps machine code on disk and compiles anew when *the file of the function* changes, not when
 a function or a number that it uses from another file does. An engine or a checker that runs stale
-code gives wrong results. So only the functions of :func:`kept` stay on disk, and each holds a
-digest of all sources behind it in its closure, which numba makes part of the key.
+code gives wrong results. So only the functions of :func:`kept` stay on disk, and what numba uses as
+the time of the file is a digest of all sources behind it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,21 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 from locksim.lang import words
 
 _PACKAGE = Path(__file__).parent
 _F = TypeVar("_F", bound=Callable[..., Any])
+_INNER = "locklab_inner."
+"""What the names of functions that only compiled code calls begin with, as numba sees them."""
 
 
 def enabled() -> bool:
@@ -50,6 +55,9 @@ def digest(sources: tuple[str, ...]) -> int:
 def compilable(function: _F, **options: Any) -> _F:
     """Let compiled code call a plain function, if there is any; gives the function itself.
 
+    The function must not allocate (``_nrt=True`` lets it): otherwise each of its arrays costs
+    reference counts, in code to compile and in time to run.
+
     Arguments:
         function: what it calls.
         options: of ``numba.njit``. With ``_nrt=False`` references to arrays are not counted, which
@@ -57,10 +65,18 @@ def compilable(function: _F, **options: Any) -> _F:
             allocate; one that does is not compiled.
     """
     if enabled():
-        from numba.extending import register_jitable
-
-        _words()
-        register_jitable(**{"inline": "never", **options})(function)
+        _prepare()
+        inner = FunctionType(
+            function.__code__,
+            function.__globals__,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
+        inner.__qualname__ = f"{_INNER}{function.__module__}.{function.__qualname__}"
+        given = {"_nrt": False, "no_cfunc_wrapper": True, **options}
+        overload = _numba("extending").overload
+        overload(function, jit_options=given, strict=False)(lambda *_, **__: inner)
     return function
 
 
@@ -68,31 +84,32 @@ def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any)
     """Compile a function for Python to call, and keep the machine code on disk.
 
     Arguments:
-        function: what :func:`compilable` was called for.
+        function: plain Python.
         sources: every file whose functions and numbers are compiled in.
         options: of ``numba.njit``.
     """
-    from numba import njit
+    _prepare()
+    dispatcher = _numba().njit(no_cfunc_wrapper=True, **options)(function)
+    with suppress(RuntimeError):  # numba finds no folder that it can write to
+        _keep(dispatcher, digest(sources))
+    return dispatcher
 
-    key = digest(sources)
 
-    def entry(*arguments):  # type: ignore[no-untyped-def]
-        if key == 0:  # it has to be used, or it would not be in the closure
-            raise ValueError
-        return function(*arguments)
-
-    # Numba names the files after these.
-    entry.__qualname__ = f"{function.__module__}.{function.__qualname__}"
-    entry.__doc__ = function.__doc__
-    dispatcher = njit(cache=True, **options)(entry)
+def _keep(dispatcher: Any, stamp: int) -> None:
+    """Keep what a dispatcher compiles; what was kept with another stamp is not used again."""
+    caching, function = _numba("core.caching"), dispatcher.py_func
+    cache = caching.FunctionCache(function)
+    major, minor = sys.version_info[:2]
+    name = f"{function.__module__}.{function.__qualname__}.py{major}{minor}"
+    cache._cache_file = caching.IndexDataCacheFile(cache.cache_path, name, stamp)
+    dispatcher._cache = cache
     compile_or_load = dispatcher.compile
 
     def compile_alone(signature: Any) -> Any:
-        with _alone(Path(dispatcher.stats.cache_path, f"{entry.__qualname__}.lock")):
+        with _alone(Path(cache.cache_path, f"{name}.lock")):
             return compile_or_load(signature)
 
     dispatcher.compile = compile_alone
-    return dispatcher
 
 
 @contextmanager
@@ -110,14 +127,66 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
+def _numba(module: str = "") -> Any:
+    """Numba, or one of its modules; untyped, since not all that is used here is public."""
+    return import_module(f"numba.{module}" if module else "numba")
+
+
 @cache
+def _prepare() -> None:
+    """Prepare numba for the functions of this package."""
+    _compile_once()
+    _compare_fast()
+    _words()
+
+
+def _compile_once() -> None:
+    """Let numba optimise a function and make machine code of it only where Python calls it.
+
+    By itself numba does that for every function with all that it calls, so again and again with
+    each caller: half of the time. An inner function's library is only linked, with those that it
+    links itself, into the library of a function that Python calls.
+    """
+    base: Any = _numba("core.codegen").JITCodeLibrary
+
+    class Library(base):  # type: ignore[misc]
+        def finalize(self) -> None:
+            if self.name.startswith(_INNER):
+                self._raise_if_finalized()
+                self._finalized = True
+            else:
+                super().finalize()
+
+        def add_linking_library(self, library: Any) -> None:
+            super().add_linking_library(library)
+            if library.name.startswith(_INNER):
+                for behind in library._linking_libraries:
+                    super().add_linking_library(behind)
+
+    codegen = _numba("core.registry").cpu_target.target_context.codegen()
+    set_environment = codegen.set_env
+
+    def set_env(name: str, environment: Any) -> None:
+        if codegen._engine.get_global_value_address(name):  # an inner function is not there yet
+            set_environment(name, environment)
+
+    codegen._library_class, codegen.set_env = Library, set_env
+
+
+def _compare_fast() -> None:
+    """Let numba look its options up fast: they are part of a key, for each call that it types."""
+    options = _numba("core.compiler").Flags
+    defaults = {name: option.default for name, option in options.options.items()}
+    options.values = lambda chosen: {**defaults, **chosen._values}
+
+
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
-    from llvmlite import ir
-    from numba import types
-    from numba.core import cgutils
-    from numba.extending import intrinsic, overload
+
+    ir, cgutils = import_module("llvmlite.ir"), _numba("core.cgutils")
+    types, extending = _numba("types"), _numba("extending")
+    intrinsic, overload = extending.intrinsic, extending.overload
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
@@ -134,9 +203,7 @@ def _words() -> None:
             byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
             called = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
             module = builder.module
-            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-                module, called, "llvm.prefetch.p0"
-            )
+            function = cgutils.get_or_insert_function(module, called, "llvm.prefetch.p0")
             element = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
             # To be read, kept in all caches, of data.
             builder.call(function, [element, *(ir.Constant(number, k) for k in (0, 3, 1))])
@@ -146,7 +213,7 @@ def _words() -> None:
 
     @overload(words.prefetch)
     def _prefetch(row, at):  # type: ignore[no-untyped-def]
-        return lambda row, at: fetch(row, at)  # type: ignore[call-arg]
+        return lambda row, at: fetch(row, at)
 
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from locksim import jit
 from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
 from locksim.checker.models.model import Tables
 from locksim.checker.search import cycles, invariants, loop, progress, step, table, wander
+from locksim.checker.search.loop import TYPES, Scratch, Space
 from locksim.lang import randomness
 
 _MODULES = (
@@ -31,8 +33,8 @@ SOURCES = (
 )
 """The files whose functions and numbers are compiled in."""
 
-_ALLOCATE = (wander.wander, wander.follow, wander._act)
-"""The functions that make or copy rows, for which numba counts references."""
+_ALLOCATE = (wander.wander, wander.follow)
+"""The functions that make rows, for which numba counts references."""
 
 jit.compilable(randomness.mix)
 for _module in _MODULES:
@@ -48,21 +50,89 @@ def _tables(tables: Tables) -> Tables:
     return Tables(*arrays, plain, claimed)  # type: ignore[arg-type, call-arg]
 
 
+def _kept(function: Callable[..., Any], **options: bool) -> Any:
+    return jit.kept(function, SOURCES, error_model="numpy", **options)
+
+
 _DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 
+
+def _steps(
+    what: int,
+    t: Any,
+    x: Any,
+    at_work: Any,
+    rows: Any,
+    shared: Any,
+    regs: Any,
+    expect: Any,
+    deadlock: bool,
+    number: int,
+    points: Any,
+    trail: Any,
+    note: Any,
+) -> tuple[int, int]:
+    """The functions that take steps, in one: most of what there is to compile is shared by them."""
+    if what == _ADVANCE:
+        return loop.advance(t, x, at_work, expect, deadlock, number), 0
+    if what == _WANDER:
+        return wander.wander(t, rows, shared, regs, expect, number, points, trail, note)
+    return wander.follow(t, rows, shared, regs, expect, trail, note)
+
+
+_ADVANCE, _WANDER, _FOLLOW = range(3)
+_search: Callable[..., tuple[int, int]] = _kept(_steps, nogil=True)
+_ROW: Any = np.zeros(1, np.int64)
+_ROWS = np.zeros((1, 1), np.int64)
+_SCRATCH = Scratch(*7 * [_ROW])
+_SPACE = Space(*(np.zeros(1, _DTYPES[code]) for code in TYPES))
+"""What stands for the arguments that a function does not have."""
+
+
+def _advance(t: Tables, x: Space, at_work: Scratch, expect: Any, deadlock: bool, limit: int) -> int:
+    found = _search(
+        _ADVANCE, t, x, at_work, _ROWS, _ROW, _ROW, expect, deadlock, limit, _ROW, _ROW, _ROW
+    )
+    return int(found[0])
+
+
+def _wander(
+    t: Tables,
+    rows: Any,
+    shared: Any,
+    regs: Any,
+    expect: Any,
+    seed: int,
+    points: Any,
+    trail: Any,
+    note: Any,
+) -> tuple[int, int]:
+    return _search(
+        _WANDER, t, _SPACE, _SCRATCH, rows, shared, regs, expect, False, seed, points, trail, note
+    )
+
+
+def _follow(
+    t: Tables, rows: Any, shared: Any, regs: Any, expect: Any, trail: Any, note: Any
+) -> tuple[int, int]:
+    return _search(
+        _FOLLOW, t, _SPACE, _SCRATCH, rows, shared, regs, expect, False, 0, _ROW, trail, note
+    )
+
+
 FUNCTIONS: dict[str, Any] = {
-    "advance": jit.kept(loop.advance, SOURCES, nogil=True, _nrt=False),
-    "move_memo": jit.kept(loop.move_memo, SOURCES, _nrt=False),
-    "refill": jit.kept(table.refill, SOURCES, _nrt=False),
-    "doomed": jit.kept(progress.doomed, SOURCES, _nrt=False),
-    "broken": jit.kept(invariants.broken, SOURCES, _nrt=False),
-    "wander": jit.kept(wander.wander, SOURCES),
-    "follow": jit.kept(wander.follow, SOURCES),
-    "phases": jit.kept(cycles.phases, SOURCES, _nrt=False),
-    "part": jit.kept(cycles.part, SOURCES, _nrt=False),
-    "components": jit.kept(cycles.components, SOURCES, _nrt=False),
-    "fair": jit.kept(cycles.fair, SOURCES, _nrt=False),
-    "entries": jit.kept(cycles.entries, SOURCES, _nrt=False),
+    "advance": _advance,
+    "move_memo": _kept(loop.move_memo, _nrt=False),
+    "refill": _kept(table.refill, _nrt=False),
+    "doomed": _kept(progress.doomed, _nrt=False),
+    "broken": _kept(invariants.broken, _nrt=False),
+    "wander": _wander,
+    "follow": _follow,
+    "phases": _kept(cycles.phases, _nrt=False),
+    "part": _kept(cycles.part, _nrt=False),
+    "components": _kept(cycles.components, _nrt=False),
+    "fair": _kept(cycles.fair, _nrt=False),
+    "entries": _kept(cycles.entries, _nrt=False),
     "tables": _tables,
     "row": lambda row: np.array(row, np.int64),
     "rows": lambda rows: np.array(rows, np.int64),

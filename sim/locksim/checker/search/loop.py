@@ -145,7 +145,7 @@ def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
     )
 
 
-def _copy(rows: Numbers, first: int, row: list[int]) -> None:
+def copy_row(rows: Numbers, first: int, row: list[int]) -> None:
     """Copy a row out of many; to assign a slice would allocate."""
     for i in range(len(row)):
         row[i] = rows[index(first + i)]
@@ -169,8 +169,8 @@ def _first_time(
     """
     first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
     before = x.shared[first : first + len(shared)]
-    _copy(x.threads, at_row, row)
-    _copy(x.shared, first, shared)
+    copy_row(x.threads, at_row, row)
+    copy_row(x.shared, first, shared)
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
     status = perform(t, row, shared, regs, action, note)
@@ -214,7 +214,7 @@ def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -
     at = _memo_slot(x.memo, key)
     if x.memo[index(at)] == 0:
         first = thread_row * len(row)
-        _copy(x.threads, first, row)
+        copy_row(x.threads, first, row)
         moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
         group = x.moves[2 * moved - 2]
         if moving.farthest(t, row, group) > MOST_VALUES:

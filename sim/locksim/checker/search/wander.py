@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from locksim.checker.models import model as m
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER
-from locksim.checker.search.loop import STUCK, WRONG_END
+from locksim.checker.search.loop import STUCK, WRONG_END, copy_row
 from locksim.checker.search.step import FLUSH, MAX_CHOICES, perform
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN, mix
@@ -76,8 +76,8 @@ def _act(
 
     Gives status, action, and whether anything changed.
     """
-    before[:] = row
-    was[:] = shared
+    copy_row(row, 0, before)
+    copy_row(shared, 0, was)
     many = op == b.RANDOM or (t.size[m.MODEL] == m.C11 and b.LOAD <= op <= b.FETCH_XOR)
     action = wanted if many else 0
     status = perform(t, row, shared, regs, action, note)

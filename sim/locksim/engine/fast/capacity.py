@@ -10,8 +10,7 @@ without caches has no extra cost.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +22,6 @@ from locksim.machine import MachineTables
 N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
 EMPTY = -1
 HIT = -2
-
-
-_compiled: Any = partial(compilable, _nrt=False)
-"""Nothing here allocates. Otherwise every call would count references to six arrays with atomic
-instructions, which takes half of the time of an event."""
 
 
 class Held(NamedTuple):
@@ -65,7 +59,7 @@ def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
     )
 
 
-@_compiled
+@compilable
 def use(caches, c, x):  # type: ignore[no-untyped-def]
     """A CPU uses line x; the line that it evicts for it, EMPTY or HIT."""
     victim = _use(caches.private, c, caches.place[x], x)
@@ -76,7 +70,7 @@ def use(caches, c, x):  # type: ignore[no-untyped-def]
     return victim
 
 
-@_compiled
+@compilable
 def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
     """A CPU uses line x, which it holds; whether L1 had it.
 
@@ -93,7 +87,7 @@ def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
     return True
 
 
-@_compiled
+@compilable
 def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
     """Whether a CPU finds line x, which it holds, in L1."""
     if not caches.l1.shape[1]:
@@ -105,7 +99,7 @@ def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
     return False
 
 
-@_compiled
+@compilable
 def lose(caches, c, x):  # type: ignore[no-untyped-def]
     """A CPU loses line x."""
     _drop(caches.private, c, caches.place[x], x)
@@ -113,7 +107,7 @@ def lose(caches, c, x):  # type: ignore[no-untyped-def]
         _drop(caches.l1, c, caches.place[x], x)
 
 
-@_compiled
+@compilable
 def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
     """Whether a transfer is for a line that the CPU itself evicted; it now holds it again."""
     bit = np.uint64(1) << np.uint64(c & 63)
@@ -125,7 +119,7 @@ def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
     return found
 
 
-@_compiled
+@compilable
 def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
     """Make line x the first of its set; the evicted line, EMPTY, or HIT if x was there."""
     s = place & (ways.shape[1] - 1)
@@ -141,7 +135,7 @@ def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
     return moving
 
 
-@_compiled
+@compilable
 def _drop(ways, c, place, x):  # type: ignore[no-untyped-def]
     """Remove line x from its set, if it is there."""
     s = place & (ways.shape[1] - 1)

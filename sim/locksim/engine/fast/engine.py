@@ -91,7 +91,7 @@ SOURCES = (
 """The files whose functions and numbers are compiled in."""
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., Any]:
+def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """A function of the loop, ready to be called; a refusal where it cannot be compiled."""
     if jit.enabled():
         return cast(Callable[..., Any], jit.kept(function, SOURCES, **options))
@@ -106,7 +106,7 @@ def _compiled(function: Callable[..., Any], **options: bool) -> Callable[..., An
     return refuse
 
 
-advance = _compiled(loop.advance, nogil=True)
+advance = _compiled(loop.advance, nogil=True, error_model="numpy")
 unpark = _compiled(loop.unpark)
 
 _NOUNS = {

@@ -25,7 +25,6 @@ R the run's control block, N counters; T is a trace row's kind, F a fault.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -342,7 +341,6 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     _schedule(tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
 
 
-@partial(compilable, error_model="numpy")
 def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
     """Process events with keys below ``limit``; returns a status. At most ``budget`` of them."""
     code, cost, latency, node_of = state.code, state.cost, state.latency, state.node_of

@@ -141,7 +141,6 @@ def _takes(tables: MachineTables) -> _Rows:
     return found
 
 
-@jit.compilable
 def _book(rows, origins, method_of, roles, takes_ps, time_ps, acquisitions, cpus):  # type: ignore[no-untyped-def]
     """Book every row's time; see the module."""
     for r in range(len(rows)):
