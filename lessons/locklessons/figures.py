@@ -143,7 +143,10 @@ def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
             raise ValueError(f"the slider '{name}' has no values: give at least one")
     first = {name: values[0] for name, values in sliders.items()}
     figure = draw(**first)
-    movable = ", ".join(f"{n.replace('_', ' ')} from {v[0]} to {v[-1]}" for n, v in sliders.items())
+    movable = "; ".join(
+        f"{name.replace('_', ' ')} ({', '.join(map(str, values))})"
+        for name, values in sliders.items()
+    )
     static = figure.html() + f"<p><em>In a notebook this plot has a slider: {movable}.</em></p>"
     bundle: dict[str, Any] = {"text/html": static, "text/plain": figure.alt}
     widget = _widget(draw, figure, sliders)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import statistics
 from collections.abc import Callable
 
 from lockgrader.checks.curve import UNITS, curve_of
@@ -200,12 +201,10 @@ def _simulated(check: Measured, lock: Struct, cpus: int, watch: Notes | None = N
         longest_ps=LONGEST_PS,
         watch=watch or False,
     )
-    by_lock = made.by_lock()
-    mine = by_lock[by_lock["lock"] == "lock"] if len(by_lock) else by_lock
-    if isinstance(lock, Lock) and not len(mine):
+    meters = made.meters()
+    if isinstance(lock, Lock) and not any(row["lock"] == "lock" for row in meters):
         raise NotCountedError(f"on {cpus} CPUs the lock was never acquired")
-    if len(by_lock) and int(by_lock["violations"].sum()):
-        times = int(by_lock["violations"].sum())
+    if times := sum(row["violations"] for row in meters):
         raise NotCountedError(
             f"on {cpus} CPUs of {check.machine} mutual exclusion was violated {times} times: "
             "the measurements of a broken lock do not count"
@@ -245,11 +244,10 @@ def _settings(settings: dict[str, int]) -> dict[str, int]:
 
 def _slope(cpus: tuple[int, ...], values: list[float]) -> float:
     """Slope of a straight line through the logarithms (least squares)."""
-    from scipy import stats
-
     if len(cpus) < 2 or min(values) <= 0:
         return math.nan
-    return float(stats.linregress([math.log(n) for n in cpus], [math.log(v) for v in values]).slope)
+    line = statistics.linear_regression([math.log(n) for n in cpus], [math.log(v) for v in values])
+    return line.slope
 
 
 def _over(value: float, other: float) -> float:

@@ -55,7 +55,7 @@ BOUNDED = {"student_error", "timeout_cpu", "out_of_memory", "output_limit", "mal
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processor time and memory for an attack are short; so is the clock where it is what ends it."""
+    """Processor time and memory for an attack are short; the clock is for what only waits."""
     for name, limits in run.LIMITS.items():
         memory = limits.memory_bytes if name in run.SANITIZERS else 64 << 20
         monkeypatch.setitem(

@@ -265,6 +265,7 @@ FOUND = {
     (InsertsTwice, "update beside updates", "sc"): "assertion",
     (PromisesUpdates, "update beside updates", "sc"): "assertion",
     (ForgetsUpdates, "alone", "sc"): "assertion",
+    (ForgetsUpdates, "update after updates", "sc"): "assertion",
     (OneKeyForAll, "alone", "sc"): "assertion",
     (OfAnUnlockedCache, "update beside checks", "sc"): "assertion",
 }
