@@ -22,7 +22,7 @@ from locksim.lang.struct import Struct
 
 __all__ = ["proven"]
 
-MAX_MEMORY = 1 << 30
+MAX_MEMORY = 2 << 30
 FOREVER_S = 1e6
 """No limit in time: a check's budget is a number of states, whatever the load of the machine."""
 
