@@ -25,6 +25,7 @@ class Finding:
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
         changed: how a prediction was changed after the first measurement, or "".
+        score: on the leader board, or None.
     """
 
     verdict: Verdict
@@ -36,6 +37,7 @@ class Finding:
     curve: Curve | None = None
     answer: str = ""
     changed: str = ""
+    score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
     def __post_init__(self) -> None:
         if self.verdict == "pass" and self.share != 1.0:

@@ -32,6 +32,13 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
     )
     rounds = "1 round" if check.rounds == 1 else f"{check.rounds} rounds"
     asked = f"{check.threads} threads, {rounds}, {check.memory.upper()}"
+    most = verdict.bypass
+    if verdict.verdict == "proven" and check.bypass is not None and most is not None:
+        if most > check.bypass:
+            waits = f"up to {most} acquisitions by others while a thread waits"
+            message = f"{waits}; at most {check.bypass} are allowed ({asked})"
+            return Finding("fail", 0.0, message, tag="bypass")
+        asked = f"{asked}; at most {most} overtake a waiter"
     if verdict.verdict == "proven":
         states = f"{verdict.states:,} states, every interleaving"
         return Finding("pass", 1.0, f"proven for {asked}: {states}")

@@ -34,6 +34,8 @@ _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "fairness": lambda s: s.fairness().mean,
     "growth": lambda s: s.per_operation("allocs").mean - s.per_operation("frees").mean,
 }
+_COLUMNS = {"cpu_share": "sum", "readers": "max", "wait_max_ns": "max"}
+"""How a column of lockmeter's is taken over several metered locks; by default the mean."""
 
 
 class NotExclusiveError(Exception):
@@ -132,7 +134,14 @@ def _value(check: Measured, lock: Struct, cpus: int) -> float:
             f"on {cpus} CPUs of {check.machine} mutual exclusion was violated {times} times: "
             "the measurements of a broken lock do not count"
         )
-    return _MEASURES[check.measure](made)
+    if check.measure in _MEASURES:
+        return _MEASURES[check.measure](made)
+    rows = by_lock[[str(name).endswith(check.meter) for name in by_lock["lock"]]]
+    if not len(rows):
+        names = ", ".join(map(str, by_lock["lock"].unique()))
+        raise LabError(f"no lock is named …{check.meter}; the metered ones are {names}")
+    column = "readers_max" if check.measure == "readers" else check.measure
+    return float(rows[column].agg(_COLUMNS.get(check.measure, "mean")))
 
 
 def _workload(check: Measured, lock: Struct) -> Workload:

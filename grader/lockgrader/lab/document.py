@@ -9,14 +9,18 @@ others and are left out of every bundle for students.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib
+import pkgutil
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from lockgrader.lab.vocabulary import Check, Closed, MutantSource, OwnTests, Text
+from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.vocabulary import Check, Known, MutantSource, OtherCheck, OwnTests
 
 __all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
@@ -59,6 +63,7 @@ class Lab(Closed):
     Arguments:
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
+        data: further files of a submission, which checks read as data.
         library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
@@ -76,6 +81,7 @@ class Lab(Closed):
     locks: str = ""
     answers: str = ""
     tests: str = ""
+    data: tuple[str, ...] = ()
     library: tuple[str, ...] = ()
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
     c: str = ""
@@ -95,12 +101,11 @@ class Lab(Closed):
             LabError: a check is invalid.
         """
         found: list[Check] = []
-        adapter: TypeAdapter[Check] = TypeAdapter(Check)
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
                 named = self._with_beliefs(raw, where)
-                made = adapter.validate_python(_filled(named, values, where))
+                made = _adapter().validate_python(_filled(named, values, where))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -122,7 +127,7 @@ class Lab(Closed):
         if self.answers:
             stem = Path(self.answers).stem
             names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
-        names += [n for n in (self.tests,) if n]
+        names += [n for n in (self.tests, *self.data) if n]
         return tuple(dict.fromkeys(names))
 
     def _with_sources(self, made: Check, where: str) -> Check:
@@ -142,6 +147,18 @@ class Lab(Closed):
                 raise LabError(f"{where}: '{name}' is not in {MISCONCEPTIONS}")
         beliefs = {tag: self.misconceptions[name].belief for tag, name in named.items()}
         return {**raw, "misconceptions": beliefs}
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Check]:
+    """All kinds of checks: those of the vocabulary, and each file of ``lockgrader.kinds``."""
+    package = importlib.import_module("lockgrader.kinds")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    kinds: Any = Known
+    for kind in sorted(OtherCheck.__subclasses__(), key=lambda k: k.__name__):
+        kinds = kinds | kind
+    return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 
 def load(folder: Path) -> Lab:
