@@ -23,7 +23,7 @@ import locksim
 from lockgrader.lab import Lab
 from locksim.machine.load import PROFILES, names
 
-__all__ = ["engine", "profiles", "versions"]
+__all__ = ["deciding", "engine", "profiles", "versions"]
 
 _SIMULATOR = (
     "lang", "machine", "core", "compiler", "checker", "engine", "library", "kinds",
@@ -50,18 +50,25 @@ def engine(with_c: bool = False) -> str:
     Arguments:
         with_c: for a lab with a C part.
     """
-    simulator, grader = Path(locksim.__file__ or "").parent, Path(__file__).parent
-    roots = [*(simulator / name for name in _SIMULATOR), *(grader / name for name in _STATIONS)]
     digest = hashlib.sha256()
     if with_c:
-        from locknative import toolchain
+        from locknative.toolchain import compiler
 
-        native = toolchain.sources()
-        roots += [native / name for name in ("explorer", "include", "structures")]
-        digest.update(_version(toolchain.compiler()))
-    for path in _sources(roots):
+        digest.update(_version(compiler()))
+    for path in deciding(with_c):
         digest.update(f"{path.parent.name}/{path.name}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def deciding(with_c: bool = False) -> Iterator[Path]:
+    """The files whose text decides verdicts, in order; ``with_c`` as for :func:`engine`."""
+    simulator, grader = Path(locksim.__file__ or "").parent, Path(__file__).parent
+    roots = [*(simulator / name for name in _SIMULATOR), *(grader / name for name in _STATIONS)]
+    if with_c:
+        from locknative.toolchain import sources
+
+        roots += [sources() / name for name in ("explorer", "include", "structures")]
+    yield from _sources(roots)
 
 
 def profiles(lab: Lab) -> dict[str, str]:

@@ -12,7 +12,10 @@ from pydantic import Field
 from lockgrader.lab import Band
 from lockgrader.result import Curve, Row, Verdict
 
-__all__ = ["Finding", "found", "row", "shares"]
+__all__ = ["Finding", "Operation", "found", "row", "shares"]
+
+Operation = tuple[str, int, int]
+"""``Class.method``, the instruction's number in it, and its line."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Finding:
         message: the reason. rows: the numbers. tag: one word for the mistake, known to the lab.
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
+        reached: the operations of the submission that a proof has reached.
         changed: how a prediction was changed after the first measurement, or "".
         score: on the leader board, or None.
     """
@@ -36,6 +40,7 @@ class Finding:
     counterexample: dict[str, Any] | None = None
     curve: Curve | None = None
     answer: str = ""
+    reached: frozenset[Operation] = frozenset()
     changed: str = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 

@@ -15,8 +15,10 @@ from pathlib import Path
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs, proofs_before
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.compile.fingerprint import fingerprints
+from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
 from lockgrader.digests import versions
 from lockgrader.finding import Finding
@@ -78,7 +80,7 @@ def grade(
         until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
             grader_errors, for a platform that would otherwise discard all results.
         values: the student's variant, where the key is not available; by default it is drawn.
-        only: names of checks to run; by default all.
+        only: names of checks to run; proofs before a measurement run too. By default all.
         gate: returns why a check must not run yet, or "". A check with a reason is skipped. It may
             lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
@@ -95,7 +97,11 @@ def grade(
     submitted, refused = _read(lab, checks, submission, profile)
     if "answers" not in refused:
         prepare(checks)
-    asked = [c for c in checks if not only or c.name in only]
+    wanted = set(only)
+    for check in checks:
+        if check.name in only:
+            wanted |= proofs_before(check, checks)
+    asked = [c for c in checks if not only or c.name in wanted]
     result = Result(
         lab=lab.name,
         student=student,
@@ -108,6 +114,7 @@ def grade(
         checks=(),
         complete=not asked,
         replay=replay(lab, submission.path, student),
+        fingerprints=fingerprints(submitted.codes),
     )
     passed: set[str] = set()
     for number, check in enumerate(asked, start=1):
@@ -118,6 +125,7 @@ def grade(
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
         if finding.verdict == "pass":
             passed.add(check.name)
+        submitted = submitted.after(check, finding)
         result = result.with_check(
             _result(check, finding, attempt, others),
             seconds=time.monotonic() - began,
@@ -219,9 +227,12 @@ def accept(
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
+    bad = refused_classes(classes.codes, lab.refuse) if lab.refuse else {}
     return Submitted(
-        codes=classes.codes,
+        codes={name: code for name, code in classes.codes.items() if name not in bad},
         broken=classes.broken,
+        refused=bad,
+        proven=proofs(checks),
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,

@@ -199,6 +199,7 @@ class Result(_Model):
         replay: the command that grades this submission again.
         name, section: of the student, by the roster. late: what a late submission costs, by the
             course's policy; None without one. absent: nothing was handed in, so nothing was graded.
+        fingerprints: of each class of the code, to find similar ones.
         measured: time, for the operator; no verdict depends on it.
     """
 
@@ -218,6 +219,7 @@ class Result(_Model):
     section: str = ""
     late: Late | None = None
     absent: bool = False
+    fingerprints: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     measured: dict[str, Finite] = Field(default_factory=dict)
 
     @property

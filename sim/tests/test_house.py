@@ -34,7 +34,7 @@ def test_dependencies_are_those_that_were_locked() -> None:
     assert wanted("base") == set(project()["dependencies"])  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("extra", ["cluster", "dev", "docs", "notebook"])
+@pytest.mark.parametrize("extra", ["cluster", "course", "dev", "docs", "notebook"])
 def test_extras_are_those_that_were_locked(extra: str) -> None:
     """Each extra and its ``.in`` file name the same ranges."""
     assert wanted(extra) == set(project()["optional-dependencies"][extra])  # type: ignore[index]

@@ -21,7 +21,8 @@ from typing import Any
 from lockgrader.c import Compiled, compile_c, interface
 from lockgrader.checks.judge import judge, own
 from lockgrader.checks.numeric import expected
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs
+from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Lab, LabError, OtherCheck, Prediction, Written, changed
 from lockgrader.lab.variants import variant
@@ -160,8 +161,12 @@ def findings(
     checks = lab.checks(variant(lab, student, key))
     texts = json.loads(files.get(lab.answers, "{}"))
     words = {c.answer for c in checks if isinstance(c, Written)}
+    codes = _codes(lab, files)
+    bad = refused_classes(codes, lab.refuse)
     submitted = Submitted(
-        codes=_codes(lab, files),
+        codes={name: code for name, code in codes.items() if name not in bad},
+        refused=bad,
+        proven={} if only else proofs(checks),
         answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
         texts={k: v for k, v in texts.items() if k in words},
         locked=read_record(files.get(RECORD, "").encode() or None, lab.name),
@@ -177,6 +182,7 @@ def findings(
             skipped = not only and not {*check.needs} <= passed
             finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
             passed |= {check.name} if finding.verdict == "pass" else set()
+            submitted = submitted.after(check, finding)
             yield check, finding
 
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from lockgrader.checks.simulated import NotExclusiveError, own_measure, reference
+from lockgrader.checks.simulated import NotCountedError, own_measure, reference
 from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Expected, Measure, Prediction
@@ -135,7 +135,7 @@ def expected(value: Expected, submitted: Submitted) -> float:
     """The right value: the number itself, or the measure of a lock.
 
     Raises:
-        NotExclusiveError: the student's own lock violated mutual exclusion.
+        NotCountedError: the student's own lock gave a simulation that does not count.
         SimulationError: it has a fault.
     """
     if isinstance(value, Cell | Formula):
@@ -151,7 +151,7 @@ def _right(value: Expected, submitted: Submitted) -> float | Finding:
         return without(value.lock, submitted)
     try:
         return expected(value, submitted)
-    except NotExclusiveError as error:
+    except NotCountedError as error:
         return Finding("fail", 0.0, str(error), tag="exclusion")
 
 

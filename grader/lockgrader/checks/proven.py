@@ -1,13 +1,23 @@
-"""Proven: the checker has explored every interleaving of a few threads."""
+"""Proven: the checker has explored every interleaving of a few threads.
+
+It begins with fresh memory; where the lab says so, once more with memory that many CPUs have used
+(:mod:`lockgrader.checks.used`). The finding holds the operations of the submission that the proof
+reached, for the measurements that follow (:mod:`lockgrader.checks.ran`).
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from lockgrader.checks.ran import operations
 from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.used import after_use
+from lockgrader.checks.waits import wrong_wait
 from lockgrader.finding import Finding
 from lockgrader.lab import Proven
 from locksim.checker import check_lock
 from locksim.checker.replay.render import table
-from locksim.checker.verdict import Budget
+from locksim.checker.verdict import Budget, Verdict
 from locksim.lang.struct import Struct
 
 __all__ = ["proven"]
@@ -30,6 +40,18 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
         name=check.lock,
         client=check.client,
     )
+    finding = _judged(check, verdict)
+    if finding.verdict == "pass" and check.used is not None:
+        finding = after_use(check, check.used, lock, budget) or finding
+    if finding.verdict == "pass" and check.waits is not None:
+        says, tag = wrong_wait(check.lock, lock(), check.waits)
+        finding = Finding("fail", 0.0, says, tag=tag) if says else finding
+    file = submitted.codes[check.lock].file
+    return replace(finding, reached=operations(verdict.ran, file))
+
+
+def _judged(check: Proven, verdict: Verdict) -> Finding:
+    """The finding of a verdict on a lock with fresh memory."""
     rounds = "1 round" if check.rounds == 1 else f"{check.rounds} rounds"
     asked = f"{check.threads} threads, {rounds}, {check.memory.upper()}"
     most = verdict.bypass
@@ -40,6 +62,10 @@ def proven(check: Proven, submitted: Submitted, lock: type[Struct]) -> Finding:
             return Finding("fail", 0.0, message, tag="bypass")
         asked = f"{asked}; at most {most} overtake a waiter"
     if verdict.verdict == "proven":
+        most = verdict.bypass
+        if check.bypass is not None and most is not None and most > check.bypass:
+            says = f"while a thread waits, others can acquire the lock {most} times"
+            return Finding("fail", 0.0, f"{says}; at most {check.bypass} is right", tag="bypass")
         states = f"{verdict.states:,} states, every interleaving"
         return Finding("pass", 1.0, f"proven for {asked}: {states}")
     if verdict.verdict == "unfinished":

@@ -1,9 +1,12 @@
 """Simulated: values and shapes of curves, in simulated time only.
 
-A lock that violates mutual exclusion is fast. So a simulation with a violation earns nothing,
-however good its numbers are. This also catches a lock that behaves only on the few CPUs of the
-checker. For the same reason the answers of a decision cache are compared with seals
-(:mod:`locksim.library.avc.avc_of`).
+A lock that violates mutual exclusion is fast, and so is one that lets a single CPU in. So each
+simulation is itself checked, and earns nothing, however good its numbers are, if
+
+- mutual exclusion was violated, or a decision of a cache has a wrong seal
+  (:mod:`locksim.library.avc.avc_of`);
+- some CPU did less than its share (``progress``);
+- an operation ran that no proof of the lab has reached (:mod:`lockgrader.checks.ran`).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import math
 from collections.abc import Callable
 
 from lockgrader.checks.curve import UNITS, curve_of
+from lockgrader.checks.ran import operations, unproven
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
@@ -24,7 +28,7 @@ from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.simulation import Simulation, simulate
 
-__all__ = ["NotExclusiveError", "own_measure", "reference", "simulated"]
+__all__ = ["NotCountedError", "own_measure", "reference", "simulated"]
 
 LONGEST_PS = 10**11
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
@@ -38,14 +42,22 @@ _COLUMNS = {"cpu_share": "sum", "readers": "max", "wait_max_ns": "max"}
 """How a column of lockmeter's is taken over several metered locks; by default the mean."""
 
 
-class NotExclusiveError(Exception):
-    """Mutual exclusion was violated in a simulation."""
+class NotCountedError(Exception):
+    """A simulation whose numbers do not count; the message says why.
+
+    Arguments:
+        message: the reason. tag: one word for it.
+    """
+
+    def __init__(self, message: str, tag: str = "exclusion") -> None:
+        super().__init__(message)
+        self.tag = tag
 
 
 def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Finding:
     """Measure a lock, and compare the values with the band."""
     try:
-        values = [_value(check, lock(), n) for n in check.cpus]
+        values = [_own(check, submitted, lock, n) for n in check.cpus]
         other = []
         if check.against:
             if check.against in submitted.codes:
@@ -53,8 +65,8 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
             else:
                 against = resolve(check.against).struct
             other = [_value(check, against(), n) for n in check.cpus]
-    except NotExclusiveError as error:
-        return Finding("fail", 0.0, str(error), tag="exclusion")
+    except NotCountedError as error:
+        return Finding("fail", 0.0, str(error), tag=error.tag)
     made = found(_rows(check, values, other))
     return dataclasses.replace(made, curve=curve_of(check, values, other))
 
@@ -69,9 +81,9 @@ def own_measure(measure: Measure, submitted: Submitted) -> float:
     """The measure of the submission's own class.
 
     Raises:
-        NotExclusiveError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
+        NotCountedError: the simulation does not count. SimulationError: a fault, a deadlock.
     """
-    return _value(measure, submitted.codes[measure.lock].struct(), measure.cpus)
+    return _own(measure, submitted, submitted.codes[measure.lock].struct, measure.cpus)
 
 
 def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row]:
@@ -109,11 +121,44 @@ def _rows(check: Simulated, values: list[float], other: list[float]) -> list[Row
     raise AssertionError(check.shape)  # the schema knows no other
 
 
+def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -> float:
+    """One measure of the submission's lock, in a simulation that counts.
+
+    Raises:
+        NotCountedError: it does not. SimulationError: a fault, a deadlock.
+    """
+    made = _simulated(check, lock(), cpus, watch=True)
+    done = made.done()
+    slowest, mean = min(done), sum(done) / cpus
+    if slowest < check.progress * mean:
+        raise NotCountedError(
+            f"on {cpus} CPUs of {check.machine} CPU {done.index(slowest)} did {slowest} units of "
+            f"work, and the mean is {mean:.0f}: the measurements of a lock that keeps a CPU out do "
+            "not count",
+            "progress",
+        )
+    if check.lock in submitted.proven:
+        ran = operations(made.ran, submitted.codes[check.lock].file)
+        wrong = unproven(ran, submitted.proven[check.lock])
+        if wrong:
+            raise NotCountedError(wrong, "unproven")
+    return _measured(check, made)
+
+
 def _value(check: Measured, lock: Struct, cpus: int) -> float:
     """One measure of one lock on a number of CPUs.
 
     Raises:
-        NotExclusiveError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
+        NotCountedError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
+    """
+    return _measured(check, _simulated(check, lock, cpus))
+
+
+def _simulated(check: Measured, lock: Struct, cpus: int, *, watch: bool = False) -> Simulation:
+    """A simulation without a violation.
+
+    Raises:
+        NotCountedError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
     """
     made = simulate(
         _workload(check, lock),
@@ -123,19 +168,30 @@ def _value(check: Measured, lock: Struct, cpus: int) -> float:
         replications=check.replications,
         seed=check.seed,
         longest_ps=LONGEST_PS,
+        watch=watch,
     )
     by_lock = made.by_lock()
     mine = by_lock[by_lock["lock"] == "lock"] if len(by_lock) else by_lock
     if isinstance(lock, Lock) and not len(mine):
-        raise NotExclusiveError(f"on {cpus} CPUs the lock was never acquired")
+        raise NotCountedError(f"on {cpus} CPUs the lock was never acquired")
     if len(by_lock) and int(by_lock["violations"].sum()):
         times = int(by_lock["violations"].sum())
-        raise NotExclusiveError(
+        raise NotCountedError(
             f"on {cpus} CPUs of {check.machine} mutual exclusion was violated {times} times: "
             "the measurements of a broken lock do not count"
         )
+    return made
+
+
+def _measured(check: Measured, made: Simulation) -> float:
+    """The measure of a simulation, or a column of its lock meter.
+
+    Raises:
+        LabError: there is no lock of such a name.
+    """
     if check.measure in _MEASURES:
         return _MEASURES[check.measure](made)
+    by_lock = made.by_lock()
     rows = by_lock[[str(name).endswith(check.meter) for name in by_lock["lock"]]]
     if not len(rows):
         names = ", ".join(map(str, by_lock["lock"].unique()))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from lockgrader.c import Compiled
-from lockgrader.finding import Finding
+from lockgrader.finding import Finding, Operation
+from lockgrader.lab import Answer, Check, Measure, Prediction, Proven, Simulated
 from lockgrader.read.record import Locked
 from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
-__all__ = ["Submitted", "without"]
+__all__ = ["Submitted", "proofs", "proofs_before", "without"]
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,9 @@ class Submitted:
 
     Arguments:
         codes: class name → bytecode. broken: class name → why it does not compile.
+        refused: class name → the operation that the lab refuses, and where it is used.
+        proven: class name → the operations that proofs have reached so far; only for classes that
+            the lab proves.
         answers: name → numbers. texts: name → words. wrong: name → why it is neither.
         locked: answer → its prediction before the first measurement. At home the gate adds to it.
         files: further files as they came, by name. scenarios: the student's own tests.
@@ -28,6 +33,8 @@ class Submitted:
 
     codes: dict[str, ClassCode] = field(default_factory=dict)
     broken: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    proven: dict[str, frozenset[Operation]] = field(default_factory=dict)
     answers: dict[str, list[float]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
@@ -41,9 +48,38 @@ class Submitted:
         """The bytecode in the form that engines and checker take."""
         return {code.struct: code for code in self.codes.values()}
 
+    def after(self, check: Check, finding: Finding) -> Submitted:
+        """The same after a check: a proof has reached operations, which measurements may run."""
+        if not isinstance(check, Proven):
+            return self
+        reached = self.proven.get(check.lock, frozenset()) | finding.reached
+        return replace(self, proven={**self.proven, check.lock: reached})
+
+
+def proofs(checks: Iterable[Check]) -> dict[str, frozenset[Operation]]:
+    """The classes that some checks prove, before the first proof: nothing is reached yet."""
+    return {check.lock: frozenset() for check in checks if isinstance(check, Proven)}
+
+
+def proofs_before(check: Check, checks: Sequence[Check]) -> set[str]:
+    """The proofs before a measurement: it compares itself with what they have reached.
+
+    Arguments:
+        check: one of the checks. checks: of the lab, in their order.
+    """
+    if isinstance(check, Answer | Prediction):
+        value = check.expected
+        lock = value.lock if isinstance(value, Measure) and value.own else ""
+    else:
+        lock = check.lock if isinstance(check, Simulated) else ""
+    before = checks[: checks.index(check)]
+    return {c.name for c in before if isinstance(c, Proven) and c.lock == lock}
+
 
 def without(name: str, submitted: Submitted) -> Finding:
-    """The finding of a check whose class is not there, or does not compile."""
+    """The finding of a check whose class is not there, does not compile, or is refused."""
+    if name in submitted.refused:
+        return Finding("forbidden_operation", 0.0, submitted.refused[name])
     if name in submitted.broken:
         return Finding("student_error", 0.0, submitted.broken[name])
     there = ", ".join(submitted.codes) or "none"

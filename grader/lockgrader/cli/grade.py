@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import getpass
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lockgrader.cli.show import show
 from lockgrader.result import Result, keep
@@ -28,12 +30,28 @@ if TYPE_CHECKING:  # each costs a student's command time that it does not need
     from lockgrader.lab import Lab
     from lockgrader.sandbox import Profile
 
-app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+class _Group(TyperGroup):
+    """``locklab grade LAB …`` is the command ``submissions``; other words name other commands."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args[:1] == ["--compare"]:
+            args = ["compare", *args[1:]]
+        if not args or args[0] not in self.commands:
+            args = ["submissions", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, cls=_Group)
 
 EXIT_GRADER_ERROR = 3
 
 
-@app.command()
+@app.command(
+    "submissions",
+    epilog="Mark by hand: locklab grade review --help. Compare two gradings: "
+    "locklab grade --compare OLD NEW.",
+)
 @reported()
 def grade(
     lab: Annotated[str, typer.Argument(help="the lab's folder or name")],
@@ -119,6 +137,8 @@ def grade(
     ):  # fmt: skip
         if value and not batch:
             raise UsageError(f"{option} is for a folder of submissions, with --out RESULTS")
+    if course is not None:
+        _check_pin(course, loaded)
     known = _class_of(course, roster, times, counts)
     if batch:
         assert out is not None
@@ -266,6 +286,115 @@ def _again(lab: Lab, student: str, check: str, scheduler: str) -> Again:
         if scheduler:
             raise UsageError("--check runs on this machine: leave --scheduler out")
     return Again(student_name(student) if student else "", check)
+
+
+@app.command()
+@reported()
+def review(
+    results: Annotated[Path, typer.Argument(help="the folder of locklab grade --out")],
+    marks: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV file: login, check, points, max_points, reason; give these, and serve nothing"
+        ),
+    ] = None,
+    lab: Annotated[str, typer.Option(help="the lab's folder or name, for its rubric")] = "",
+    by: Annotated[str, typer.Option(help="who marks; by default this machine's user")] = "",
+    port: Annotated[int, typer.Option(help="on the loopback address; 0: any free one")] = 0,
+    gradebook: Annotated[
+        str, typer.Option(help="database URL; by default RESULTS/gradebook.sqlite")
+    ] = "",
+) -> None:
+    """Read results side by side and give points by hand, on a page of this machine.
+
+    The printed link holds a token; whoever has it can read and mark. Ctrl-C ends the server and
+    writes the tables anew.
+    """
+    from lockgrader.export import load_all
+    from lockgrader.review.marking import Desk
+    from lockgrader.review.rubric import rubric
+
+    bounded(port, "--port", 0, 65535)
+    found = load_all(results)
+    folder = _lab_of(lab, found)
+    desk = Desk(
+        results, by or getpass.getuser(), {} if folder is None else rubric(folder), gradebook
+    )
+    if gradebook:
+        _check_gradebook(gradebook, results)
+    if marks is not None:
+        count = desk.mark_sheet(marks)
+        desk.publish()
+        say(f"{count} marks given")
+        return
+    try:
+        from lockgrader.review.server import serve
+    except ModuleNotFoundError as error:
+        if error.name != "tornado":
+            raise
+        raise UsageError(
+            "the page needs Tornado, which is not installed\nhelp: pip install 'locklab[course]'"
+        ) from error
+    try:
+        serve(desk, port, lambda link: say(f"{link}\nCtrl-C ends it"))
+    except OSError as error:
+        raise UsageError(f"--port {port}: {error.strerror}; leave --port out") from error
+    desk.publish()
+    say("tables and pages are written anew")
+
+
+def _lab_of(name: str, results: list[Result]) -> Path | None:
+    """The lab's folder, for its rubric; None if it is not here and nobody asked for it."""
+    from locklabs import find
+
+    if name:
+        return find(name)
+    try:
+        return find(results[0].lab)
+    except Exception as error:
+        if getattr(error, "exit_code", None) != 2:
+            raise
+        return None
+
+
+@app.command()
+@reported()
+def compare(
+    old: Annotated[Path, typer.Argument(help="a folder of results")],
+    new: Annotated[Path, typer.Argument(help="another, of the same submissions")],
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """List every mark and verdict that differs between two gradings.
+
+    Also written ``locklab grade --compare OLD NEW``. Exit code 0: none; 1: some.
+    """
+    from lockgrader.batch.compare import compare as differences
+    from lockgrader.export import load_all
+
+    found = differences(load_all(old), load_all(new))
+    if as_json:
+        print_json([asdict(change) for change in found])
+    for change in [] if as_json else found:
+        say(f"{change.student}: {change.check}: {change.was} -> {change.now}")
+    students = len({change.student for change in found})
+    if not as_json:
+        say(f"{students} students with differences" if found else "no mark differs")
+    if found:
+        raise typer.Exit(1)
+
+
+def _check_pin(course: Path, lab: Lab) -> None:
+    """Refuse a lab that would be graded otherwise than the course has pinned it."""
+    from lockgrader.course.pins import changes, pinned
+
+    held = pinned(course).get(lab.name)
+    differs = [] if held is None else changes(held, lab)
+    if differs:
+        raise UsageError(
+            f"{lab.name} is not what {course} has pinned: {'; '.join(differs)}\n"
+            "help: grade with the pinned version; or grade into a new folder without --course, "
+            f"look at locklab grade --compare OLD NEW, and then: locklab course pin {course}"
+        )
 
 
 def _check_gradebook(url: str, out: Path | None) -> None:

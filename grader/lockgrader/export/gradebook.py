@@ -75,8 +75,12 @@ class GradebookError(Exception):
     exit_code = 2
 
 
+# MySQL and MariaDB: every letter of every script, whatever the server's own character set.
+_LETTERS = {"mysql_charset": "utf8mb4", "mariadb_charset": "utf8mb4"}
+
+
 class _Base(DeclarativeBase):
-    pass
+    __table_args__: Any = _LETTERS
 
 
 # MySQL and MariaDB: names that differ in case are different, and a text may exceed 64 KiB.
@@ -110,7 +114,7 @@ class Attempt(_Base):
     """
 
     __tablename__ = "attempts"
-    __table_args__ = (UniqueConstraint("student_id", "lab_id", "decision_sha256"),)
+    __table_args__ = (UniqueConstraint("student_id", "lab_id", "decision_sha256"), _LETTERS)
     id: Mapped[int] = mapped_column(primary_key=True)
     student_id: Mapped[int] = mapped_column(ForeignKey("students.id"), index=True)
     lab_id: Mapped[int] = mapped_column(ForeignKey("labs.id"), index=True)
@@ -321,9 +325,9 @@ def _enter(session: Session, result: Result) -> bool:
 
 
 def _digest(result: Result) -> str:
-    """What identifies a decision: neither paths of files nor the roster's words are part of it."""
+    """What identifies a decision: no path, word of the roster or fingerprint is part of it."""
     decided = result.decided()
-    for name in ("replay", "name", "section"):
+    for name in ("replay", "name", "section", "fingerprints"):
         del decided[name]
     # What is not there leaves the digest as it was before there could be any.
     for part, name in (

@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from lockgrader.checks.simulated import NotExclusiveError, own_measure, reference
+from lockgrader.checks.simulated import NotCountedError, own_measure, reference
 from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, Measure, OtherCheck
@@ -77,8 +77,8 @@ class Ranked(OtherCheck):
                     )
                     try:
                         parts.append(own_measure(asked, submitted) if own else reference(asked))
-                    except NotExclusiveError as error:
-                        return Finding("fail", 0.0, str(error), tag="exclusion")
+                    except NotCountedError as error:
+                        return Finding("fail", 0.0, str(error), tag=error.tag)
                 speeds.append(math.prod(parts))
             scores.append(speeds[0] / speeds[1] if speeds[1] else 0.0)
         score = math.prod(scores) ** (1 / len(scores))

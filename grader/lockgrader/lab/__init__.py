@@ -2,6 +2,7 @@
 
 from lockgrader.lab.document import Choice, Lab, LabError, Misconception, changed, load
 from lockgrader.lab.vocabulary import (
+    OPERATIONS,
     Answer,
     Band,
     C,
@@ -17,10 +18,13 @@ from lockgrader.lab.vocabulary import (
     Prediction,
     Proven,
     Simulated,
+    Used,
+    Waits,
     Written,
 )
 
 __all__ = [
+    "OPERATIONS",
     "Answer",
     "Band",
     "C",
@@ -40,6 +44,8 @@ __all__ = [
     "Prediction",
     "Proven",
     "Simulated",
+    "Used",
+    "Waits",
     "Written",
     "changed",
     "load",

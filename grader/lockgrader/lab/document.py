@@ -20,7 +20,14 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lockgrader.lab.closed import Closed, Text
-from lockgrader.lab.vocabulary import Check, Known, MutantSource, OtherCheck, OwnTests
+from lockgrader.lab.vocabulary import (
+    Check,
+    Known,
+    MutantSource,
+    Operation,
+    OtherCheck,
+    OwnTests,
+)
 
 __all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
@@ -65,6 +72,8 @@ class Lab(Closed):
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
         data: further files of a submission, which checks read as data.
         library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
+        refuse: operations that no class of the submission may use, such as "n_cpus", by which a
+            program can distinguish a proof from a measurement.
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
         c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
@@ -83,6 +92,7 @@ class Lab(Closed):
     tests: str = ""
     data: tuple[str, ...] = ()
     library: tuple[str, ...] = ()
+    refuse: tuple[Operation, ...] = ()
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
     c: str = ""
     interface: str = ""

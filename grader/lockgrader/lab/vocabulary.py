@@ -15,6 +15,7 @@ from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 
 __all__ = [
+    "OPERATIONS",
     "Answer",
     "Band",
     "C",
@@ -25,11 +26,14 @@ __all__ = [
     "Measure",
     "Measured",
     "MutantSource",
+    "Operation",
     "OtherCheck",
     "OwnTests",
     "Prediction",
     "Proven",
     "Simulated",
+    "Used",
+    "Waits",
     "Written",
 ]
 
@@ -38,6 +42,31 @@ if TYPE_CHECKING:
     from lockgrader.finding import Finding
 
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
+Operation = Literal[
+    "block",
+    "cpu",
+    "n_cpus",
+    "n_threads",
+    "now",
+    "random_below",
+    "random_exponential",
+    "switch",
+    "thread",
+    "wake",
+]
+OPERATIONS: dict[str, str] = {
+    "block": "BLOCK",
+    "cpu": "CPU",
+    "n_cpus": "NCPUS",
+    "n_threads": "NTHREADS",
+    "now": "NOW",
+    "random_below": "RANDOM",
+    "random_exponential": "EXPONENTIAL",
+    "switch": "SWITCH",
+    "thread": "THREAD",
+    "wake": "WAKE",
+}
+"""The operations by which a program can distinguish places and times, and their instructions."""
 
 
 class Band(Closed):
@@ -79,6 +108,45 @@ class _Check(Closed):
     revealed: bool = False
 
 
+class Used(Closed):
+    """Proofs from memory that many CPUs have used (:mod:`lockgrader.checks.used`).
+
+    Arguments:
+        machine: a profile. cpus: how many use the struct first; the threads of the proof are on
+            CPUs drawn from these.
+        uses: of all CPUs together in the longest of the runs, about as many as a measurement has.
+        moments: runs, each longer than the one before. seed: of their lengths, loads and CPUs.
+        memory: of these proofs.
+    """
+
+    machine: Text
+    cpus: Annotated[int, Field(ge=2, le=256)] = 32
+    uses: Annotated[int, Field(ge=10, le=100_000)] = 2_500
+    moments: Annotated[int, Field(ge=1, le=10)] = 3
+    seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+    memory: Literal["sc", "tso", "c11"] = "sc"
+
+
+Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
+
+
+class Waits(Closed):
+    """How a lock must wait, as seen in a simulation (:mod:`lockgrader.checks.waits`).
+
+    Arguments:
+        demands: "tests-first": an atomic is tried again only after a read that found the lock free;
+            "retries": several try for a lock that becomes free, so that some try again;
+            "one-atomic": an acquisition makes one atomic operation at most;
+            "own-line": each CPU waits on a line on which no other one does.
+        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
+    """
+
+    demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
+    machine: Text
+    cpus: Annotated[int, Field(ge=2, le=64)] = 8
+    hold_ns: Annotated[int, Field(ge=100, le=100_000)] = 5_000
+
+
 class Proven(_Check):
     """The checker explores every interleaving of a few threads.
 
@@ -88,6 +156,9 @@ class Proven(_Check):
         client: prefix of the names of the standard clients to use; "" for all.
         bypass: with property "bypass": the most acquisitions by others while a thread waits.
         states: at most, for one client.
+        bypass: with the property "bypass": acquisitions by others while a thread waits, at most.
+        used: from which memory the same is proven once more; None: from fresh memory only.
+        waits: how the lock must wait; None: in any way.
     """
 
     kind: Literal["proven"]
@@ -99,6 +170,9 @@ class Proven(_Check):
     property: str = "all"
     bypass: Annotated[int, Field(ge=0)] | None = None
     states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
+    bypass: Annotated[int, Field(ge=0, le=100)] | None = None
+    used: Used | None = None
+    waits: Waits | None = None
 
 
 class Measured(Closed):
@@ -115,6 +189,8 @@ class Measured(Closed):
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
             time between two.
         operations: of each CPU. replications: with different random streams. seed: of the first.
+        progress: units of work of the slowest CPU, at least, as a share of the mean of all; a
+            submission's own class must reach it.
     """
 
     lock: Text
@@ -142,6 +218,7 @@ class Measured(Closed):
     operations: Annotated[int, Field(ge=1, le=10_000)] = 60
     replications: Annotated[int, Field(ge=1, le=20)] = 2
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+    progress: Annotated[float, Field(ge=0, le=1)] = 0.25
 
 
 class Simulated(_Check, Measured):

@@ -15,7 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from lockgrader.report.chart import chart
-from lockgrader.report.student import WORDS, hidden_points, seen
+from lockgrader.report.student import hidden_points, in_words, seen
 from lockgrader.result import CheckResult, Result, Row, write
 from locksim.study.traces import bundle
 from locksim.study.traces.page import embedded
@@ -86,13 +86,6 @@ def _policy(script: str) -> str:
     )
 
 
-def _words(check: CheckResult) -> str:
-    """The verdict for the student; a person's stands above the grader's."""
-    if check.mark is not None:
-        return "marked by a person"
-    return "handed in; a person will read it" if check.answer else WORDS[check.verdict]
-
-
 def _parts(check: CheckResult, number: int) -> dict[str, Any]:
     """A check as the template needs it."""
     message, _, steps = check.message.partition("\n")
@@ -101,7 +94,7 @@ def _parts(check: CheckResult, number: int) -> dict[str, Any]:
         "check": check,
         "id": f"check-{number}",
         "secret": not (check.public or check.revealed),
-        "words": _words(check),
+        "words": in_words(check),
         "message": message,
         "more": steps,
         "rows": [(r, fixed(r.got, None), right(r)) for r in check.rows],

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lockgrader.read.submission import UNREADABLE
+from lockgrader.report.similar import similar
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 
 __all__ = ["Group", "Suspicion", "by_counterexample", "by_misconception", "suspicions"]
@@ -57,8 +58,15 @@ def by_misconception(results: Sequence[Result]) -> list[Group]:
 
 
 def suspicions(results: Sequence[Result]) -> list[Suspicion]:
-    """Equal submissions, answers that are right for another variant, and late predictions."""
-    return [*_identical(results), *_right_for_others(results), *_predicted_again(results)]
+    """Equal and similar submissions, answers right for another variant, late predictions."""
+    same = [*_identical(results)]
+    equal = {frozenset(s.students) for s in same}
+    alike = [
+        Suspicion(a.students, f"{a.what}: alike ({100 * a.share:.0f} % of what is rare)")
+        for a in similar(results)
+        if not any(equal_ones >= set(a.students) for equal_ones in equal)
+    ]
+    return [*same, *alike, *_right_for_others(results), *_predicted_again(results)]
 
 
 def _grouped(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lockgrader.result import CheckResult, Result, Verdict
 
-__all__ = ["HIDDEN", "WORDS", "hidden_points", "seen"]
+__all__ = ["HIDDEN", "WORDS", "hidden_points", "in_words", "seen"]
 
 HIDDEN = "a hidden check: only its verdict is shown"
 WORDS: dict[Verdict, str] = {
@@ -29,6 +29,13 @@ WORDS: dict[Verdict, str] = {
     "grader_error": "not graded: an error of the grader; it costs no points",
 }
 """Each verdict in words for its student."""
+
+
+def in_words(check: CheckResult) -> str:
+    """A check's verdict for its student; a person's stands above the grader's."""
+    if check.mark is not None:
+        return "marked by a person"
+    return "handed in; a person will read it" if check.answer else WORDS[check.verdict]
 
 
 def seen(check: CheckResult) -> CheckResult:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.submitted import Submitted, proofs_before
 from lockgrader.grade import Gate, Progress, grade
 from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Simulated
 from lockgrader.read.record import Locked
@@ -135,6 +135,7 @@ def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
         if name not in found:
             found.add(name)
             todo += by_name[name].needs
+            todo += proofs_before(by_name[name], checks)
     return frozenset(found)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from results_made import check, result
+from servers import SERVERS, program
 from sqlalchemy import select
 
 from lockgrader.export.gradebook import Attempt, Gradebook, GradebookError, enter
@@ -118,6 +119,18 @@ def test_students_are_apart(url: str) -> None:
 def test_two_graders_at_once(tmp_path: Path) -> None:
     """Each enters its own decisions of the same new students; nothing is lost or doubled."""
     crowd(f"sqlite:///{tmp_path / 'book.sqlite'}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SERVERS)
+def test_two_graders_at_a_server(name: str) -> None:
+    """As above, on a real PostgreSQL and a real MariaDB."""
+    needs, start = SERVERS[name]
+    if program(needs) is None:
+        pytest.skip(f"no {needs} here (Debian: apt-get install {name})")
+    with start() as url:
+        crowd(url)
+        assert 0 == entered(url, *decisions(2))
 
 
 def test_all_or_nothing(url: str) -> None:

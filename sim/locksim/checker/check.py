@@ -24,14 +24,17 @@ from locksim.checker.models.model import (
     model,
 )
 from locksim.checker.models.outcome import FAULT
+from locksim.checker.models.used import Used
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
 from locksim.checker.search.explore import Exploration, explore
 from locksim.checker.search.leak import leaking
 from locksim.checker.search.liveness import Lasso, bypass, starving
 from locksim.checker.search.loop import LEAK, NO_PROGRESS, WRONG_END
+from locksim.checker.search.ran import ran
 from locksim.checker.search.switches import NotKnownError, path_to_state, path_to_violation
 from locksim.checker.verdict import LIVENESS, PROPERTIES, UNBOUNDED, Budget, Verdict
+from locksim.compiler.bytecode import Place
 from locksim.lang.struct import Workload
 
 Progress = Callable[[str, float], None]
@@ -60,6 +63,7 @@ def check_clients(
     symmetry: bool | None = None,
     simplest: bool = True,
     report: Progress | None = None,
+    used: Used | None = None,
 ) -> Verdict:
     """Explore test clients, one after another, until one is violated or not finished.
 
@@ -75,6 +79,7 @@ def check_clients(
             (``checker.models.symmetry``); None: if the rounds are UNBOUNDED.
         simplest: whether a counterexample under a stronger memory model is shown if there is one.
         report: called now and then with a line of text and the share of the states' budget used.
+        used: memory to begin with, and the CPUs of the threads; by default fresh memory.
 
     Raises:
         CheckError: the request makes no sense, or a client cannot be checked.
@@ -83,6 +88,7 @@ def check_clients(
     budget = budget or Budget()
     check = _Check(name, threads, memory, property, budget, reduction, report, rounds, simplest)
     check.symmetry = property not in LIVENESS and (check.again if symmetry is None else symmetry)
+    check.used = used
     return check.verdict(clients)
 
 
@@ -200,6 +206,8 @@ class _Check:
         self.budget, self.report, self.rounds = budget, report, rounds
         self.reduction = reduction and asked not in LIVENESS
         self.symmetry = False
+        self.used: Used | None = None
+        self.ran: set[Place] = set()
         self.told_apart: dict[str, str] = {}
         self.states, self.depth, self.seconds = 0, 0, 0.0
         self.limits: list[str] = []
@@ -236,6 +244,7 @@ class _Check:
             bypass=None if violation is not None else self.bypass,
             told_apart=self.told_apart,
             not_checked=list(LIVENESS) if self.asked == "all" else [],
+            ran=frozenset(self.ran),
         )
 
     def _client(self, client: Client) -> tuple[Exploration, Counterexample | None]:
@@ -266,7 +275,7 @@ class _Check:
                 rounds=self.rounds,
                 simplest=False,
             )
-            check.symmetry = self.symmetry
+            check.symmetry, check.used = self.symmetry, self.used
             verdict = check.verdict(todo)
             self.seconds += check.seconds
             if verdict.counterexample is not None:
@@ -290,6 +299,7 @@ class _Check:
             endless=endless,
             again=self.again,
             symmetry=symmetry,
+            used=self.used,
         )
         self.told_apart.setdefault(client.name, built.told_apart)
         ends = watch & WATCH_ASSERTIONS and not self.again
@@ -307,6 +317,7 @@ class _Check:
             report=self.report,
         )
         self.states, self.depth = self.states + found.states, max(self.depth, found.depth)
+        self.ran |= ran(found)
         begun = time.perf_counter()
         fewest = not reduction and bool(built.told_apart)
         violation = self._violation(found, client, expect, end, fewest=fewest)
@@ -464,6 +475,7 @@ def build(
     endless: bool = False,
     again: bool = False,
     symmetry: bool = False,
+    used: Used | None = None,
 ) -> Model:
     """The model of a client, within a budget; arguments as for ``checker.models.model.model``."""
     return model(
@@ -478,4 +490,5 @@ def build(
         again=again,
         symmetry=symmetry,
         watch=watch,
+        used=used,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from locksim.checker.errors import CheckError
 from locksim.checker.replay.counterexample import Counterexample
+from locksim.compiler.bytecode import Place
 
 SAFETY = ("all", "exclusion", "deadlock", "assertion", "invariant", "memory", "race", "leak")
 LIVENESS = ("starvation", "bypass")
@@ -74,6 +75,7 @@ class Verdict:
         spec, condition: the specification, and how its histories are compared; "" without one.
         told_apart: client's name → why its threads were told apart; "" where they were exchanged
             for one another.
+        ran: the operations that some explored step does (:mod:`locksim.checker.search.ran`).
     """
 
     lock: str
@@ -95,8 +97,10 @@ class Verdict:
     spec: str = ""
     condition: str = ""
     told_apart: dict[str, str] = field(default_factory=dict)
+    ran: frozenset[Place] = field(default=frozenset(), repr=False)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready data."""
         steps = None if self.counterexample is None else self.counterexample.to_json()
-        return {**vars(self), "counterexample": steps}
+        known = {name: value for name, value in vars(self).items() if name != "ran"}
+        return {**known, "counterexample": steps}

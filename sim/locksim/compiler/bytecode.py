@@ -43,6 +43,9 @@ ALLOC = 61  # x0 <- an object of type number x5
 FREE = 62  # x3
 SWITCH = 63  # x3
 
+NOTICED = (*range(LOAD, FETCH_XOR + 1), BLOCK, WAKE, ALLOC, FREE)
+"""The operations that other threads can notice, whatever the memory model."""
+
 WIDTH = 8
 """Columns of the table. Column 7 of a memory operation and of a fence holds its C11 order; column 6
 of a SWAP is 1 where the source says ``store`` (SEQ_CST)."""
@@ -50,11 +53,18 @@ of a SWAP is 1 where the source says ``store`` (SEQ_CST)."""
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an instruction comes from."""
+    """Where an instruction comes from.
+
+    Arguments:
+        file, line, method: of the source.
+        index: of the instruction in its method's bytecode; -1 for what calls ``thread()``. With it
+            an instruction is the same one in every image that holds the method.
+    """
 
     file: str
     line: int
     method: str
+    index: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,9 +56,9 @@ class _Function:
     def __post_init__(self) -> None:
         self.known = [True] * len(self.method.arg_types)
 
-    def place(self, line: int) -> Place:
-        """A line of the method."""
-        return Place(self.method.file, line, f"{self.code.name}.{self.method.plain_name}")
+    def place(self, line: int, index: int = -1) -> Place:
+        """A line of the method, and the instruction there."""
+        return Place(self.method.file, line, f"{self.code.name}.{self.method.plain_name}", index)
 
     @property
     def size(self) -> int:
@@ -323,7 +323,7 @@ class _Linker:
         calls = iter(function.calls)
         for k, instr in enumerate(instrs):
             starts.append(len(self.rows))
-            place = function.place(instr.line)
+            place = function.place(instr.line, k)
             if k in loops:
                 self._row(place, b.SPIN_ENTER)
                 heads[k] = self._row(place, b.SPIN)

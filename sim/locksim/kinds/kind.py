@@ -34,6 +34,8 @@ class StructKind:
     """What the units of work of its plain load are called, in the plural."""
     paced: ClassVar[bool] = True
     """Whether its plain load takes an arrival process."""
+    part: ClassVar[str] = ""
+    """The part of the test clients that holds the struct, if checks can begin after a load."""
     unchecked: ClassVar[str] = ""
     """Why some structs of the kind have no test clients, if others have."""
 
@@ -60,6 +62,19 @@ class StructKind:
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
         """The test clients that never end, for properties of infinite runs; perhaps none."""
         return []
+
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...]
+    ) -> Workload | None:
+        """A load whose threads return, after which checks can begin; None if there is none.
+
+        It holds the struct where the test clients do, in the part :attr:`part`.
+
+        Arguments:
+            struct: a class or a description. rounds: uses of a thread at most; each draws its own.
+            on: the CPUs on which the check will go on.
+        """
+        return None
 
     def livelock_limit_ps(self, cpus: int, settings: LoadSettings) -> int | None:
         """How long the plain load may take to warm up before it counts as a livelock, in ps.

@@ -24,6 +24,7 @@ class LockKind(StructKind):
     """Mutual exclusion: ``acquire`` and ``release``, perhaps ``try_acquire``."""
 
     base = Lock
+    part = "lock"
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Critical sections of the given length."""
@@ -60,6 +61,10 @@ class LockKind(StructKind):
             how = "acquire twice, and count up between"
             found.append(Client(how, nesting, expect, plain, repeats=True))
         return found
+
+    def wearing(self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...]) -> Workload:
+        """Critical sections, a number of its own for each thread."""
+        return Wearing(lock=struct, rounds=rounds)
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
         """Nothing but the lock."""
@@ -182,6 +187,24 @@ class Nesting(Counting):
         yield from self.lock.acquire()
         yield from self.lock.acquire()
         yield from self.lock.release()
+
+
+class Wearing(Counting):
+    """As Counting, but each thread comes a number of times of its own, from none to ``rounds``.
+
+    The lock lies where the other clients have it, and there is room for their words.
+
+    Arguments:
+        rounds: critical sections of a thread at most. think_ps: mean time between two.
+    """
+
+    think_ps = param(1000 * NS)
+    room = array(64, word())
+
+    def thread(self):
+        for _ in range(random_below(self.rounds + 1)):
+            yield compute(random_below(2 * self.think_ps) + 1)
+            yield from self.visit()
 
 
 class AgainAndAgain(Workload):

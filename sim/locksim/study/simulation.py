@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim import machine as machines
+from locksim.compiler.bytecode import NOTICED
 from locksim.compiler.link import link
 from locksim.core.memory import build
 from locksim.core.result import SimulationError
@@ -27,12 +28,14 @@ from locksim.machine import Machine
 if TYPE_CHECKING:
     import pandas as pd
 
-    from locksim.compiler.bytecode import Image
+    from locksim.compiler.bytecode import Image, Place
     from locksim.core.memory import Memory
     from locksim.machine import MachineTables
 
 Placement = Literal["compact", "scatter"] | list[int]
 Progress = Callable[[str, float], None]
+Reader = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], object]
+"""Reader of a trace in parts, as of :mod:`locksim.engine.fast.engine`."""
 LONGEST_PS = 10**13
 """Simulated time (10 s) after which a replication without a finished unit of work is a livelock."""
 
@@ -74,6 +77,8 @@ class Simulation:
         lock_names: the metered structs, in the order of the rows of each replication's ``locks``.
         replications: the raw counts.
         complete: False if it was interrupted; the replications are then the finished ones.
+        ran: the operations that ran, warm-up included, of those that other threads can notice;
+            empty if the run was not watched.
     """
 
     machine: str
@@ -83,6 +88,7 @@ class Simulation:
     replications: list[Replication]
     complete: bool = True
     seconds: float = field(default=0.0, compare=False)
+    ran: frozenset[Place] = field(default=frozenset(), repr=False)
 
     def operation_ps(self) -> Interval:
         """Mean time from one unit of work to the next, on one CPU, in picoseconds."""
@@ -168,6 +174,11 @@ class Simulation:
         done = CPU_COUNTERS.index("done")
         return interval([r.lines.sum() / r.cpu[:, done].sum() for r in self.replications])
 
+    def done(self) -> list[int]:
+        """Units of work of each CPU, all replications together."""
+        column = CPU_COUNTERS.index("done")
+        return [sum(int(r.cpu[c, column]) for r in self.replications) for c in range(self.cpus)]
+
     def fairness(self) -> Interval:
         """Units of work of the slowest CPU over the fastest's: 1 is fair, 0 is starvation."""
         done = CPU_COUNTERS.index("done")
@@ -187,6 +198,7 @@ def simulate(
     heap_lines: int | None = None,
     longest_ps: int = LONGEST_PS,
     progress: Progress | None = None,
+    watch: Reader | bool = False,
 ) -> Simulation:
     """Simulate a workload in its steady state.
 
@@ -203,6 +215,7 @@ def simulate(
         longest_ps: simulated time without a finished unit of work after which the run is stopped as
             a livelock.
         progress: called at times with the running part and the fraction done.
+        watch: whether to note which operations run; a reader also gets the trace in parts.
 
     Returns:
         A :class:`Simulation`. After Ctrl-C: the finished replications, with ``complete`` False,
@@ -224,7 +237,7 @@ def simulate(
     tables = profile.tables(n, placement)
     image, memory = prepare(workload, tables, heap_lines=heap_lines)
     finished: list[Replication] = []
-    complete = True
+    complete, watched = True, Watched(image, watch) if watch else None
     try:
         for k in range(replications):
             finished.append(
@@ -236,6 +249,7 @@ def simulate(
                     warmup * n,
                     operations * n,
                     longest_ps,
+                    watched,
                     None
                     if progress is None
                     else lambda f, k=k: progress(  # type: ignore[misc]
@@ -255,7 +269,31 @@ def simulate(
         replications=finished,
         complete=complete,
         seconds=time.perf_counter() - began,
+        ran=frozenset() if watched is None else watched.places(),
     )
+
+
+class Watched:
+    """A reader of traces that notes which operations of an image have run.
+
+    Arguments:
+        image: what runs. reader: gets each part of the trace as well; True: there is none.
+    """
+
+    def __init__(self, image: Image, reader: Reader | bool = True) -> None:
+        self.image, self.reader = image, None if isinstance(reader, bool) else reader
+        self.seen = np.zeros(len(image.code) + 1, bool)
+
+    def __call__(self, rows: npt.NDArray[np.int64], origins: npt.NDArray[np.int64]) -> None:
+        """Take a part of a trace; a mark's place is -1, the last element."""
+        self.seen[origins[:, 0]] = True
+        if self.reader is not None:
+            self.reader(rows, origins)
+
+    def places(self) -> frozenset[Place]:
+        """The places of the operations that have run, of those that other threads can notice."""
+        places, code = self.image.places, self.image.code
+        return frozenset(places[k] for k in np.flatnonzero(self.seen[:-1]) if code[k][0] in NOTICED)
 
 
 def prepare(
@@ -337,11 +375,12 @@ def _replicate(
     warmup: int,
     operations: int,
     longest_ps: int,
+    watched: Watched | None,
     report: Callable[[float], None] | None,
 ) -> Replication:
     from locksim.engine.fast.engine import Session
 
-    session = Session(image, memory, tables, seed=seed)
+    session = Session(image, memory, tables, seed=seed, trace=watched or False)
     goal = warmup + operations
 
     def progress(_time: int, _events: int) -> None:

@@ -23,10 +23,12 @@ from typing import NamedTuple
 
 from locksim import machine
 from locksim.checker.errors import CheckError
+from locksim.checker.models.crews import Crew
 from locksim.checker.models.program import Program, unfold
 from locksim.checker.models.shifts import Shifts, shifts
 from locksim.checker.models.symmetry import told_apart
 from locksim.checker.models.tasks import switching
+from locksim.checker.models.used import Used
 from locksim.compiler import bytecode
 from locksim.compiler.link import link
 from locksim.compiler.sources import is_method
@@ -124,6 +126,7 @@ def model(
     again: bool = False,
     symmetry: bool = False,
     watch: int = WATCH_EXCLUSION | WATCH_ASSERTIONS,
+    used: Used | None = None,
 ) -> Model:
     """Build the model of a workload.
 
@@ -141,6 +144,7 @@ def model(
         symmetry: do not tell threads apart, if they can be exchanged for one another.
         watch: what stops the exploration beside faults: WATCH_EXCLUSION, WATCH_ASSERTIONS,
             WATCH_RACES, or several.
+        used: memory to begin with, and the machine; by default fresh memory, on one CPU a thread.
 
     Raises:
         CheckError: a number or name is out of range, or the program cannot be checked.
@@ -154,19 +158,29 @@ def model(
         raise CheckError(f"buffer entries must be between 1 and 16 (got {buffer_entries})")
     if not 1 <= history <= POOL:
         raise CheckError(f"history must be between 1 and {POOL} (got {history})")
-    machine_tables = machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
-    wpl = machine_tables.words_per_line
     tasks = tasks_of(workload)
-    image = link(workload, Space(wpl, n_threads, tasks), wpl, weak_fences=memory == "c11")
-    types = list(image.types)
-    built = build(workload, machine_tables, types, heap_lines=heap_lines)
+    if used is not None and (len(used.cpus) != n_threads or tasks or endless or again):
+        raise CheckError("used memory is for bounded rounds of as many threads as it names CPUs")
+    machine_tables = (
+        machine.load(f"ideal-{n_threads}").tables(n_threads, "compact")
+        if used is None
+        else used.machine
+    )
+    wpl, weak = machine_tables.words_per_line, memory == "c11"
+    image = link(workload, Space(wpl, machine_tables.n_cpus, tasks), wpl, weak_fences=weak)
+    types, crew = list(image.types), None
+    if used is None:
+        built = build(workload, machine_tables, types, heap_lines=heap_lines)
+    else:
+        built = used.under(workload, image)
+        crew = Crew(used.cpus, machine_tables.n_cpus, image.places[image.entry].file)
     by = switching(workload, built, n_threads, tasks) if tasks else None
-    program = unfold(image, by)
+    program = unfold(image, by, crew)
     cpus, n_threads = n_threads, n_threads + tasks
     number = MEMORY_MODELS.index(memory)
     entries = buffer_entries if number == TSO else 0
     columns = program.width + 2 * entries + 2 * len(built.locks)
-    begin = [program.entry] * cpus + [program.task_entry] * tasks
+    begin = [*(program.entries or [program.entry] * cpus), *[program.task_entry] * tasks]
     threads = [[k, entry, 0, *[0] * columns] for k, entry in enumerate(begin)]
     parts = _shared_parts(built, n_threads)
     if number == C11:
@@ -182,7 +196,8 @@ def model(
     size[HEAP], size[FREE_HEAD] = offset["heap_next"], offset["free_head"]
     size[LIVE], size[OBJECT], size[FREE_NEXT] = (offset[k] for k in ("live", "object", "free_next"))
     size[N_LINES], size[N_TYPES], size[WATCH] = len(built.live), len(types), watch
-    size[STATIC] = len(built.words) - (heap_lines * wpl if types else 0)
+    heap = heap_lines if types else 0
+    size[STATIC] = (len(built.live) - heap if used is None else used.static_lines) * wpl
     size[ROW], size[SHARED] = len(threads[0]), len(shared)
     size[INSIDE], size[N_LOCKS] = len(threads[0]) - 2 * len(built.locks), len(built.locks)
     if number == C11:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from locksim.checker.errors import CheckError
+from locksim.checker.models.crews import Crew, numbered
 from locksim.checker.models.tasks import Switching, rewritten
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image, Place
@@ -59,6 +60,7 @@ class Program:
         code: rows of :mod:`locksim.compiler.bytecode` without CALL and RET. A
             RANDOM whose result matters has a 1 in its last column.
         entry: index of the first row. task_entry: of a task's first row, -1 if there are none.
+        entries: of each thread's first row, where they differ.
         registers: the values at the start; those that no row writes are
             constants.
         keep: the registers to keep where a thread rests at row k are
@@ -80,13 +82,15 @@ class Program:
     calls: tuple[Call, ...]
     call_of: tuple[int, ...]
     task_entry: int = -1
+    entries: tuple[int, ...] = ()
 
 
-def unfold(image: Image, by: Switching | None = None) -> Program:
+def unfold(image: Image, by: Switching | None = None, crew: Crew | None = None) -> Program:
     """The program of a linked image.
 
     Arguments:
         image: the linked program. by: how tasks are switched, if there are any.
+        crew: the CPUs that the threads run on, if they are not those from 0 on.
 
     Raises:
         CheckError: it is too long, draws an exponential random number that matters, or schedules
@@ -94,8 +98,14 @@ def unfold(image: Image, by: Switching | None = None) -> Program:
     """
     code, origin, calls, call_of = _unfolded(image)
     registers, entry, task_entry = list(image.registers), image.entry, -1
+    entries: tuple[int, ...] = ()
     if by is None:
         _refuse_scheduling(image)
+        if crew is not None:
+            whose = [image.places[k].file for k in origin]
+            entries = numbered(code, registers, entry, crew, whose)
+            new = len(code) - len(origin)
+            origin, call_of = [*origin, *[image.entry] * new], [*call_of, *[-1] * new]
     else:
         made = rewritten(code, image.registers, (entry, image.task_entry), by)
         code, registers = made.code, made.registers
@@ -127,6 +137,7 @@ def unfold(image: Image, by: Switching | None = None) -> Program:
         calls=tuple(calls),
         call_of=tuple(call_of),
         task_entry=task_entry,
+        entries=entries,
     )
 
 

@@ -242,6 +242,11 @@ class Session:
         """The error for a run without progress, with the place of every thread."""
         return DeadlockError(faults.livelock_message(*self._waits(), self.time_ps))
 
+    @property
+    def heap_next(self) -> int:
+        """The first heap line that was never allocated so far."""
+        return int(self.state.control[R_HEAP_NEXT])
+
     def word(self, address: int) -> int:
         """The present value of a word, without buffered stores."""
         return int(self.state.words[address])

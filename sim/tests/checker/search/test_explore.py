@@ -318,8 +318,8 @@ def test_dropping_dead_registers_changes_no_verdict(lock, memory, monkeypatch):
     assert lean.states <= full.states
 
 
-def _unfold_keeping_all(image, by=None):
-    program = unfold(image, by)
+def _unfold_keeping_all(image, by=None, crew=None):
+    program = unfold(image, by, crew)
     everything = list(range(len(program.registers)))
     n = len(program.code)
     return dataclasses.replace(

@@ -1,0 +1,99 @@
+"""``course.lock``: the labs, sources and machines with which a course grades, as digests.
+
+``locklab course pin`` writes it beside ``course.toml``, and ``locklab grade --course`` refuses a
+lab whose digests are others now. So an upgrade in the middle of a term changes no mark unseen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ValidationError
+
+from lockgrader.course.roster import CourseError
+from lockgrader.digests import profiles, versions
+from lockgrader.lab import Lab
+from lockgrader.lab.closed import Closed
+from lockgrader.result import write
+
+__all__ = ["LOCK", "Pin", "changes", "pin", "pinned"]
+
+LOCK = "course.lock"
+
+
+class Pin(Closed):
+    """What decides the verdicts of a lab.
+
+    Arguments:
+        lab: digest of its files that decide. engine: of the sources. profiles: machine → digest.
+        locklab: the version, for people.
+    """
+
+    lab: str
+    engine: str
+    profiles: dict[str, str]
+    locklab: str
+
+
+class _Lock(Closed):
+    format: Literal[1] = 1
+    labs: dict[str, Pin]
+
+
+def pinned(course: Path) -> dict[str, Pin]:
+    """Lab → pin, of a course's file; empty without a ``course.lock`` beside it.
+
+    Raises:
+        CourseError: it is not one.
+    """
+    path = course.resolve().parent / LOCK
+    try:
+        return _Lock.model_validate_json(path.read_bytes()).labs
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValidationError) as error:
+        raise CourseError(
+            f"{path} cannot be read: {error}\nhelp: take it from your backup, or pin anew: "
+            "locklab course pin"
+        ) from error
+
+
+def pin(course: Path, labs: Iterable[Lab]) -> Path:
+    """Pin labs as they are now, beside those that are pinned; the file that holds them.
+
+    Raises:
+        CourseError: it cannot be read or written.
+    """
+    held = pinned(course) | {lab.name: _pin(lab) for lab in labs}
+    path = course.resolve().parent / LOCK
+    text = json.dumps(_Lock(labs=held).model_dump(), indent=2, sort_keys=True) + "\n"
+    try:
+        write(path, text)
+    except OSError as error:
+        raise CourseError(f"{path} cannot be written: {error.strerror}") from error
+    return path
+
+
+def changes(held: Pin, lab: Lab) -> list[str]:
+    """What differs from a pin now, in words."""
+    now = _pin(lab)
+    found = []
+    if held.lab != now.lab:
+        found.append(f"the lab's files ({held.lab[:16]}, now {now.lab[:16]})")
+    if held.engine != now.engine:
+        of = f"{held.locklab}: {held.engine}, now {now.locklab}: {now.engine}"
+        found.append(f"LockLab's sources ({of})")
+    for name in sorted({*held.profiles, *now.profiles}):
+        if held.profiles.get(name) != now.profiles.get(name):
+            found.append(f"the machine {name}")
+    return found
+
+
+def _pin(lab: Lab) -> Pin:
+    known = versions(lab)
+    return Pin(
+        lab=lab.sha256, engine=known["engine"], profiles=profiles(lab), locklab=known["locklab"]
+    )

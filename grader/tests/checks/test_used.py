@@ -1,0 +1,93 @@
+"""Proofs from memory that many CPUs have used."""
+
+import pytest
+
+from lockgrader.checks.judge import judge
+from lockgrader.checks.submitted import Submitted
+from lockgrader.checks.used import moments
+from lockgrader.finding import Finding
+from lockgrader.lab import Proven, Used
+from locksim.compiler import compile_source
+
+USED = Used(machine="ideal-8", cpus=8, uses=200, seed=3)
+PROOF = Proven(kind="proven", name="right", title="Right", points=1, lock="L", used=USED)
+HEAD = "from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, array, cpu, n_cpus, pause, word\n"
+TICKET = """
+class L(Lock):
+    next = word()
+    now = word()
+
+    def acquire(self):
+        mine = yield self.next.fetch_add(1, RELAXED)
+        while (yield self.now.load(ACQUIRE)) != mine:
+            yield pause()
+
+    def release(self):
+        now = yield self.now.load(RELAXED)
+        yield self.now.store(now + 1, RELEASE)
+"""
+RING = """
+class L(Lock):
+    uses = word()
+    gates = array(9, word(), padded=True)
+
+    def acquire(self):
+        late = (yield self.uses.load(RELAXED)) // 40
+        while (yield self.gates[(late > 0) * (1 + cpu())].swap(1, ACQUIRE)):
+            yield pause()
+            late = (yield self.uses.load(RELAXED)) // 40
+        yield self.uses.store((yield self.uses.load(RELAXED)) + 1, RELAXED)
+
+    def release(self):
+        late = (yield self.uses.load(RELAXED)) // 40
+        yield self.gates[(late > 0) * (1 + (cpu() + 1) % 8)].store(0, RELEASE)
+"""
+HALVES = """
+class L(Lock):
+    words = array(2, word())
+
+    def acquire(self):
+        while (yield self.words[cpu() // 4].swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.words[cpu() // 4].store(0, RELEASE)
+"""
+MANY = """
+class L(Lock):
+    words = array(9, word())
+
+    def acquire(self):
+        while (yield self.words[cpu() * (n_cpus() // 8)].swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.words[cpu() * (n_cpus() // 8)].store(0, RELEASE)
+"""
+
+
+def proven(text: str) -> Finding:
+    """The finding of the proof."""
+    return judge(PROOF, Submitted(codes=compile_source(HEAD + text, "<l.py>")))
+
+
+def test_a_right_lock_stays_right() -> None:
+    """A ticket lock is proven whatever number it has reached."""
+    assert "pass" == proven(TICKET).verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "tag"), [(RING, "deadlock"), (HALVES, "exclusion"), (MANY, "exclusion")]
+)
+def test_a_lock_that_changes_with_use_is_found(text: str, tag: str) -> None:
+    """A ring after 40 uses, a lock for each half of the CPUs, and one for each of many."""
+    found = proven(text)
+    assert ("fail", tag) == (found.verdict, found.tag)
+
+
+def test_moments_grow() -> None:
+    """Each run is longer than the one before, and none longer than the measurement."""
+    found = moments(Used(machine="ideal-8", uses=2500, moments=5, seed=11))
+    assert sorted(found) == found
+    assert 2500 >= found[-1] > 500
+    assert moments(USED) != moments(USED.model_copy(update={"seed": 4}))

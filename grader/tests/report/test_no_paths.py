@@ -1,0 +1,82 @@
+"""What a student gets names no place on the grader's machine, whatever was handed in."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tiny_lab import KEY, TAS, WRONG, hand_in, make_lab, needs_sandbox
+
+import lockgrader
+from lockgrader.export.gradescope import document
+from lockgrader.grade import grade
+from lockgrader.report.feedback import feedback
+
+PYTHON = "def f():\n    raise ValueError(__file__)\nf()\n"
+
+
+def answers_in_python(path: Path, text: str) -> Path:
+    """A submission whose answers are a program."""
+    hand_in(path)
+    (path / "answers.json").unlink()
+    (path / "answers.py").write_text(text)
+    return path
+
+
+def zipped(path: Path, data: bytes | None = None) -> Path:
+    """An archive: of links, or of garbage."""
+    file = path.with_suffix(".zip")
+    if data is not None:
+        file.write_bytes(data)
+        return file
+    with zipfile.ZipFile(file, "w") as archive:
+        link = zipfile.ZipInfo("tas.py")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    return file
+
+
+def linked(path: Path) -> Path:
+    """A link to a folder of the grader."""
+    path.symlink_to(Path(lockgrader.__file__).parent)
+    return path
+
+
+SUBMISSIONS: dict[str, Callable[[Path], Path]] = {
+    "right": hand_in,
+    "wrong": lambda path: hand_in(path, WRONG),
+    "syntax": lambda path: hand_in(path, "def ("),
+    "import": lambda path: hand_in(path, "import os\n" + TAS),
+    "binary": lambda path: hand_in(path, "\x00\udcff".encode("utf-8", "surrogateescape").hex()),
+    "answers": lambda path: hand_in(path, TAS, "[" * 5000),
+    "raises": lambda path: answers_in_python(path, PYTHON),
+    "reads": lambda path: answers_in_python(path, "open('/nowhere/at/all')"),
+    "names": lambda path: answers_in_python(
+        path, "import sys; answers = {'n': 1}; print(sys.path, file=sys.stderr); raise SystemExit"
+    ),
+    "links": zipped,
+    "garbage": lambda path: zipped(path, b"PK no"),
+    "link": linked,
+    "nothing": lambda path: path,
+}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("kind", SUBMISSIONS)
+def test_no_place_of_ours(tmp_path: Path, kind: str) -> None:
+    """Neither the folders of submissions and results, nor the installation's, nor Python's."""
+    lab = make_lab(tmp_path)
+    path = SUBMISSIONS[kind](tmp_path / "ada")
+    result = grade(lab, path, student="ada", key=KEY)
+    told = (
+        feedback(result) + json.dumps(document(result)) + "".join(c.message for c in result.checks)
+    )
+    ours = {tmp_path, Path(lockgrader.__file__).parents[2], Path(sys.prefix), Path.home()}
+    assert [] == [str(place) for place in ours if str(place) != "/" and str(place) in told]
+    page = re.sub(r"<(script|style)[ >].*?</\1>", "", feedback(result), flags=re.DOTALL)
+    assert [] == re.findall(r"/(?:home|root|tmp/pytest|usr/lib|srv)[\w/.-]*", page)

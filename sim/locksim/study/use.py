@@ -1,0 +1,106 @@
+"""Use a struct on many CPUs until all threads have returned, and keep its memory for a check.
+
+A proof begins with fresh memory and a few CPUs; a measurement ends far from there. This run leads
+from the one to the other. The CPUs of the measurement use the struct, each a number of times of
+its own, and return. What they leave behind is where a check can begin
+(:mod:`locksim.checker.models.used`).
+
+The run is a test in itself. Some CPUs come often and some never. A lock that passes itself round in
+a ring, or that counts on every CPU to come back, gets stuck.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from locksim import machine as machines
+from locksim.checker.models.used import Used
+from locksim.core.memory import words_of
+from locksim.core.result import SimulationError
+from locksim.engine.counters import LOCK_COUNTERS
+from locksim.engine.fast.engine import Session
+from locksim.lang.randomness import draw
+from locksim.lang.struct import Workload
+from locksim.study.simulation import Reader, prepare
+
+__all__ = ["Use", "drawn_cpus", "use"]
+
+HEAP_LINES = 1 << 10
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a run to the end has left and shown.
+
+    Arguments:
+        used: the memory. words: name → last value, of the workload's words.
+        acquired: how often metered structs were taken. violations: of mutual exclusion.
+    """
+
+    used: Used
+    words: dict[str, int]
+    acquired: int
+    violations: int
+
+
+def use(
+    workload: Workload,
+    *,
+    part: str,
+    machine: str,
+    cpus: int,
+    on: tuple[int, ...],
+    seed: int,
+    longest_ps: int,
+    trace: Reader | bool = False,
+) -> Use:
+    """Run a workload whose threads return, and keep its memory.
+
+    Arguments:
+        workload: the description. part: name of the part that will be checked.
+        machine: a profile's name. cpus: number of CPUs, with one thread on each.
+        on: CPU of each thread of the check. seed: of the random streams.
+        longest_ps: simulated time that the run may take. trace: gets the trace in parts.
+
+    Raises:
+        CompileError, LinkError: the program is outside the language.
+        SimulationError: a fault, a deadlock, or threads that have not returned in time.
+    """
+    tables = machines.load(machine).tables(cpus, "compact")
+    image, memory = prepare(workload, tables, heap_lines=HEAP_LINES)
+    session = Session(image, memory, tables, seed=seed, trace=trace)
+    session.advance(longest_ps)
+    if not session.finished:
+        raise session.livelock()
+    state, result = session.state, session.result()
+    heap = HEAP_LINES if memory.types else 0
+    used = Used(
+        part=part,
+        memory=memory,
+        static_lines=len(memory.live) - heap,
+        words=state.words.tolist(),
+        live=state.live.tolist(),
+        object_type=state.object_type.tolist(),
+        heap_next=session.heap_next,
+        machine=tables,
+        cpus=on,
+    )
+    total, violations = (
+        int(result.locks[:, LOCK_COUNTERS.index(name)].sum()) for name in ("total", "violations")
+    )
+    words = {name: int(state.words[at]) for at, name, _ in words_of(memory.root, "")}
+    return Use(used, words, total, violations)
+
+
+def drawn_cpus(seed: int, threads: int, cpus: int) -> tuple[int, ...]:
+    """Different CPUs of a machine, one for each thread, drawn by a seed.
+
+    Raises:
+        SimulationError: there are fewer CPUs than threads.
+    """
+    if threads > cpus:
+        raise SimulationError(f"{threads} threads need as many CPUs (there are {cpus})")
+    left, found = list(range(cpus)), []
+    for k in range(threads):
+        found.append(left.pop(draw(seed, threads, k) % len(left)))
+    return tuple(found)

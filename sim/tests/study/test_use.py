@@ -1,0 +1,96 @@
+"""Memory that many CPUs have used, and checks that begin there."""
+
+import pytest
+
+from locksim.checker.check import check_clients
+from locksim.checker.client import Client
+from locksim.checker.errors import CheckError
+from locksim.core.result import DeadlockError, SimulationError
+from locksim.kinds import kind_of
+from locksim.kinds.checking import clients_of
+from locksim.lang import ACQUIRE, RELEASE, Lock, cpu, n_cpus, pause, word
+from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.ticket import TicketLock
+from locksim.study.use import Use, drawn_cpus, use
+
+ON = (5, 2)
+
+
+class Alternating(Lock):
+    """A lock for those who come in turns: the next CPU is let in, whether it wants to or not."""
+
+    turn = word()
+
+    def acquire(self):
+        while (yield self.turn.load(ACQUIRE)) != cpu():
+            yield pause()
+
+    def release(self):
+        yield self.turn.store((cpu() + 1) % n_cpus(), RELEASE)
+
+
+def used(lock, rounds=40) -> Use:
+    """What eight CPUs leave."""
+    load = kind_of(lock).wearing(lock, rounds, ON)
+    return use(load, part="lock", machine="ideal-8", cpus=8, on=ON, seed=1, longest_ps=10**9)
+
+
+def test_words_keep_what_they_have_counted() -> None:
+    """A ticket lock's two words stand at the number of acquisitions, and no update is lost."""
+    left = used(TicketLock)
+    served = {left.words[name] for name in left.words if name.startswith("lock.")}
+    assert {left.acquired} == served
+    assert (left.acquired, 0) == (left.words["count"], left.violations)
+
+
+@pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
+@pytest.mark.parametrize("lock", [TicketLock, MCSLock])
+def test_a_check_begins_there(lock, memory) -> None:
+    """A right lock is proven from any moment, by threads on CPUs 5 and 2 of eight."""
+    left = used(lock)
+    for client in clients_of(lock, 2, 1):
+        verdict = check_clients([client], name="", threads=2, memory=memory, used=left.used)
+        assert "proven" == verdict.verdict
+
+
+def test_a_ring_is_stuck_when_a_cpu_stays_away() -> None:
+    """It runs as long as all come; here each comes a number of times of its own."""
+    with pytest.raises(DeadlockError):
+        used(Alternating)
+
+
+def test_a_program_is_asked_on_its_cpus() -> None:
+    """Before anything was done the turn is CPU 0's, so CPUs 5 and 2 of eight wait for ever."""
+    left = used(Alternating, rounds=0)
+    (client,) = clients_of(Alternating, 2, 1)[:1]
+    verdict = check_clients([client], name="", threads=2, used=left.used)
+    assert "deadlock" == verdict.found
+    assert "proven" == check_clients([client], name="", threads=2).verdict
+
+
+def test_a_proof_says_which_operations_it_reached() -> None:
+    """Both of its methods, and nothing of a method that the clients do not call."""
+    (counting, *_) = clients_of(TicketLock, 2, 1)
+    verdict = check_clients([Client("", counting.workload)], name="", threads=2)
+    assert "proven" == verdict.verdict
+    with_try = check_clients(clients_of(TicketLock, 2, 1), name="", threads=2)
+    names = [{p.method for p in v.ran if p.method[0] == "T"} for v in (verdict, with_try)]
+    assert {"TicketLock.acquire", "TicketLock.release"} == names[0]
+    assert "TicketLock.try_acquire" in names[1]
+
+
+def test_requests_that_make_no_sense_are_refused() -> None:
+    """Too many threads; endless clients; another struct in the part."""
+    with pytest.raises(SimulationError, match="need as many CPUs"):
+        drawn_cpus(1, 3, 2)
+    left = used(TicketLock)
+    with pytest.raises(CheckError, match="does not lie where"):
+        check_clients(clients_of(MCSLock, 2, 1), name="", threads=2, used=left.used)
+    with pytest.raises(CheckError, match="bounded rounds"):
+        check_clients(clients_of(TicketLock, 3, 1), name="", threads=3, used=left.used)
+
+
+def test_cpus_are_different_and_drawn() -> None:
+    """As many as there are threads; another seed draws others."""
+    assert 8 == len({*drawn_cpus(1, 8, 8)})
+    assert drawn_cpus(1, 2, 64) != drawn_cpus(2, 2, 64)
