@@ -154,7 +154,6 @@ class Proven(_Check):
         lock: a class of the submission: a lock or a decision cache.
         threads, rounds, memory, property: as for :func:`locksim.checker.check_lock`.
         client: prefix of the names of the standard clients to use; "" for all.
-        bypass: with property "bypass": the most acquisitions by others while a thread waits.
         states: at most, for one client.
         bypass: with the property "bypass": acquisitions by others while a thread waits, at most.
         used: from which memory the same is proven once more; None: from fresh memory only.
@@ -168,7 +167,6 @@ class Proven(_Check):
     rounds: Annotated[int, Field(ge=1, le=10)] = 1
     memory: Literal["sc", "tso", "c11"] = "sc"
     property: str = "all"
-    bypass: Annotated[int, Field(ge=0)] | None = None
     states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
     bypass: Annotated[int, Field(ge=0, le=100)] | None = None
     used: Used | None = None
