@@ -17,7 +17,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Properties: few examples, the same in every run, or many new ones (`make slow`). An example may
 # take as long as it likes: the machine may be busy, and the first one may compile an engine.
 _ANY_TIME = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
-settings.register_profile("few", max_examples=25, derandomize=True, **_ANY_TIME)
+settings.register_profile("few", max_examples=10, derandomize=True, **_ANY_TIME)
 settings.register_profile("many", max_examples=200, print_blob=True, **_ANY_TIME)
 settings.load_profile("few")
 

@@ -87,17 +87,14 @@ def _print_whatever_comes() -> None:
 def _run(command: Command, arguments: list[str]) -> int:
     """Import one command and run it with the remaining arguments."""
     try:
-        app = command.load()
+        command.load()(arguments, prog_name=f"locklab {command.name}")
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == command.module.partition(".")[0]:
+        name = error.name or ""
+        if name.partition(".")[0] == command.module.partition(".")[0]:
             raise  # one of LockLab's own modules is missing: a bug, not an incomplete installation
-        return _fail(
-            f"'locklab {command.name}' needs the module '{error.name}', which is not installed; "
-            "'make setup' installs what is missing",
-            USAGE_ERROR,
-        )
-    try:
-        app(arguments, prog_name=f"locklab {command.name}")
+        from lockui.extras import missing
+
+        return _fail(f"'locklab {command.name}' needs {missing(name)}", USAGE_ERROR)
     except SystemExit as stop:
         if stop.code is None or isinstance(stop.code, int):
             return stop.code or 0

@@ -20,6 +20,8 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 html_theme = "sphinx_book_theme"
 html_title = "LockLab"
+html_static_path = ["_static"]
+html_css_files = ["lessons.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"use_download_button": False, "show_toc_level": 2}

@@ -27,7 +27,7 @@ __all__ = ["deciding", "engine", "profiles", "versions"]
 
 _SIMULATOR = (
     "lang", "machine", "core", "compiler", "checker", "engine", "library", "kinds",
-    "study/simulation.py", "study/sampling.py",
+    "jit.py", "study/quantiles.py", "study/sampling.py", "study/simulation.py", "study/use.py",
 )  # fmt: skip
 _STATIONS = ("lab", "read", "compile", "c", "checks", "sandbox", "grade.py", "finding.py")
 _SUFFIXES = (".py", ".c", ".h")

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import sqlalchemy
@@ -60,7 +60,7 @@ def mariadb() -> Iterator[str]:
             yield base.format("grades")
 
 
-SERVERS: dict[str, tuple[str, Callable[[], object]]] = {
+SERVERS: dict[str, tuple[str, Callable[[], AbstractContextManager[str]]]] = {
     "postgresql": ("initdb", postgresql), "mariadb": ("mariadb-install-db", mariadb),
 }  # fmt: skip
 """Name → a program that it needs, and how to start it."""

@@ -53,6 +53,16 @@ def test_right_submission(lab: Lab, tmp_path: Path) -> None:
 
 
 @needs_sandbox
+def test_a_measurement_alone_brings_its_proofs(lab: Lab, tmp_path: Path) -> None:
+    """A measurement compares itself with what proofs reached, so they run before it."""
+    names = [check.name for check in lab.checks({})]
+    result = grade(lab, hand_in(tmp_path / "ada"), student="ada", key=KEY, only=[names[1]])
+    assert [(names[0], "pass"), (names[1], "partial")] == [
+        (check.name, check.verdict) for check in result.checks
+    ]
+
+
+@needs_sandbox
 def test_result_is_written_once_a_check(
     lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,15 +3,28 @@
 A lab is a folder beside this package (``labs/lab02-spinlocks``): ``lab.toml`` with its checks, the
 handout, ``starter/``, ``hidden/`` (checks that students do not see), ``solution/``, and
 ``mutants.toml``, wrong submissions that each name the verdict that they must get.
+
+An installed LockLab has what students may see of each. The distribution ``locklab-instructor``
+holds whole labs, which are used instead where it is installed.
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
+
+from lockui import files
 
 __all__ = ["UnknownLabError", "find", "names"]
 
-HOME = Path(__file__).resolve().parent.parent
+
+def _home() -> Path:
+    whole = find_spec("lockinstructor")
+    folders = list(whole.submodule_search_locations or []) if whole is not None else []
+    return Path(folders[0]) if folders else files.home() / "labs"
+
+
+HOME = _home()
 
 
 class UnknownLabError(Exception):

@@ -57,8 +57,7 @@ def open_(
     lab = Path(sys.executable).with_name("jupyter-lab")
     if not lab.exists() and shutil.which("jupyter-lab") is None:
         raise LessonError(
-            f"wrote {path}, but JupyterLab is not installed; run: "
-            "pip install -r requirements/notebook.txt"
+            f"wrote {path}, but JupyterLab is not installed\nhelp: pip install 'locklab[notebook]'"
         )
     subprocess.run([str(lab) if lab.exists() else "jupyter-lab", str(path)], check=False)
 

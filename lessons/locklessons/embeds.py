@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any
 
+from locklessons.figures import CAPTION
 from locksim.checker.play.graph import graph
 from locksim.checker.replay.render import table
 from locksim.kinds.checking import walk_of_lock
@@ -62,6 +63,6 @@ def _show(data: dict[str, Any], caption: str, height: int, words: str) -> None:
     frame = (
         f'<figure style="margin: 0"><iframe title="{name}" srcdoc="{page}" '
         f'style="width: 100%; height: {height}px; border: 1px solid" loading="lazy"></iframe>'
-        f'<figcaption style="font-size: 0.9em">{name}</figcaption></figure>'
+        f'<figcaption style="{CAPTION}">{name}</figcaption></figure>'
     )
     display({"text/html": frame, "text/plain": words}, raw=True)  # type: ignore[no-untyped-call]

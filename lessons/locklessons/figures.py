@@ -26,7 +26,7 @@ _TEXT = "#0a0b0c"
 # Shapes and dashes distinguish the curves without colour.
 _STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
 YOURS = "your prediction"
-_CAPTION = "font-size: 0.9em; max-width: 46em"
+CAPTION = "font-size: 0.9em; max-width: 46em; color: inherit; text-align: left"
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Figure:
         return (
             '<figure style="margin: 1em 0">'
             f'<div role="img" aria-label="{html.escape(self.alt)}">{self.svg}</div>'
-            f'<figcaption style="{_CAPTION}">{html.escape(self.caption)}</figcaption>'
+            f'<figcaption style="{CAPTION}">{html.escape(self.caption)}</figcaption>'
             f"{numbers}</figure>"
         )
 
@@ -143,7 +143,10 @@ def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
             raise ValueError(f"the slider '{name}' has no values: give at least one")
     first = {name: values[0] for name, values in sliders.items()}
     figure = draw(**first)
-    movable = ", ".join(f"{n.replace('_', ' ')} from {v[0]} to {v[-1]}" for n, v in sliders.items())
+    movable = "; ".join(
+        f"{name.replace('_', ' ')} ({', '.join(map(str, values))})"
+        for name, values in sliders.items()
+    )
     static = figure.html() + f"<p><em>In a notebook this plot has a slider: {movable}.</em></p>"
     bundle: dict[str, Any] = {"text/html": static, "text/plain": figure.alt}
     widget = _widget(draw, figure, sliders)

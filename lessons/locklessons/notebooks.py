@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parents[1]
+from lockui import files
+
+FOLDER = files.home() / "lessons"
 LONGEST_S = 60
 """Time limit for a cell of a lesson."""
 
@@ -18,7 +20,7 @@ _DIRECTIVE = re.compile(
 
 
 class LessonError(Exception):
-    """The lesson does not exist, or a package that it needs is not installed."""
+    """The lesson does not exist, or does not run."""
 
     exit_code = 2
 
@@ -66,17 +68,9 @@ def find(which: str, folder: Path = FOLDER) -> Lesson:
 
 
 def notebook(lesson: Lesson) -> Any:
-    """Return a lesson as a notebook without outputs (nbformat's ``NotebookNode``).
+    """Return a lesson as a notebook without outputs (nbformat's ``NotebookNode``)."""
+    import jupytext
 
-    Raises:
-        LessonError: jupytext is not installed.
-    """
-    try:
-        import jupytext
-    except ImportError as error:
-        raise LessonError(
-            "lessons need jupytext: pip install -r requirements/notebook.txt"
-        ) from error
     found = jupytext.read(lesson.file, fmt="md:myst")
     for cell in found.cells:
         if cell.cell_type == "markdown":
@@ -119,15 +113,11 @@ def run(lesson: Lesson, seconds: int = LONGEST_S) -> Any:
     """Run a lesson in a new kernel, and return the notebook with its outputs.
 
     Raises:
-        LessonError: a cell raised, or took longer than ``seconds``; or nbclient is not installed.
+        LessonError: a cell raised, or took longer than ``seconds``.
     """
-    try:
-        from nbclient import NotebookClient
-        from nbclient.exceptions import CellExecutionError, CellTimeoutError
-    except ImportError as error:
-        raise LessonError(
-            "running a lesson needs nbclient: pip install -r requirements/notebook.txt"
-        ) from error
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError
+
     found = notebook(lesson)
     client = NotebookClient(found, timeout=seconds, kernel_name="python3")
     try:

@@ -163,7 +163,7 @@ def _ratio(answer: float, result: float) -> str:
     if min(answer, result) <= 0:
         return "."
     times = max(answer, result) / min(answer, result)
-    return f", {times:.2g} times as {'much' if result > answer else 'little'}."
+    return f": yours is {times:.2g} times too {'low' if result > answer else 'high'}."
 
 
 def _static(made: Prediction) -> str:

@@ -52,7 +52,7 @@ def test_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
     explore(figure, cpus=[2, 4])
     (bundle,) = shown
     assert "Up to 2 &quot;CPUs&quot;." in bundle["text/html"]
-    assert "cpus from 2 to 4" in bundle["text/html"]
+    assert "has a slider: cpus (2, 4)." in bundle["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in bundle
 
     import ipywidgets

@@ -1,8 +1,9 @@
-"""The lessons in JupyterLab, in a browser: every cell runs, and a slider that moves draws again."""
+"""The lessons in JupyterLab, in a browser: cells run, sliders draw again, predictions lock."""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import socket
 import subprocess
@@ -73,8 +74,8 @@ def page(tmp_path: Path) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
-def test_a_slider_moves(lesson: Lesson, page: Any) -> None:
-    """No cell fails, nothing is asked of another machine, each slider changes its figure."""
+def test_predictions_lock_and_sliders_move(lesson: Lesson, page: Any) -> None:
+    """No cell fails, nothing is asked of another machine; a locked prediction shows its result."""
     base = page.url.partition("/lab")[0]
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -88,6 +89,7 @@ def test_a_slider_moves(lesson: Lesson, page: Any) -> None:
     idle.wait_for(timeout=120_000)
     page.wait_for_selector(SLIDER, timeout=120_000)
     assert 0 == page.locator(".jp-OutputArea-output[data-mime-type*='error']").count()
+    lock_every_prediction(page, lesson)
     sliders = page.locator(SLIDER)
     assert sliders.count() == sum(
         line.startswith("explore(") for line in lesson.file.read_text("utf-8").splitlines()
@@ -102,6 +104,28 @@ def test_a_slider_moves(lesson: Lesson, page: Any) -> None:
         assert figure.locator("[role=img]").get_attribute("aria-label")
         page.screenshot(path=ROOT / "out" / f"lesson-{lesson.number}-slider-{number + 1}.png")
     assert [] == [url for url in asked if not url.startswith((base, "data:", "blob:", "ws://127"))]
+
+
+def lock_every_prediction(page: Any, lesson: Lesson) -> None:
+    """Answer all questions; no result is left hidden, and numbers stand in the figures."""
+    locks = page.get_by_role("button", name="Lock my prediction")
+    hidden = page.get_by_role("button", name="Show it without a prediction")
+    assert lesson.file.read_text("utf-8").count("= predict(") == locks.count() > 0
+    for number in range(locks.count()):
+        box = locks.nth(number).locator("xpath=ancestor::*[contains(@class, 'widget-vbox')][1]")
+        box.scroll_into_view_if_needed()
+        choice = box.locator("input[type=radio]").first
+        if choice.count():
+            choice.check()
+        else:
+            box.locator("input[type=text]").fill("42")
+        box.get_by_role("button", name="Lock my prediction").click()
+        sync_api.expect(box.get_by_text("Locked: ")).to_be_visible(timeout=60_000)
+    sync_api.expect(hidden).to_have_count(0, timeout=60_000)
+    compared = page.get_by_text(re.compile("^(You predicted 42|The result: )"))
+    assert compared.count() == locks.count()
+    compared.first.scroll_into_view_if_needed()
+    page.screenshot(path=ROOT / "out" / f"lesson-{lesson.number}-prediction.png")
 
 
 def reached(page: Any, address: str) -> None:

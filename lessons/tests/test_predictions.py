@@ -70,8 +70,8 @@ def test_a_choice() -> None:
 @pytest.mark.parametrize(
     ("answer", "result", "says"),
     [
-        ("4", 8.0, "You predicted 4 s; the result is 8 s, 2 times as much."),
-        ("16", 8.0, "You predicted 16 s; the result is 8 s, 2 times as little."),
+        ("4", 8.0, "You predicted 4 s; the result is 8 s: yours is 2 times too low."),
+        ("16", 8.0, "You predicted 16 s; the result is 8 s: yours is 2 times too high."),
         ("8", 8.0, "You predicted 8 s; the result is 8 s, exactly that."),
         ("0", 8.0, "You predicted 0 s; the result is 8 s."),
     ],
@@ -100,7 +100,7 @@ def test_from_box_to_figure(shown: list[dict[str, Any]]) -> None:
     assert button.disabled
     (only,) = result.children
     assert "your prediction (points): 4 at 2." in only.value
-    assert "2 times as much" in only.value
+    assert "2 times too low" in only.value
 
 
 def test_without_a_prediction(shown: list[dict[str, Any]]) -> None:

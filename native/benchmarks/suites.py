@@ -12,6 +12,9 @@ found in a program that is wrong, the c11 model is asked, and where the search d
 runs. Printed, and with
 ``--write`` put into docs/EXPLORER.md, is a table with the names of what was missed, of false
 alarms, of what did not finish, and of what the explorer refuses.
+
+Where the authors state how many executions there are (GenMC in files beside its tests, for each
+model), a second table compares: ``--write-counts`` puts it there.
 """
 
 from __future__ import annotations
@@ -19,12 +22,13 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import statistics
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from locknative.errors import NativeError
@@ -32,7 +36,9 @@ from locknative.explorer import Program, Search
 from locknative.explorer.search import run
 
 PAGE = Path(__file__).parents[2] / "docs/EXPLORER.md"
-BEGIN, END = "<!-- suites: begin -->", "<!-- suites: end -->"
+BEGIN, END = "<!-- {}: begin -->", "<!-- {}: end -->"
+STATED = {"sc": "sc.mo", "c11": "rc11.mo"}
+"""Model → the names of files in which GenMC's tests state their executions, and the options."""
 
 SHIMS = {
     "pthread.h": """
@@ -177,7 +183,8 @@ class Case:
     Attributes:
         suite: whose. name: within the suite. file: the program.
         is_right: whether its authors expect no error.
-        defines, includes: for the compiler. executions: as its authors count them; 0: not stated.
+        defines, includes: for the compiler.
+        executions: model → as its authors count them, where they state it.
         unasked: what its authors do not ask of it, such as races or that all threads end.
         volatile_is_atomic: its volatile accesses stand for atomic ones.
     """
@@ -188,7 +195,7 @@ class Case:
     is_right: bool
     defines: tuple[str, ...] = ()
     includes: tuple[Path, ...] = ()
-    executions: int = 0
+    executions: Mapping[str, int] = field(default_factory=dict)
     unasked: frozenset[str] = frozenset()
     volatile_is_atomic: bool = False
 
@@ -219,6 +226,7 @@ def genmc(root: Path) -> Iterator[Case]:
                 for found in sorted(test.glob(pattern))
             )
             compiler = [*arguments.splitlines(), ""][0].split()  # a line for each of their runs
+            defines = dict.fromkeys(word[2:] for word in compiler if word.startswith("-D"))
             unasked = {"race"} if "-disable-race-detection" in arguments else set()
             if "-check-liveness" not in arguments and kind == "correct":
                 unasked.add("deadlock")
@@ -227,24 +235,30 @@ def genmc(root: Path) -> Iterator[Case]:
                 name,
                 file,
                 kind == "correct",
-                (
-                    "inline=",  # C99's leaves a function without a body where nothing is inlined
-                    *dict.fromkeys(word[2:] for word in compiler if word.startswith("-D")),
-                ),
+                # C99's inline leaves a function without a body where nothing is inlined.
+                ("inline=", *defines),
                 (test, *(root / word[2:] for word in compiler if word.startswith("-I"))),
-                _count(test / "expected.sc.mo.in", file),
+                _counts(test, defines),
                 frozenset(unasked),
             )
 
 
-def _count(stated: Path, file: Path) -> int:
-    if not stated.is_file():
-        return 0
-    numbers = stated.read_text().split()
-    variants = sorted(file.parent.glob("*.c"))
-    if len(numbers) == len(variants):
-        return int(numbers[variants.index(file)])
-    return int(numbers[0]) if len(numbers) == 1 else 0
+def _counts(test: Path, defines: Iterable[str]) -> dict[str, int]:
+    """What a test's files state for all its variants, compiled as here.
+
+    A file has a line for each set of options; the first is that of the first line of options.
+    """
+    found = {}
+    for memory, model in STATED.items():
+        stated, options = (test / f"{name}.{model}.in" for name in ("expected", "args"))
+        first = [
+            (*path.read_text().splitlines(), "")[0] if path.is_file() else ""
+            for path in (stated, options)
+        ]
+        made = {word[2:] for word in first[1].split() if word.startswith("-D")}
+        if first[0].strip().isdecimal() and made == set(defines):
+            found[memory] = int(first[0])
+    return found
 
 
 def nidhugg(root: Path) -> Iterator[Case]:
@@ -262,7 +276,7 @@ def nidhugg(root: Path) -> Iterator[Case]:
                 found[1],
                 file,
                 found[2] == "Forbid",
-                executions=int(found[3]),
+                executions={"sc": int(found[3])},
                 unasked=frozenset({"race", "deadlock", "main"}),
             )
 
@@ -363,6 +377,38 @@ def table(results: Iterable[Result], versions: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def counts(results: Iterable[Result], memory: str) -> list[str]:
+    """Return the rows of the table of executions for one model: a row for each suite.
+
+    Compared are programs that were explored to the end and found right.
+    """
+    compared: dict[str, list[float]] = defaultdict(list)
+    for result in results:
+        stated = result.case.executions.get(memory, 0)
+        if stated and result.outcome == "proven":
+            compared[result.case.suite].append(result.traces / stated)
+    return [
+        f"| {suite} | {memory} | {len(ratios)} | {sum(ratio < 1 for ratio in ratios)} "
+        f"| {ratios.count(1)} | {sum(ratio > 1 for ratio in ratios)} "
+        f"| {statistics.median(ratios):.2f} |"
+        for suite, ratios in compared.items()
+    ]
+
+
+COUNTED = (
+    "| suite | model | programs | fewer | equal | more | median of ours : theirs |",
+    "|---|---|---:|---:|---:|---:|---:|",
+)
+
+
+def write(name: str, text: str) -> None:
+    """Put a section into the page."""
+    begin, end = BEGIN.format(name), END.format(name)
+    page = PAGE.read_text()
+    before, after = page.split(begin)[0], page.split(end)[1]
+    PAGE.write_text(f"{before}{begin}\n{text}{end}{after}")
+
+
 def _version(folder: Path) -> str:
     """The commit of a checkout, or what its own files say."""
     done = subprocess.run(
@@ -389,13 +435,14 @@ def main() -> None:
     for suite in SUITES:
         parser.add_argument(f"--{suite}", type=Path, help="a checkout")
     parser.add_argument("--seconds", type=float, default=10.0, help="for each program")
-    parser.add_argument("--memory", default="sc", help="sc or tso")
+    parser.add_argument("--memory", default=["sc"], nargs="+", help="sc, tso or c11, or several")
     parser.add_argument("--only", default="", help="programs whose name matches this")
     parser.add_argument("--every", type=int, default=1, help="one in so many programs")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--versions", nargs="*", default=[], help="SUITE=VERSION")
     parser.add_argument("--json", type=Path, help="write each result to this file")
     parser.add_argument("--write", action="store_true", help="put the table into docs/EXPLORER.md")
+    parser.add_argument("--write-counts", action="store_true", help="and that of executions")
     given = parser.parse_args()
     cases: list[Case] = []
     versions: dict[str, str] = {}
@@ -410,42 +457,51 @@ def main() -> None:
         cases += new[:: given.every]
         for case in new:
             versions[case.suite] = named.get(name) or _version(folder)
-    results: list[Result] = []
+    results: dict[str, list[Result]] = {}
     with tempfile.TemporaryDirectory(prefix="locklab-") as at:
         shims = Path(at)
         _write_shims(shims)
-        with ThreadPoolExecutor(given.workers) as pool:
-            for result in pool.map(
-                lambda case: explore(case, shims, given.seconds, given.memory), cases
-            ):
-                results.append(result)
-                print(
-                    f"{result.outcome:12} {result.case.suite}: {result.case.name} "
-                    f"({result.traces} of {result.runs} runs, stated {result.case.executions}) "
-                    f"{result.says}",
-                    flush=True,
-                )
-    text = table(results, versions)
-    print(text)
+        for memory in given.memory:
+            results[memory] = list(_explored(cases, shims, given.seconds, memory, given.workers))
+    text = table(results[given.memory[0]], versions)
+    counted = "\n".join([*COUNTED, *(row for m in results for row in counts(results[m], m))]) + "\n"
+    print(f"{text}\n{counted}")
     if given.json:
         rows = [
             {
                 "suite": r.case.suite,
                 "name": r.case.name,
+                "memory": memory,
                 "outcome": r.outcome,
                 "says": r.says,
                 "runs": r.runs,
                 "traces": r.traces,
-                "stated": r.case.executions,
+                "stated": r.case.executions.get(memory, 0),
                 "seconds": r.seconds,
             }
-            for r in results
+            for memory in results
+            for r in results[memory]
         ]
         given.json.write_text(json.dumps(rows, indent=1))
     if given.write:
-        page = PAGE.read_text()
-        before, after = page.split(BEGIN)[0], page.split(END)[1]
-        PAGE.write_text(f"{before}{BEGIN}\n{text}{END}{after}")
+        write("suites", text)
+    if given.write_counts:
+        write("counts", counted)
+
+
+def _explored(
+    cases: list[Case], shims: Path, seconds: float, memory: str, workers: int
+) -> Iterator[Result]:
+    """Explore several at a time, and print each result."""
+    with ThreadPoolExecutor(workers) as pool:
+        for result in pool.map(lambda case: explore(case, shims, seconds, memory), cases):
+            print(
+                f"{result.outcome:12} {result.case.suite}: {result.case.name}, {memory} "
+                f"({result.traces} of {result.runs} runs, "
+                f"stated {result.case.executions.get(memory, 'nothing')}) {result.says}",
+                flush=True,
+            )
+            yield result
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ void ex_heap_leaks(void)
     for (unsigned i = 0; i < n_blocks; i++)
         if (!blocks[i].is_free && !blocks[i].reachable)
             ex_fail("leak",
-                    "at the end nobody can reach the %zu bytes {at:%zx} any more, which were "
+                    "at the end no pointer leads to the %zu bytes {at:%zx} any more, which were "
                     "allocated at {pc:%zx} and never freed (leak)",
                     blocks[i].size, blocks[i].at, blocks[i].made);
 }

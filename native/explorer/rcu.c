@@ -111,7 +111,7 @@ void ENTRY(locklab_rcu_read_lock)(bool needs_registration)
 {
     ex_point(on_readers(LOOKS));
     if (needs_registration && !ex_self->reader.registered)
-        misuse("reads without being registered (rcu_register_thread): nobody waits for it");
+        misuse("reads without being registered (rcu_register_thread): no grace period waits for it");
     if (ex_self->reader.depth == 0)
         ex_clock_join(&ex_self->now, &started);
     ex_self->reader.depth++;

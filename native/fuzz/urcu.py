@@ -7,6 +7,9 @@ waiting for a flavour's grace period inside another flavour's section.
 
     python native/fuzz/urcu.py --minutes 10        # of processor time, new seeds
     python native/fuzz/urcu.py --case 17           # one case again
+
+A case that takes more than ``--patience`` seconds of real time counts as one that hangs. It needs
+a second of processor time, so give it more beside other work, above all where it runs niced.
 """
 
 from __future__ import annotations
@@ -30,7 +33,6 @@ from typing import Any, ClassVar
 
 THREADS = 3
 OPERATIONS = 400
-PATIENCE_S = 60
 KINDS = ["pointer", "hash_table", "wfcqueue", "lfqueue", "wfstack", "lfstack", "rculist"]
 METHODS = {
     "pointer": "dereference assign compare_exchange",
@@ -87,9 +89,10 @@ class Value:
 class Driver:
     """What one thread does, by a random stream of its own."""
 
-    def __init__(self, seed: object, pool: list[tuple[str, Any]]) -> None:
+    def __init__(self, seed: object, pool: list[tuple[str, Any]], patience_s: int) -> None:
         from locknative import urcu
 
+        self.patience_s = patience_s
         self.random = random.Random(repr(seed))
         self.flavours = [urcu.Flavour(name) for name in urcu.flavours]
         self.pool = pool
@@ -316,7 +319,7 @@ class Driver:
             # Not dump_traceback_later: it would wait for the parent's thread, which is not here.
             signal.signal(signal.SIGALRM, signal.SIG_DFL)
             faulthandler.register(signal.SIGALRM, chain=True)
-            signal.alarm(PATIENCE_S // 2)
+            signal.alarm(self.patience_s // 2)
             flavour.call_rcu(self.use_container)
             flavour.barrier()
             flavour.synchronize()
@@ -331,12 +334,12 @@ armed = [False]  # no Event: its lock might be held when the signal comes
 quiet = threading.local()
 
 
-def run_case(seed: int) -> None:
-    """Run one case in this process, and say what is left."""
+def run_case(seed: int, patience_s: int) -> None:
+    """Run one case in this process, and say what is left; give up after ``patience_s``."""
     from locknative import urcu
 
     faulthandler.enable()
-    faulthandler.dump_traceback_later(PATIENCE_S, exit=True)
+    faulthandler.dump_traceback_later(patience_s, exit=True)
     sys.unraisablehook = lambda what: None
     pool: list[tuple[str, Any]] = []
 
@@ -346,7 +349,7 @@ def run_case(seed: int) -> None:
             raise Interrupted
 
     def work(number: int) -> None:
-        driver = Driver((seed, number), pool)
+        driver = Driver((seed, number), pool, patience_s)
         for _ in range(OPERATIONS):
             with suppress(Interrupted):
                 if number == 0:
@@ -391,9 +394,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=int(time.time()), help="the first case")
     parser.add_argument("--cases", type=int, help="so many cases in place of --minutes")
     parser.add_argument("--case", type=int, help="run this one in this process")
+    parser.add_argument("--patience", type=int, default=60, help="seconds for a case (default 60)")
     arguments = parser.parse_args()
+    if arguments.patience < 2:
+        parser.error(f"--patience must be at least 2 (got {arguments.patience})")
     if arguments.case is not None:
-        run_case(arguments.case)
+        run_case(arguments.case, arguments.patience)
         return
     for done in itertools.count():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -406,9 +412,10 @@ def main() -> None:
             break
         seed = arguments.seed + done
         command = [sys.executable, __file__, "--case", str(seed)]
+        command += ["--patience", str(arguments.patience)]
         try:
             case = subprocess.run(
-                command, capture_output=True, text=True, timeout=2 * PATIENCE_S, check=False
+                command, capture_output=True, text=True, timeout=2 * arguments.patience, check=False
             )
         except subprocess.TimeoutExpired:
             sys.exit(f"case {seed} hangs: repeat it by '{' '.join(command)}'")

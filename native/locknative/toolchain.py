@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from locknative.errors import NativeError
+from lockui import files
 
 __all__ = ["CompileError", "built", "compile_c", "compiler", "sources", "tool"]
 
@@ -25,11 +26,10 @@ class CompileError(NativeError):
 @cache
 def sources() -> Path:
     """Return the folder that holds ``include``, ``kernels``, ``harness`` and ``explorer``."""
-    package = Path(__file__).resolve().parent
-    for folder in (package / "c", package.parent):
-        if (folder / "include/locklab/arch.h").is_file():
-            return folder
-    raise NativeError(f"the C sources are not beside {package}: install LockLab with its sources")
+    folder = files.home() / "native"
+    if (folder / "include/locklab/arch.h").is_file():
+        return folder
+    raise NativeError(f"the C sources are not in {folder}: install LockLab again")
 
 
 def built(name: str) -> Path:

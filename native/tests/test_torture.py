@@ -53,7 +53,7 @@ def test_wrong_locks_are_seen(tool: str, name: str, verdict: str) -> None:
                     seconds=0.2,
                     seed=seed,
                     includes=[folder],
-                    patience_s=1.0,
+                    patience_s=0.2 if verdict == "stuck" else 1.0,
                 ).verdict
             )
             if verdict in seen:

@@ -52,7 +52,9 @@ def compilable(function: _F, **options: Any) -> _F:
 
     Arguments:
         function: what it calls.
-        options: of ``numba.njit``.
+        options: of ``numba.njit``. With ``_nrt=False`` references to arrays are not counted, which
+            would be an atomic operation whenever one is passed on. Such a function must not
+            allocate; one that does is not compiled.
     """
     if enabled():
         from numba.extending import register_jitable
@@ -112,7 +114,10 @@ def _alone(path: Path) -> Iterator[None]:
 def _words() -> None:
     """Compiled numbers wrap round by themselves; compiled rows are arrays."""
     import numpy as np
-    from numba.extending import overload
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic, overload
 
     @overload(words.wrap64)
     def _wrap64(value):  # type: ignore[no-untyped-def]
@@ -121,6 +126,27 @@ def _words() -> None:
     @overload(words.index)
     def _index(at):  # type: ignore[no-untyped-def]
         return lambda at: np.uint64(at)
+
+    @intrinsic
+    def fetch(context, row, at):  # type: ignore[no-untyped-def]
+        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+            array = context.make_array(signature.args[0])(context, builder, arguments[0])
+            byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+            called = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+            module = builder.module
+            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                module, called, "llvm.prefetch.p0"
+            )
+            element = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+            # To be read, kept in all caches, of data.
+            builder.call(function, [element, *(ir.Constant(number, k) for k in (0, 3, 1))])
+            return context.get_dummy_value()
+
+        return types.void(row, at), generate
+
+    @overload(words.prefetch)
+    def _prefetch(row, at):  # type: ignore[no-untyped-def]
+        return lambda row, at: fetch(row, at)  # type: ignore[call-arg]
 
     @overload(words.zeros)
     def _zeros(n):  # type: ignore[no-untyped-def]

@@ -24,6 +24,13 @@ from locksim.lang.ops import Kind, Mark, Op
 WORDS_PER_LINE = 8
 STRETCH = 300  # operations between two choices of the slow thread
 SLOWNESS = 0.98  # share of the operations from which the slow thread is left out
+SPECIAL = frozenset(
+    {
+        *(Kind.FENCE, Kind.PAUSE, Kind.COMPUTE, Kind.MARK),
+        *(Kind.BLOCK, Kind.WAKE, Kind.ALLOC, Kind.FREE),
+    }
+)
+"""What is no access to a word."""
 
 
 class ViolationError(AssertionError):
@@ -112,7 +119,7 @@ class Driver:
         ops.set_context(_Context(self))
         try:
             while running and self.steps < steps:
-                ready = [t for t in running if t not in self._asleep]
+                ready = [t for t in running if t not in self._asleep] if self._asleep else running
                 if not ready:
                     raise ViolationError(f"threads {running} sleep and nobody is left to wake them")
                 self._thread = self._choose(ready)
@@ -137,9 +144,21 @@ class Driver:
         return self._schedule.choice(ready)
 
     def _apply(self, op: Op) -> Any:
-        words = self.memory.words
         if op.kind != Kind.MARK:
             self.performed.append((self._thread, op))
+        return self._special(op) if op.kind in SPECIAL else self._access(op)
+
+    def _access(self, op: Op) -> int:
+        words = self.memory.words
+        line = op.address // WORDS_PER_LINE
+        if not 0 <= line < len(self.memory.live) or not self.memory.live[line]:
+            raise ViolationError(f"{op.kind.name} of dead memory: {self.memory.name(op.address)}")
+        old = int(words[op.address])
+        if op.kind != Kind.LOAD:
+            words[op.address] = memory.wrap64(memory.new_value(op.kind, old, op.a, op.b))
+        return old
+
+    def _special(self, op: Op) -> Any:
         match op.kind:
             case Kind.FENCE | Kind.PAUSE | Kind.COMPUTE:
                 return 0
@@ -164,12 +183,7 @@ class Driver:
                     raise ViolationError(f"free of {op.a}, which is no live object")
                 self.live_objects -= 1
                 return 0
-        line = op.address // WORDS_PER_LINE
-        if not 0 <= line < len(self.memory.live) or not self.memory.live[line]:
-            raise ViolationError(f"{op.kind.name} of dead memory: {self.memory.name(op.address)}")
-        old = int(words[op.address])
-        words[op.address] = memory.wrap64(memory.new_value(op.kind, old, op.a, op.b))
-        return old
+        raise AssertionError(op.kind)
 
     def _alloc(self, op: Op) -> Any:
         assert op.target is not None

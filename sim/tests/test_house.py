@@ -3,8 +3,10 @@
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = sorted((ROOT / "requirements").glob("*.txt"))
@@ -23,21 +25,46 @@ def pins(path: Path) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", path.read_text(), flags=re.MULTILINE))
 
 
-def project() -> dict[str, object]:
-    """Return the project table of pyproject.toml."""
-    table: dict[str, object] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+def project(folder: Path = ROOT) -> dict[str, Any]:
+    """Return the project table of a pyproject.toml."""
+    table: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     return table
 
 
-def test_dependencies_are_those_that_were_locked() -> None:
-    """pyproject.toml and requirements/base.in name the same ranges."""
-    assert wanted("base") == set(project()["dependencies"])  # type: ignore[call-overload]
+def ranges(*extras: str) -> list[Requirement]:
+    """Return what LockLab itself and some of its extras require, without other extras."""
+    every = {"": project()["dependencies"], **project()["optional-dependencies"]}
+    found = [Requirement(line) for extra in extras for line in every[extra]]
+    return [one for one in found if one.name != "locklab"]
 
 
-@pytest.mark.parametrize("extra", ["cluster", "course", "dev", "docs", "notebook"])
-def test_extras_are_those_that_were_locked(extra: str) -> None:
-    """Each extra and its ``.in`` file name the same ranges."""
-    assert wanted(extra) == set(project()["optional-dependencies"][extra])  # type: ignore[index]
+@pytest.mark.parametrize(
+    ("lock", "extras"),
+    [
+        ("base", ["", "plot", "grade", "native"]),
+        ("cluster", ["cluster"]),
+        ("course", ["course"]),
+        ("notebook", ["notebook"]),
+    ],
+)
+def test_locked_versions_are_in_the_ranges(lock: str, extras: list[str]) -> None:
+    """What users may install includes the exact versions of development, package by package."""
+    locked = pins(ROOT / "requirements" / f"{lock}.txt")
+    required = ranges(*extras)
+    assert {Requirement(line).name for line in wanted(lock)} == {one.name for one in required}
+    assert [] == [str(one) for one in required if locked[one.name] not in one.specifier]
+
+
+@pytest.mark.parametrize("extra", ["dev", "docs"])
+def test_tools_are_those_that_were_locked(extra: str) -> None:
+    """The extras for developers and their ``.in`` files name the same ranges."""
+    assert wanted(extra) == set(project()["optional-dependencies"][extra])
+
+
+def test_instructors_get_labs_of_their_own_version() -> None:
+    """locklab-instructor has the version of LockLab and requires exactly that."""
+    version, other = project()["version"], project(ROOT / "labs")
+    assert (version, [f"locklab[grade]=={version}"]) == (other["version"], other["dependencies"])
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)

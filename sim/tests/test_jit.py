@@ -2,16 +2,18 @@
 
 import fcntl
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
+from numba.core.errors import TypingError
 
 from locksim import jit
 from locksim.checker.search import compiled
 from locksim.engine.fast import engine as fast
 from locksim.lang import randomness
-from locksim.lang.words import shifted, wrap64, zeros
+from locksim.lang.words import prefetch, shifted, wrap64, zeros
 from locksim.study.traces import flat_profile
 
 NUMBERS = st.integers(-(1 << 63), (1 << 63) - 1)
@@ -28,6 +30,20 @@ def arithmetic(x, y, bits):
     row = zeros(3)
     row[0], row[1], row[2] = wrap64(x * y), wrap64(x + y), shifted(x, bits)
     return row[0] ^ row[1] ^ row[2]
+
+
+def summed(row):
+    """The sum of a row; each number is announced."""
+    total = 0
+    for i in range(len(row)):
+        prefetch(row, min(i + 2, len(row) - 1))
+        total += row[i]
+    return total
+
+
+def allocated(n):
+    """The sum of a row that is made here."""
+    return summed(zeros(n))
 
 
 @njit
@@ -56,6 +72,15 @@ def test_compiled_draws_are_the_plain_ones(seed, thread, counter):
     for mean in (1, 977, 10**12):
         plain = bits, randomness.exponential_of(bits, mean)
         assert plain == drawn(seed, thread, counter, mean)
+
+
+def test_without_counting_nothing_is_allocated():
+    """Code that counts no references gives the same numbers, or is not compiled."""
+    jit.compilable(summed, _nrt=False)
+    assert summed(list(range(9))) == njit(_nrt=False)(summed)(np.arange(9))
+    assert allocated(9) == njit(allocated)(9)
+    with pytest.raises(TypingError, match="returning of array passed into"):
+        njit(_nrt=False)(allocated)(9)
 
 
 def test_digest_depends_on_the_text(monkeypatch, tmp_path):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["frame", "print_json", "records"]
+__all__ = ["frame", "plain", "print_json", "records"]
 
 
 def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -24,10 +24,23 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Return a data frame as rows for :func:`print_json`; a missing value is ``None``."""
-    return [
-        {str(key): _plain(value) for key, value in row.items()}
-        for row in table.to_dict(orient="records")
-    ]
+    rows: list[dict[str, Any]] = plain(table.to_dict(orient="records"))
+    return rows
+
+
+def plain(value: Any) -> Any:
+    """Return a value in JSON's types: numpy values unwrapped, NaN and infinity as None."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "tolist"):  # a numpy scalar or array
+        return plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 def print_json(document: Any) -> None:
@@ -36,19 +49,4 @@ def print_json(document: Any) -> None:
     Where stdout is not Unicode, characters beyond ASCII are escaped.
     """
     unicode = (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    print(json.dumps(_plain(document), indent=2, ensure_ascii=not unicode, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    """Return a value in JSON's types: numpy values unwrapped, NaN and infinity as None."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, Path):
-        return str(value)
-    if hasattr(value, "tolist"):  # a numpy scalar or array
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    print(json.dumps(plain(document), indent=2, ensure_ascii=not unicode, allow_nan=False))

@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lockgrader.lab import Lab, load
 from lockgrader.lab.variants import variant
+from lockui.files import home
 
 __all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "public_files", "read"]
 
@@ -86,13 +87,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
     if HANDOUT not in files:
         raise BundleError(f"{folder} has no {HANDOUT}")
     if GLOSSARY_LINK in files[HANDOUT]:
-        glossary = folder / "../../docs" / GLOSSARY
-        if not glossary.is_file():
-            raise BundleError(
-                f"{folder / HANDOUT} links to {glossary}, which does not exist; "
-                "put the glossary there, or remove the links"
-            )
-        files[GLOSSARY] = glossary.read_bytes()
+        files[GLOSSARY] = (home() / "docs" / GLOSSARY).read_bytes()
         files[HANDOUT] = files[HANDOUT].replace(GLOSSARY_LINK, f"]({GLOSSARY}".encode())
     starter = folder / "starter"
     for path in sorted(p for p in starter.rglob("*") if p.is_symlink() or not p.is_dir()):
@@ -108,7 +103,7 @@ def public_files(folder: Path) -> dict[str, bytes]:
         about = interface(lab.interface)
         files[f"starter/{about.header}"] = (about.folder / about.header).read_bytes()
     if BELIEFS in files:
-        files[BELIEFS] = _of_public_checks(lab, folder / BELIEFS)
+        _refuse_hidden_beliefs(lab, folder / BELIEFS)
     _refuse_leaks(lab, folder, files)
     return files
 
@@ -211,21 +206,15 @@ def _own(data: bytes) -> Own:
         raise BundleError(f"{OWN} is damaged: {error.errors()[0]['msg']}") from error
 
 
-def _of_public_checks(lab: Lab, path: Path) -> bytes:
-    """The misconceptions that public checks name; others would reveal hidden checks."""
+def _refuse_hidden_beliefs(lab: Lab, path: Path) -> None:
+    """Refuse misconceptions that only hidden checks name, since they would reveal these checks."""
     public = [raw for raw in lab.check if raw.get("public", True)]
     named = {name for raw in public for name in raw.get("misconceptions", {}).values()}
-    data = path.read_bytes()
-    try:
-        every = tomllib.loads(data.decode("utf-8"))
-        head, *tables = re.split(rb"(?m)^(?=\[)", data)
-        kept = [head] + [t for t in tables if t[1:].partition(b"]")[0].decode().strip() in named]
-        made = b"".join(kept)
-        if tomllib.loads(made.decode("utf-8")) != {k: v for k, v in every.items() if k in named}:
-            raise BundleError(f"{path}: write only tables [name], each at the start of a line")
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BundleError(f"{path} cannot be read: {error}") from error
-    return made
+    if hidden := sorted(tomllib.loads(path.read_text(encoding="utf-8")).keys() - named):
+        raise BundleError(
+            f"{path} holds beliefs that no public check names: {', '.join(hidden)}\n"
+            f"help: move them to hidden/{BELIEFS}"
+        )
 
 
 def _hidden_names(lab: Lab) -> set[str]:

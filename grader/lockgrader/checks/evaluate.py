@@ -111,9 +111,7 @@ def warm() -> None:
 
     for memory in ("sc", "tso", "c11"):
         check_lock(TASLock, threads=2, memory=memory)
-    made = simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
-    made.transactions()
-    made.by_lock()  # both import slow modules that nothing else imports
+    simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)
     # All objects of this moment live as long as the process. A collection in a child would write to
     # their headers and so copy the pages that the child shares with its parent.
     gc.collect()

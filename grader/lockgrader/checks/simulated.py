@@ -5,6 +5,8 @@ simulation is itself checked, and earns nothing, however good its numbers are, i
 
 - mutual exclusion was violated, or a decision of a cache has a wrong seal
   (:mod:`locksim.library.avc.avc_of`);
+- a cache forgets what it should know (``hits``), or gives a decision that had been replaced
+  (:mod:`lockgrader.checks.decisions`);
 - some CPU did less than its share (``progress``);
 - an operation ran that no proof of the lab has reached (:mod:`lockgrader.checks.ran`).
 """
@@ -14,9 +16,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+import statistics
 from collections.abc import Callable
 
 from lockgrader.checks.curve import UNITS, curve_of
+from lockgrader.checks.decisions import NotedDecisions, Notes, hits, stale
 from lockgrader.checks.ran import operations, unproven
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
@@ -127,7 +131,10 @@ def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -
     Raises:
         NotCountedError: it does not. SimulationError: a fault, a deadlock.
     """
-    made = _simulated(check, lock(), cpus, watch=True)
+    notes = Notes()
+    made = _simulated(check, lock(), cpus, notes)
+    if isinstance(lock(), DecisionCache):
+        _check_answers(check, notes, cpus)
     done = made.done()
     slowest, mean = min(done), sum(done) / cpus
     if slowest < check.progress * mean:
@@ -145,6 +152,32 @@ def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -
     return _measured(check, made)
 
 
+def _check_answers(check: Measured, notes: Notes, cpus: int) -> None:
+    """Check what a cache has answered.
+
+    Raises:
+        NotCountedError: it gave a decision that had been replaced, or forgets too much.
+    """
+    must = hit = 0
+    for calls in notes.calls():
+        found = stale(calls)
+        if found is not None:
+            call, newer = found
+            raise NotCountedError(
+                f"on {cpus} CPUs of {check.machine} lookup({call.key}) at {call.begin / 1e3:,.0f} "
+                f"ns found a decision that had been replaced by {newer.end / 1e3:,.0f} ns: the "
+                "measurements of a cache that is not up to date do not count",
+                "stale",
+            )
+        must, hit = must + hits(calls)[0], hit + hits(calls)[1]
+    if hit < check.hits * must:
+        raise NotCountedError(
+            f"on {cpus} CPUs of {check.machine} {hit} of {must} lookups found a decision that the "
+            "cache had to know: the measurements of a cache that forgets do not count",
+            "forgets",
+        )
+
+
 def _value(check: Measured, lock: Struct, cpus: int) -> float:
     """One measure of one lock on a number of CPUs.
 
@@ -154,28 +187,26 @@ def _value(check: Measured, lock: Struct, cpus: int) -> float:
     return _measured(check, _simulated(check, lock, cpus))
 
 
-def _simulated(check: Measured, lock: Struct, cpus: int, *, watch: bool = False) -> Simulation:
-    """A simulation without a violation.
+def _simulated(check: Measured, lock: Struct, cpus: int, watch: Notes | None = None) -> Simulation:
+    """A simulation without a violation; ``watch`` gets its trace and a cache's notes.
 
     Raises:
         NotCountedError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
     """
     made = simulate(
-        _workload(check, lock),
+        _workload(check, lock, noted=watch is not None),
         machine=check.machine,
         cpus=cpus,
         operations=check.operations,
         replications=check.replications,
         seed=check.seed,
         longest_ps=LONGEST_PS,
-        watch=watch,
+        watch=watch or False,
     )
-    by_lock = made.by_lock()
-    mine = by_lock[by_lock["lock"] == "lock"] if len(by_lock) else by_lock
-    if isinstance(lock, Lock) and not len(mine):
+    meters = made.meters()
+    if isinstance(lock, Lock) and not any(row["lock"] == "lock" for row in meters):
         raise NotCountedError(f"on {cpus} CPUs the lock was never acquired")
-    if len(by_lock) and int(by_lock["violations"].sum()):
-        times = int(by_lock["violations"].sum())
+    if times := sum(row["violations"] for row in meters):
         raise NotCountedError(
             f"on {cpus} CPUs of {check.machine} mutual exclusion was violated {times} times: "
             "the measurements of a broken lock do not count"
@@ -200,8 +231,8 @@ def _measured(check: Measured, made: Simulation) -> float:
     return float(rows[column].agg(_COLUMNS.get(check.measure, "mean")))
 
 
-def _workload(check: Measured, lock: Struct) -> Workload:
-    """The workload with the lock or the decision cache in it.
+def _workload(check: Measured, lock: Struct, *, noted: bool = False) -> Workload:
+    """The workload with the lock or the decision cache in it; ``noted``: with a cache's notes.
 
     Raises:
         UnknownNameError: there is no such workload.
@@ -213,7 +244,7 @@ def _workload(check: Measured, lock: Struct) -> Workload:
     kind = workload(check.workload)
     if isinstance(lock, DecisionCache):
         # Sealed with the seed; in a hidden check a submission cannot know it.
-        lock = AvcOf(cache=lock, salt=check.seed)
+        lock = AvcOf(cache=NotedDecisions(cache=lock) if noted else lock, salt=check.seed)
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
@@ -232,11 +263,10 @@ def _settings(settings: dict[str, int]) -> dict[str, int]:
 
 def _slope(cpus: tuple[int, ...], values: list[float]) -> float:
     """Slope of a straight line through the logarithms (least squares)."""
-    from scipy import stats
-
     if len(cpus) < 2 or min(values) <= 0:
         return math.nan
-    return float(stats.linregress([math.log(n) for n in cpus], [math.log(v) for v in values]).slope)
+    line = statistics.linear_regression([math.log(n) for n in cpus], [math.log(v) for v in values])
+    return line.slope
 
 
 def _over(value: float, other: float) -> float:

@@ -12,6 +12,8 @@ some, and as many as a measurement has.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lockgrader.finding import Finding
 from lockgrader.lab import Proven, Used
 from locksim.checker.check import check_clients
@@ -20,7 +22,6 @@ from locksim.checker.replay.render import table
 from locksim.checker.verdict import Budget
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds import StructKind, kind_of
-from locksim.kinds.checking import clients_of
 from locksim.lang.randomness import draw
 from locksim.lang.struct import Struct, Workload
 from locksim.study.use import Use, drawn_cpus, use
@@ -40,10 +41,11 @@ def after_use(check: Proven, used: Used, lock: type[Struct], budget: Budget) -> 
     for number, uses in enumerate(moments(used)):
         seed = used.seed + number
         on = drawn_cpus(seed, 2, used.cpus)
-        load = kind.wearing(lock, max(1, 2 * uses // used.cpus), on)
+        load = kind.wearing(lock, max(1, 2 * uses // used.cpus), on, number)
         if load is None:
             return None
-        finding = _at(check, used, kind, lock, load, on, seed, budget)
+        where = _Where(used, kind, on, seed, uses)
+        finding = _at(check, where, lock, load, budget)
         if finding is not None:
             return finding
     return None
@@ -58,55 +60,66 @@ def moments(used: Used) -> list[int]:
     return found
 
 
+@dataclass(frozen=True)
+class _Where:
+    """One of the moments: after ``uses`` uses, with threads on the CPUs ``on``."""
+
+    used: Used
+    kind: StructKind
+    on: tuple[int, ...]
+    seed: int
+    uses: int
+
+    @property
+    def crowd(self) -> str:
+        return f"{self.used.cpus} CPUs of {self.used.machine}"
+
+    def __str__(self) -> str:
+        first, second = self.on
+        return (
+            f"after some {self.uses:,} uses by {self.crowd}, with threads on CPUs {first} and "
+            f"{second} ({self.used.memory.upper()})"
+        )
+
+
 def _at(
-    check: Proven,
-    used: Used,
-    kind: StructKind,
-    lock: type[Struct],
-    load: Workload,
-    on: tuple[int, ...],
-    seed: int,
-    budget: Budget,
+    check: Proven, where: _Where, lock: type[Struct], load: Workload, budget: Budget
 ) -> Finding | None:
     """The finding at one moment."""
+    used, kind = where.used, where.kind
     try:
         left = use(
             load,
             part=kind.part,
             machine=used.machine,
             cpus=used.cpus,
-            on=on,
-            seed=seed,
+            on=where.on,
+            seed=where.seed,
             longest_ps=LONGEST_PS,
         )
     except SimulationError as error:
         tag = "deadlock" if isinstance(error, DeadlockError) else "fault"
-        says = f"{used.cpus} CPUs of {used.machine} use it, unequally often, and stop: {error}"
+        says = f"{where.crowd} use it, unequally often, and stop: {error}"
         return Finding("fail", 0.0, says, tag=tag)
     wrong = _wrong(left)
     if wrong:
-        says = f"{used.cpus} CPUs of {used.machine} use it, unequally often: {wrong}"
+        says = f"{where.crowd} use it, unequally often: {wrong}"
         return Finding("fail", 0.0, says, tag="exclusion")
-    for client in chosen(clients_of(lock, 2, 1), check.client):
+    for client in chosen(kind.worn_clients(lock, len(where.on)), check.client):
         verdict = check_clients(
             [client],
             name=check.lock,
-            threads=2,
+            threads=len(where.on),
             rounds=1,
             memory=used.memory,
             budget=budget,
             used=left.used,
         )
-        if verdict.verdict != "proven":
-            where = (
-                f"after {left.acquired:,} acquisitions by {used.cpus} CPUs of {used.machine}, "
-                f"with threads on CPUs {on[0]} and {on[1]} ({used.memory.upper()})"
-            )
-            example = verdict.counterexample
-            if example is None:
-                return Finding(
-                    "fail", 0.0, f"{'; '.join(verdict.limits)} ({where})", tag="unfinished"
-                )
+        example = verdict.counterexample
+        if verdict.verdict == "unfinished":
+            limits = "; ".join(verdict.limits)
+            return Finding("fail", 0.0, f"{where}: {limits}", tag="unfinished")
+        if example is not None:
             says = f"{verdict.found} is violated {where}: {example.message}\n{table(example)}"
             return Finding("fail", 0.0, says, tag=verdict.found)
     return None

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader.lab import Lab
 from lockgrader.result import write_bytes
+from lockui import files
 
 __all__ = ["BundleError", "Config", "bundle", "read_config"]
 
@@ -30,14 +31,15 @@ SOURCES = (
     "lessons/locklessons",
     "locklab.py",
     "native",
+    "native/locknative",
     "pyproject.toml",
     "requirements",
     "sim/locksim",
     "tools",
     "ui/lockui",
 )
-"""Sources of the package, below the root of a checkout."""
-NO_SOURCE = {"__pycache__", "tests", "benchmarks", "build", "out"}
+"""Sources of the package, by their path in a checkout."""
+NO_SOURCE = {"__pycache__", "tests", "benchmarks", "build", "out", "share"}
 NOT_FOR_GRADING = {"__pycache__", "solution", "starter"}
 COMPILED = {".so", ".o", ".pyc", ".nbi", ".nbc"}
 LATEST_S, EARLIEST_S = 3600, 30
@@ -71,14 +73,19 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
         config: for the run there.
 
     Raises:
-        BundleError: the sources are missing, or the file cannot be written.
+        BundleError: the lab's hidden checks or the sources are missing, or the file cannot be
+            written.
     """
-    root = Path(__file__).resolve().parents[3]
-    missing = [name for name in SOURCES if not (root / name).exists()]
-    if missing:
+    if not any(check.get("public") is False for check in lab.check):
         raise BundleError(
-            f"a bundle needs the sources, and {root} has no {', '.join(missing)}\n"
-            "help: run this from a checkout (make setup), not from an installed package"
+            f"{lab.name} has no hidden check here\n"
+            "help: pip install locklab-instructor, or give the folder of your own lab"
+        )
+    sources = {name: path for name in SOURCES if (path := files.source(name)) is not None}
+    if missing := sorted(set(SOURCES) - set(sources)):
+        raise BundleError(
+            f"a bundle needs the sources, and {files.home()} has no {', '.join(missing)}\n"
+            "help: install LockLab again"
         )
     here = Path(__file__).parent
     parts = {name: (here / name).read_bytes() for name in ("setup.sh", "run_autograder")}
@@ -88,8 +95,8 @@ def bundle(lab: Lab, out: Path, *, key: bytes | None, config: Config | None = No
     for inner, data in _files(Path(lab.folder), NOT_FOR_GRADING):
         if inner != "mutants.toml":  # it holds each mutant with its verdict
             parts[f"lab/{inner}"] = data
-    for name in SOURCES:
-        for inner, data in _files(root / name, NO_SOURCE):
+    for name, path in sources.items():
+        for inner, data in _files(path, NO_SOURCE):
             parts["/".join(filter(None, ("locklab", name, inner)))] = data
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,6 +1,7 @@
 """A lab as the grader sees it: read ``lab.toml`` once, and refuse it with the place of a mistake.
 
-``misconceptions.toml`` beside it holds beliefs of students; checks refer to them by name.
+``misconceptions.toml`` beside it holds beliefs of students; checks refer to them by name. Beliefs
+that only hidden checks name stand in ``hidden/misconceptions.toml``.
 
 The kinds of checks are in :mod:`lockgrader.lab.vocabulary`. A value ``"$name"`` is the student's
 own (:mod:`lockgrader.lab.variants`). The checks of ``hidden/checks.toml`` are graded like the
@@ -192,8 +193,9 @@ def load(folder: Path) -> Lab:
         if more:
             raise LabError(f"{hidden}: only [[check]] is allowed there, not {', '.join(more)}")
         document["check"] = [*document.get("check", []), *extra]
-    if (folder / MISCONCEPTIONS).exists():
-        document["misconceptions"] = _toml(folder / MISCONCEPTIONS, digest)
+    for path in (folder / MISCONCEPTIONS, folder / "hidden" / MISCONCEPTIONS):
+        if path.exists():
+            document["misconceptions"] = document.get("misconceptions", {}) | _toml(path, digest)
     if (folder / MUTANTS).exists():
         document |= _own_tests(folder, str(document.get("locks", "")), digest)
     try:

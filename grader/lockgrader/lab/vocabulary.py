@@ -189,6 +189,7 @@ class Measured(Closed):
         operations: of each CPU. replications: with different random streams. seed: of the first.
         progress: units of work of the slowest CPU, at least, as a share of the mean of all; a
             submission's own class must reach it.
+        hits: of a decision cache: lookups that find what it has to know, at least, as a share.
     """
 
     lock: Text
@@ -217,6 +218,7 @@ class Measured(Closed):
     replications: Annotated[int, Field(ge=1, le=20)] = 2
     seed: Annotated[int, Field(ge=0, le=2**62)] = 1
     progress: Annotated[float, Field(ge=0, le=1)] = 0.25
+    hits: Annotated[float, Field(ge=0, le=1)] = 0.75
 
 
 class Simulated(_Check, Measured):

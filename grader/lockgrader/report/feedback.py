@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from lockgrader.report.chart import chart
 from lockgrader.report.student import hidden_points, in_words, seen
-from lockgrader.result import CheckResult, Result, Row, write
+from lockgrader.result import CheckResult, Result, ResultError, Row, write
 from locksim.study.traces import bundle
 from locksim.study.traces.page import embedded
 from locksim.study.traces.player_data import of_told
@@ -60,11 +60,18 @@ def feedback(result: Result) -> str:
 
 
 def keep_feedback(folder: Path, result: Result) -> None:
-    """Write a result's page beside it, unless the same page is there."""
+    """Write a result's page beside it, unless the same page is there.
+
+    Raises:
+        ResultError: it cannot be written.
+    """
     text = feedback(result)
     path = folder / FEEDBACK
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        write(path, text)
+    try:
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            write(path, text)
+    except OSError as error:
+        raise ResultError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def right(row: Row) -> str:

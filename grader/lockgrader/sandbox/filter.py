@@ -14,6 +14,7 @@ import tempfile
 from typing import Any
 
 from lockgrader.sandbox.job import Profile, SandboxError
+from lockui.extras import missing
 
 #: Calls that end the process that makes them.
 FORBIDDEN = (
@@ -128,10 +129,12 @@ def program(profile: Profile) -> bytes:
     """The filter of a profile as BPF instructions, ready for the kernel.
 
     Raises:
-        SandboxError: libseccomp is not installed.
+        SandboxError: pyseccomp or libseccomp is not installed.
     """
     try:
         import pyseccomp as seccomp
+    except ModuleNotFoundError as error:
+        raise SandboxError(f"a sandbox needs {missing('pyseccomp')}") from error
     except (ImportError, RuntimeError) as error:
         raise SandboxError(
             f"no seccomp filter can be made ({error})\n"

@@ -26,7 +26,8 @@ class Limits:
         wall_s: time on the clock. cpu_s: processor time.
         memory_bytes: anonymous and shared memory.
         address_space_bytes: of one process; None for no limit, which sanitizers need.
-        tmp_bytes: files in /tmp together, and so the largest file.
+        tmp_bytes: files in /tmp together, and so the largest file. tmp_files: how many files and
+            folders there, empty ones too, where /tmp is the job's own.
         output_bytes: of standard output, and the same of standard error.
         processes: at one time, threads too.
     """
@@ -36,6 +37,7 @@ class Limits:
     memory_bytes: int = 256 << 20
     address_space_bytes: int | None = 2 << 30
     tmp_bytes: int = 16 << 20
+    tmp_files: int = 4096
     output_bytes: int = 1 << 20
     processes: int = 8
 

@@ -215,6 +215,15 @@ time.sleep(60)
     Attack(
         "memory", "kept = [os.urandom(1) * (1 << 20) for _ in range(4000)]", ended="out_of_memory"
     ),
+    Attack(
+        "files without content",
+        """
+for number in range(300_000):
+    os.mkdir(f"/tmp/{number}")
+""",
+        ended="output_limit",
+        namespaces=True,
+    ),
     Attack("processor time", "while True: pass", "timeout_cpu", replace(LIMITS, cpu_s=0.5)),
     Attack("time on the clock", "time.sleep(60)", "timeout_wall", replace(LIMITS, wall_s=0.5)),
     Attack("output", "while True: os.write(1, b'PASSED ' * 1000)", "output_limit"),

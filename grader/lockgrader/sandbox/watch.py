@@ -74,6 +74,8 @@ def watch(
                 ended = "output_limit"
             elif memory > limits.memory_bytes:
                 ended = "out_of_memory"
+            elif files_made(process.pid) > limits.tmp_files:
+                ended = "output_limit"
             elif cpu_s > limits.cpu_s:
                 ended = "timeout_cpu"
             elif time.monotonic() - start_s > limits.wall_s:
@@ -183,6 +185,24 @@ def usage(pid: int) -> tuple[float, int]:
             if line.startswith(("RssAnon:", "RssShmem:")):
                 memory += int(line.split()[1]) << 10
     return cpu_ticks / _TICKS, memory
+
+
+def files_made(pid: int) -> int:
+    """Files and folders in the /tmp of a tree of processes, if that is not ours; else 0.
+
+    The size of a tmpfs bounds what is in files. An empty file costs the kernel a KiB as well, which
+    no limit of a process bounds.
+    """
+    ours = os.stat("/tmp").st_dev
+    for one in tree(pid)[::-1]:
+        place = f"/proc/{one}/root/tmp"
+        try:
+            if os.stat(place).st_dev != ours:
+                about = os.statvfs(place)
+                return about.f_files - about.f_ffree
+        except OSError:
+            continue  # it has just ended, or its sandbox is still being made
+    return 0
 
 
 def tree(pid: int) -> list[int]:

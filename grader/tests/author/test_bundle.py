@@ -10,6 +10,7 @@ import pytest
 from tiny_lab import TAS, WHOLE, make_whole
 
 from lockgrader.author.bundle import BundleError, bundles, public_files, read
+from lockgrader.lab import load
 
 KEY = b"a key of sixteen bytes or more"
 PUBLIC = ["handout.md", "lab.toml", "starter/answers.json", "starter/tas.py"]
@@ -81,13 +82,16 @@ def test_leak_is_refused(lab: Path, file: str, text: str) -> None:
 
 
 def test_beliefs_of_hidden_checks_stay(lab: Path) -> None:
-    """Of the misconceptions go those that a public check names."""
-    text = "# Beliefs.\n\n[shown]\nbelief = 'a'\ntruth = 'b'\n\n"
-    text += "[kept]\nbelief = '[c]'\ntruth = 'd'\n"
-    (lab / "misconceptions.toml").write_text(text)
+    """A belief that no public check names is refused; in ``hidden/`` it is in no bundle."""
+    shown, kept = "[shown]\nbelief = 'a'\ntruth = 'b'\n", "[kept]\nbelief = 'c'\ntruth = 'd'\n"
     (lab / "lab.toml").write_text(WHOLE.replace('"two steps are one"', '"shown"'))
-    told = public_files(lab)["misconceptions.toml"].decode()
-    assert (True, False) == ("[shown]" in told, "kept" in told)
+    (lab / "misconceptions.toml").write_text(shown + kept)
+    with pytest.raises(BundleError, match=r"names: kept\nhelp: move them to hidden"):
+        public_files(lab)
+    (lab / "misconceptions.toml").write_text(shown)
+    (lab / "hidden/misconceptions.toml").write_text(kept)
+    assert {"shown", "kept"} == set(load(lab).misconceptions)
+    assert shown.encode() == public_files(lab)["misconceptions.toml"]
 
 
 def test_longer_word_is_no_leak(lab: Path) -> None:
@@ -100,10 +104,6 @@ def test_handout_brings_the_glossary(tmp_path: Path) -> None:
     """What a handout links to lies beside it in a bundle, and the link leads there."""
     lab = make_whole(tmp_path / "labs" / "lab99-tiny")
     (lab / "handout.md").write_text("A [miss](../../docs/GLOSSARY.md#miss).\n")
-    with pytest.raises(BundleError, match=r"GLOSSARY\.md, which does not exist"):
-        public_files(lab)
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "GLOSSARY.md").write_text("## Miss\n")
     files = public_files(lab)
     assert ["GLOSSARY.md", *PUBLIC] == sorted(files)
     assert b"A [miss](GLOSSARY.md#miss).\n" == files["handout.md"]

@@ -58,6 +58,7 @@ BROKEN = [
 """File, change, and by which kind and name it is found, with which words."""
 
 
+@pytest.mark.covering("broken", every=2)
 @pytest.mark.parametrize("broken", [BROKEN[0:1], BROKEN[1:2], BROKEN[2:3], BROKEN[3:]])
 def test_broken_promises_are_found(
     lab: Path, broken: list[tuple[str, tuple[str, str], str, str, str]]

@@ -48,7 +48,7 @@ def test_broken_promises_of_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "where", "says"),
     [
-        ("handout.md", "#mcs-lock)", "#mcs-lok)", ("glossary", "mcs-lok"), "has no #mcs-lok"),
+        ("handout.md", "#mcs-lock)", "#mcs-locks)", ("glossary", "mcs-locks"), "has no #mcs-locks"),
         ("rubric.md", "`why`", "it", ("text", "rubric.md"), "says nothing about `why`"),
         ("design.md", "Goals", "Gaols", ("text", "design.md"), "says nothing about Goals"),
         ("lab.toml", 'think_ns = "$think"', "think_ns = 9", ("variant", "think"), "no check uses"),

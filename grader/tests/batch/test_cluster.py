@@ -64,6 +64,7 @@ def test_same_results_as_here(cluster: object, tmp_path: Path) -> None:
     assert before == [(t.results / "result.json").stat().st_mtime_ns for t in todo[:4]]
 
 
+@pytest.mark.slow
 def test_lost_worker_loses_nothing(cluster: object, tmp_path: Path) -> None:
     """A worker is killed after the first result: each student has one result, and the same."""
     lab = make_lab(tmp_path)

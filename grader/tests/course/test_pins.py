@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ from results_made import check, result
 from tiny_lab import make_lab, needs_sandbox
 from typer.testing import CliRunner
 
+import locksim
 from lockgrader import digests
 from lockgrader.batch.compare import compare
 from lockgrader.cli.course import app
@@ -107,6 +109,19 @@ def test_pages_and_commands_decide_nothing() -> None:
     assert {"ops.py", "judge.py", "bytecode.py", "grade.py", "loop.py"} <= ends
     for aside in ("/cli/", "/report/", "/export/", "/batch/", "/review/", "/papers/"):
         assert not [path for path in paths if f"lockgrader{aside}" in path]
+
+
+def test_all_that_a_deciding_file_imports_decides() -> None:
+    """Of the simulator: a module that a check begins to use is in the digest, too."""
+    paths = {path.resolve() for path in digests.deciding()}
+    package = Path(locksim.__file__ or "").parent
+    for path in paths:
+        for name in re.findall(r"^ *from locksim\.(\S+) import", path.read_text(), re.MULTILINE):
+            module = package / name.replace(".", "/")
+            # Of a folder, what is found in it decides; locksim.study and locksim.papers do not.
+            used = module.with_suffix(".py") if module.with_suffix(".py").exists() else module
+            inside = used.is_dir() and used.parent == package and used.name != "study"
+            assert inside or used in paths or used / "__init__.py" in paths, (path, name)
 
 
 def test_every_changed_mark_is_listed(tmp_path: Path) -> None:

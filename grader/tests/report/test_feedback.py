@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from study.traces.chromium import CHROMIUM, launch
 from lockgrader.report import feedback
 from lockgrader.report.chart import alt_text, chart
 from lockgrader.report.feedback import FEEDBACK, keep_feedback
-from lockgrader.result import VERDICTS
+from lockgrader.result import VERDICTS, ResultError
 
 
 def test_texts_of_students_stay_texts() -> None:
@@ -103,6 +105,17 @@ def test_axis_holds_all_values(
     for x, at in drawn["own_points"]:
         assert left <= x <= left + width
         assert top <= at <= top + height
+
+
+def test_full_disk_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One clear error with the file's name, as for a result that cannot be written."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(sys.modules[keep_feedback.__module__], "write", full)
+    with pytest.raises(ResultError, match=r"feedback.html cannot be written: No space left"):
+        keep_feedback(tmp_path, result("ada", check("right")))
 
 
 def test_page_is_kept_once(tmp_path: Path) -> None:

@@ -170,6 +170,7 @@ def test_asked_to_end_at_any_moment(
     assert before == signal.getsignal(number)
 
 
+@pytest.mark.slow
 def test_without_a_terminal(mine: Workspace, watching: Callable[[bool], Watching]) -> None:
     """Keys may come through a pipe; nothing is drawn over; when the pipe ends, it goes on."""
     watch = watching(False)

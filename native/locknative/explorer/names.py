@@ -10,13 +10,13 @@ import bisect
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from elftools.dwarf.die import DIE
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from locknative import toolchain
+
+if TYPE_CHECKING:  # of an extra, which labs without C do not need
+    from elftools.dwarf.die import DIE
+    from elftools.elf.elffile import ELFFile
 
 STACKS, STACK_SIZE, MOST_THREADS = 0x1100000000, 256 << 10, 64
 HEAP, HEAP_SIZE = 0x1000000000, MOST_THREADS * (8 << 20)
@@ -48,6 +48,8 @@ class Names:
     """
 
     def __init__(self, program: Path, blocks: Iterable[tuple[int, int, int]] = ()) -> None:
+        from elftools.elf.elffile import ELFFile
+
         self._program = program
         with program.open("rb") as file:
             elf = ELFFile(file)
@@ -120,6 +122,8 @@ class Names:
 
 def _symbols(elf: ELFFile, kind: str) -> Iterable[tuple[int, int, str]]:
     """Return address, size and name of each symbol of a kind."""
+    from elftools.elf.sections import SymbolTableSection
+
     table = elf.get_section_by_name(".symtab")
     if isinstance(table, SymbolTableSection):
         for symbol in table.iter_symbols():

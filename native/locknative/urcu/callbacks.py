@@ -98,8 +98,8 @@ class Callbacks:
     def flush(self) -> None:
         """Wait for what was handed over; its grace periods have passed."""
         if self._thread is not None and not self._over:
-            done = threading.Event()
-            self._c.post(done.set, ())
+            done = _Done()
+            self._c.post(done.tell, ())
             done.wait()
 
     def _is_current(self) -> bool:
@@ -109,13 +109,33 @@ class Callbacks:
         thread = self._thread
         if thread is None or os.getpid() != self._process:
             return  # in a child of fork() there is no such thread
-        done = threading.Event()
+        done = _Done()
         self._c.never_defer_again(int(1000 * _EXIT_PATIENCE_S))
-        self._c.call_rcu(done.set, ())
+        self._c.call_rcu(done.tell, ())
         done.wait(_EXIT_PATIENCE_S)
         self._over = True
         self._c.stop()
         thread.join(_EXIT_PATIENCE_S)
+
+
+class _Done:
+    """An event that happens once, for one waiter.
+
+    ``threading.Event`` has a lock that both sides take. Ctrl-C in the waiter can leave it held, and
+    the callbacks' thread would then wait for it for ever. Here it waits for nothing.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+
+    def tell(self) -> None:
+        """Let the waiter go on."""
+        self._lock.release()
+
+    def wait(self, seconds: float = -1) -> None:
+        """Wait until it has happened, or so long."""
+        self._lock.acquire(timeout=seconds)
 
 
 _CALLBACKS: dict[str, Callbacks] = {}

@@ -18,13 +18,6 @@ BUGS = zoo.bugs()
 MEMORIES = ("sc", "tso")
 
 
-def each_lock() -> Iterator[Any]:
-    """Every lock under one memory model, which alternates; under the other one it is slow."""
-    for i, lock in enumerate(locks()):
-        for j, memory in enumerate(MEMORIES):
-            yield pytest.param(lock, memory, marks=(pytest.mark.slow,) if (i + j) % 2 else ())
-
-
 def each_bug() -> Iterator[Any]:
     """Every bug; all but the first one of each lock are slow, for each is compiled."""
     seen = set()
@@ -47,7 +40,9 @@ def test_every_lock_has_bugs() -> None:
         assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize(("lock", "memory"), [*each_lock()])
+@pytest.mark.covering("lock", "memory", every=2)
+@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize("lock", locks())
 def test_right_locks_are_not_accused(lock: str, memory: str) -> None:
     """No lock of the library is violated, and every search comes to its end."""
     found = explore_lock(lock, Search(threads=2, memory=memory, preemptions=2), rounds=2)

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import locknative
 if locknative.has_urcu:
     from locknative import urcu
 
+PATIENCE_S = 600.0
 FLAVOURS = ["memb", "mb", "qsbr", "bp"]
 
 
@@ -319,3 +321,29 @@ def test_the_first_callback_knows_its_thread(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("atexit.register", lambda function: function)
     callbacks.start()
     assert ["refused"] == seen
+
+
+def test_ctrl_c_leaves_no_lock_to_the_callbacks(
+    flavour: urcu.Flavour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However Ctrl-C ends a barrier(), later callbacks are called.
+
+    Conditions of the threading module may keep their lock when it comes while they take it.
+    """
+    flavour.call_rcu(int)  # its thread is there
+    take, main = threading.Condition.__enter__, threading.current_thread()
+
+    def interrupted(condition: threading.Condition) -> bool:
+        taken = take(condition)
+        if threading.current_thread() is main:
+            raise KeyboardInterrupt
+        return taken
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Condition, "__enter__", interrupted)
+        with suppress(KeyboardInterrupt):
+            flavour.barrier()
+    called = threading.Lock()
+    called.acquire()
+    flavour.call_rcu(called.release)
+    assert called.acquire(timeout=PATIENCE_S)

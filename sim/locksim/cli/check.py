@@ -13,6 +13,8 @@ from lockui.errors import UsageError, reported, saving
 
 if TYPE_CHECKING:
     from locksim.checker import Counterexample, Verdict
+    from locksim.checker.play.walk import Walk
+    from locksim.lang import Struct
 
 app = typer.Typer(help=__doc__, add_completion=False)
 
@@ -97,29 +99,12 @@ def check(
     if replay is not None:
         _replay(replay, json)
         return
-    if client and (random or property_ in ("starvation", "bypass")):
-        raise UsageError(
-            "--client works only without --random, starvation and bypass; leave it out"
-        )
-    sections = _sections(rounds)
-    if sections == UNBOUNDED and (random or play is not None):
-        raise UsageError("--rounds unbounded works only without --random and --play")
-    if spec and (expect or random or client or play is not None or sections != 1):
-        raise UsageError(
-            "--spec makes its own clients: leave out --expect, --random, --client, --play, --rounds"
-        )
-    if operations and not spec:
-        raise UsageError("--operations needs --spec, the specification whose operations they are")
-    if expect and random:
-        raise UsageError("--expect needs every schedule; leave --random out")
-    if pct and not random:
-        raise UsageError("--pct needs --random, the number of schedules to draw")
+    sections = _sections(rounds, client, random, property_, play)
+    _refuse_combinations(spec, operations, expect, random, pct, client, play, sections)
     from locksim.checker import Budget, Sampling, check_spec
-    from locksim.kinds.checking import check_lock, never_ends, sample_lock
+    from locksim.kinds.checking import check_lock, sample_lock, walk_of_lock
     from locksim.library.registry import resolve, specification
 
-    if play is not None and play.suffix != ".html":
-        raise UsageError(f"--play {play}: the page must be a file that ends in .html")
     entry = resolve(lock)
     budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
     asked, threads = threads or 0, 3 if threads is None else threads
@@ -170,33 +155,75 @@ def check(
         print_json(verdict.to_json())
     else:
         _print(verdict, "steps" if random else "states")
-        if verdict.verdict == "proven" and verdict.not_checked:
-            strong = " --memory tso" if memory == "c11" else ""
-            ask = f": --property {verdict.not_checked[0]}{strong}" * never_ends(entry.struct)
-            say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}")
+        _print_not_checked(verdict, entry.struct)
     if play is not None:
-        from locksim.checker.play.graph import graph
-        from locksim.kinds.checking import walk_of_lock
-        from locksim.study.traces.page import page
-
         chosen = verdict.client if verdict.verdict == "violated" else ""
         walk = walk_of_lock(
             entry.struct, threads=threads, rounds=sections, memory=memory, client=chosen, name=lock
         )
-        with saving("--play"):
-            page(play, graph(walk))
+        _write_page(play, walk)
         if not json:
             say(f"  open {play} in a browser to schedule the threads yourself")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
 
 
-def _sections(rounds: str) -> int:
-    """The number of rounds that a text gives."""
-    if rounds == "unbounded":
-        return UNBOUNDED
-    if not rounds.isdecimal():
+def _sections(rounds: str, client: str, random: int, property_: str, play: Path | None) -> int:
+    """The number of rounds that a text gives; refuse what does not go with it, or with clients."""
+    if client and (random or property_ in ("starvation", "bypass")):
+        raise UsageError(
+            "--client works only without --random, starvation and bypass; leave it out"
+        )
+    if rounds != "unbounded" and not rounds.isdecimal():
         raise UsageError(f"--rounds {rounds}: give a number from 1, or 'unbounded'")
-    return int(rounds)
+    if rounds != "unbounded":
+        return int(rounds)
+    if random or play is not None:
+        raise UsageError("--rounds unbounded works only without --random and --play")
+    return UNBOUNDED
+
+
+def _refuse_combinations(
+    spec: str,
+    operations: str,
+    expect: str,
+    random: int,
+    pct: int,
+    client: str,
+    play: Path | None,
+    sections: int,
+) -> None:
+    """Refuse options that exclude each other, and those that need another."""
+    if spec and (expect or random or client or play is not None or sections != 1):
+        raise UsageError(
+            "--spec makes its own clients: leave out --expect, --random, --client, --play, --rounds"
+        )
+    if operations and not spec:
+        raise UsageError("--operations needs --spec, the specification whose operations they are")
+    if expect and random:
+        raise UsageError("--expect needs every schedule; leave --random out")
+    if pct and not random:
+        raise UsageError("--pct needs --random, the number of schedules to draw")
+    if play is not None and play.suffix != ".html":
+        raise UsageError(f"--play {play}: the page must be a file that ends in .html")
+
+
+def _print_not_checked(verdict: Verdict, struct: type[Struct]) -> None:
+    """Name the properties of liveness that a proof leaves out, and how to ask for them."""
+    from locksim.kinds.checking import never_ends
+
+    if verdict.verdict == "proven" and verdict.not_checked:
+        strong = " --memory tso" if verdict.memory == "c11" else ""
+        ask = f": --property {verdict.not_checked[0]}{strong}" * never_ends(struct)
+        say(f"  {' and '.join(verdict.not_checked)} were not checked{ask}")
+
+
+def _write_page(play: Path, walk: Walk) -> None:
+    """Write the page in which a reader schedules the threads."""
+    from locksim.checker.play.graph import graph
+    from locksim.study.traces.page import page
+
+    with saving("--play"):
+        page(play, graph(walk))
 
 
 def _print(verdict: Verdict, explored: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lockui.document import records
+from lockui.document import plain
 from lockui.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def report_text(
         window_ps = sum(r.window_ps for r in result.replications)
         return lockmeter.text(
             of_meter(
-                records(result.by_lock()),
+                plain(result.meters()),
                 source="simulated",
                 cpus=result.cpus,
                 window_ns=window_ps / 1e3,

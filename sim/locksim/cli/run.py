@@ -34,7 +34,7 @@ from locksim.cli.reports import FORMATS, check_format, report_text
 from lockui import tables
 from lockui.arguments import bounded
 from lockui.console import console, progress, say, warn
-from lockui.document import print_json, records
+from lockui.document import plain, print_json
 from lockui.errors import interrupted, reported, saving
 
 if TYPE_CHECKING:
@@ -120,8 +120,8 @@ def run(
         "cpus": result.cpus,
         "placement": result.placement,
         "complete": result.complete,
-        "summary": records(result.summary()),
-        "locks": records(result.by_lock()),
+        "summary": plain(result.measures()),
+        "locks": plain(result.meters()),
     }
     if not json:
         _print(lock, result)
@@ -173,12 +173,12 @@ def _print(lock: str, result: Simulation) -> None:
     tables.add(view, "measure", fold=True)
     tables.add(view, "mean", right=True)
     tables.add(view, "95 % interval", right=True)
-    for row in records(result.summary()):
+    for row in plain(result.measures()):
         view.add_row(escape(row["measure"]), *_mean_and_interval(row))
     tables.print_table(output, view)
     number = len(result.replications)
     output.print(f"\n  means over {number} replication{'s' * (number != 1)}", markup=False)
-    print_meter(output, records(result.by_lock()))
+    print_meter(output, plain(result.meters()))
 
 
 def _mean_and_interval(row: dict[str, Any]) -> tuple[str, str]:

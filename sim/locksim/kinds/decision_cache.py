@@ -9,6 +9,8 @@ leak.
 
 from __future__ import annotations
 
+from typing import Any
+
 from locksim.checker.client import Client
 from locksim.kinds.access_vector_cache import checks, checks_and_updates
 from locksim.kinds.kind import StructKind
@@ -18,6 +20,8 @@ from locksim.library.avc.avc_of import AvcOf
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 
 KEY, APART, HALF = 5, 1 << 12, 1 << 32
+MEASURED_KEY = 1 + 11 + (42 << 12) + (6 << 24)
+"""A key as AvcOf makes them: that of rcutest."""
 BOTH = HALF + 1
 """A decision whose halves are equal is this many times its half."""
 FAULTS = {"memory": "grace-period violation", "assertion": "torn or lost decision"}
@@ -31,6 +35,7 @@ class DecisionCacheKind(StructKind):
     """
 
     base = DecisionCache
+    part = "cache"
     unit = "permission checks"
     paced = False
 
@@ -45,15 +50,28 @@ class DecisionCacheKind(StructKind):
 
     def clients(self, struct: Struct | type[Struct], threads: int, rounds: int) -> list[Client]:
         """One needs only one thread to go wrong; the others mix two programs each."""
-        alone = Alone(cache=struct, rounds=rounds)
+        return self._clients(struct, rounds, KEY)
+
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
+        """Lookups and replacements, a number of its own for each thread; reclaims in odd runs."""
+        stay = {"first": on[0], "second": on[1]}
+        return WearingDecisions(cache=struct, rounds=rounds, reclaims=number % 2, **stay)
+
+    def worn_clients(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
+        """The same with a key of the benchmarks'."""
+        return self._clients(struct, 1, MEASURED_KEY)
+
+    def _clients(self, cache: Struct | type[Struct], rounds: int, key: int) -> list[Client]:
+        shared: dict[str, Any] = {"cache": cache, "rounds": rounds, "first_key": key}
+        alone = Alone(**shared)
         mixed: dict[str, Workload] = {
-            f"replace, thread {s} first": ReplacingDecisions(cache=struct, rounds=rounds, shift=s)
-            for s in (0, 1)
+            f"replace, thread {s} first": ReplacingDecisions(**shared, shift=s) for s in (0, 1)
         }
-        mixed["writers"] = WritingDecisions(cache=struct, rounds=rounds)
+        mixed["writers"] = WritingDecisions(**shared)
         for writers, beside in enumerate(("readers", "writers")):
-            reclaiming = ReclaimingDecisions(cache=struct, rounds=rounds, writers=writers)
-            mixed[f"reclaim beside {beside}"] = reclaiming
+            mixed[f"reclaim beside {beside}"] = ReclaimingDecisions(**shared, writers=writers)
         return [
             Client("alone", alone, means={"assertion": "wrong answer"}),
             *(Client(name, workload, means=FAULTS) for name, workload in mixed.items()),
@@ -64,10 +82,11 @@ class Alone(Workload):
     """Thread 0 does everything that a cache can do, one after another; no other thread uses it.
 
     Arguments:
-        rounds: how often.
+        rounds: how often. first_key: of the keys; all others lie a multiple of APART behind it.
     """
 
     rounds = param(1)
+    first_key = param(KEY)
     cache = part(DecisionsSpinlock)
 
     def thread(self):
@@ -79,30 +98,30 @@ class Alone(Workload):
 
     def fill(self):
         """Two keys of one slot; the first is replaced."""
-        found = yield from self.cache.lookup(KEY)
+        found = yield from self.cache.lookup(self.first_key)
         assert found == 0  # nothing has been put in
-        yield from self.cache.replace(KEY, 1, 1)
-        yield from self.cache.replace(KEY + APART, 2, 2)
-        yield from self.cache.replace(KEY, 3, 3)
+        yield from self.cache.replace(self.first_key, 1, 1)
+        yield from self.cache.replace(self.first_key + APART, 2, 2)
+        yield from self.cache.replace(self.first_key, 3, 3)
         yield from self.cache.quiescent()
-        found = yield from self.cache.lookup(KEY)
+        found = yield from self.cache.lookup(self.first_key)
         assert found == 3 * BOTH  # what replaced the first decision
-        found = yield from self.cache.lookup(KEY + APART)
+        found = yield from self.cache.lookup(self.first_key + APART)
         assert found == 2 * BOTH  # the other key is still there
 
     def empty(self):
         """Only what was not looked up since the last reclaim goes."""
         taken = yield from self.cache.reclaim()
         assert taken == 0  # both were looked up
-        found = yield from self.cache.lookup(KEY)
+        found = yield from self.cache.lookup(self.first_key)
         assert found == 3 * BOTH  # a reclaim leaves what is used
         taken = yield from self.cache.reclaim()
         assert taken == 1  # the other was not looked up again
-        found = yield from self.cache.lookup(KEY + APART)
+        found = yield from self.cache.lookup(self.first_key + APART)
         assert found == 0  # it has been taken out
         taken = yield from self.cache.reclaim()
         assert taken == 1  # now the first was not, either
-        found = yield from self.cache.lookup(KEY)
+        found = yield from self.cache.lookup(self.first_key)
         assert found == 0  # the cache is empty
 
 
@@ -111,23 +130,24 @@ class ReplacingDecisions(Workload):
 
     Arguments:
         rounds: lookups of each reader; a writer replaces once more than that.
-        shift: thread t writes if t + shift is even.
+        shift: thread t writes if t + shift is even. first_key: as for Alone.
     """
 
     rounds = param(1)
     shift = param(0)
+    first_key = param(KEY)
     cache = part(DecisionsSpinlock)
 
     def thread(self):
         if (thread() + self.shift) % 2 == 0:
             for i in range(self.rounds + 1):
                 half = 1 + i + (self.rounds + 1) * thread()
-                yield from self.cache.replace(KEY, half, half)
-            found = yield from self.cache.lookup(KEY)
+                yield from self.cache.replace(self.first_key, half, half)
+            found = yield from self.cache.lookup(self.first_key)
             assert found > 0  # what was put in is there
         else:
             for _ in range(self.rounds):
-                found = yield from self.cache.lookup(KEY)
+                found = yield from self.cache.lookup(self.first_key)
                 assert found >> 32 == found % HALF  # both halves of one decision
                 yield from self.cache.quiescent()
         yield from self.cache.offline()
@@ -137,14 +157,15 @@ class WritingDecisions(Workload):
     """Every thread puts in and replaces a key of its own; all keys share a slot.
 
     Arguments:
-        rounds: replacements of each thread, after it has put its key in.
+        rounds: replacements of each thread, after it has put its key in. first_key: as for Alone.
     """
 
     rounds = param(1)
+    first_key = param(KEY)
     cache = part(DecisionsSpinlock)
 
     def thread(self):
-        key = KEY + APART * thread()
+        key = self.first_key + APART * thread()
         for i in range(self.rounds + 1):
             yield from self.cache.replace(key, 1 + i, 1 + i)
         yield from self.cache.quiescent()
@@ -158,30 +179,99 @@ class ReclaimingDecisions(Workload):
 
     Arguments:
         rounds: reclaims, and what each of the others does.
-        writers: 1 lets the others replace, 0 look up.
+        writers: 1 lets the others replace, 0 look up. first_key: as for Alone.
     """
 
     rounds = param(1)
     writers = param(0)
+    first_key = param(KEY)
     cache = part(DecisionsSpinlock)
 
     def thread(self):
         if thread() == 0:
-            yield from self.cache.replace(KEY, 1, 1)
-            yield from self.cache.replace(KEY + APART, 2, 2)
+            yield from self.cache.replace(self.first_key, 1, 1)
+            yield from self.cache.replace(self.first_key + APART, 2, 2)
             taken = 0
             for _ in range(self.rounds + 1):
                 taken = taken + (yield from self.cache.reclaim())
-            first = yield from self.cache.lookup(KEY)
-            second = yield from self.cache.lookup(KEY + APART)
+            first = yield from self.cache.lookup(self.first_key)
+            second = yield from self.cache.lookup(self.first_key + APART)
             if not self.writers:
                 assert (first > 0) + (second > 0) + taken == 2  # what is not taken is there
         else:
             for _ in range(self.rounds):
                 if self.writers:
-                    yield from self.cache.replace(KEY, 1, 1)
+                    yield from self.cache.replace(self.first_key, 1, 1)
                 else:
-                    found = yield from self.cache.lookup(KEY)
+                    found = yield from self.cache.lookup(self.first_key)
                     assert found == 0 or found == BOTH  # this key's decision, or none
                 yield from self.cache.quiescent()
         yield from self.cache.offline()
+
+
+class WearingDecisions(Workload):
+    """Every thread uses the cache a number of times of its own; then thread 0 empties it.
+
+    Each key has one thread that replaces it and counts its versions, which are the halves of its
+    decisions. Whoever knows of a version finds no older one, and without reclaims finds one. So a
+    cache that keeps copies for each CPU and never learns of an update is found.
+
+    When all have finished, thread 0 reclaims until nothing is left, and the others wait for that
+    in quiescent states. All but two go offline, so that checks can go on with these.
+
+    Arguments:
+        rounds: uses of a thread at most. first, second: CPUs of the two threads that stay.
+        reclaims: 1 lets every thread reclaim at times.
+        keys: how many there are. think_ps: mean time between two uses.
+    """
+
+    rounds = param(1)
+    first = param(0)
+    second = param(1)
+    reclaims = param(0)
+    keys = param(8)
+    think_ps = param(1600 * NS)
+    cache = part(DecisionsSpinlock)
+    finished = word(padded=True)
+    empty = word(padded=True)
+    versions = array(64, word(), padded=True)
+
+    def thread(self):
+        for _ in range(random_below(self.rounds + 1)):
+            yield compute(random_below(2 * self.think_ps) + 1)
+            yield from self.use_one(random_below(self.keys))
+            yield from self.cache.quiescent()
+            yield done()
+        yield self.finished.fetch_add(1, RELEASE)
+        if thread() == 0:
+            while (yield self.finished.load(ACQUIRE)) != n_cpus():
+                yield from self.rest()
+            for _ in range(3):
+                yield from self.cache.reclaim()
+            yield self.empty.store(1, RELEASE)
+        else:
+            while not (yield self.empty.load(ACQUIRE)):
+                yield from self.rest()
+        if thread() != self.first and thread() != self.second:
+            yield from self.cache.offline()
+
+    def use_one(self, number):
+        """Look a key up; the thread whose key it is may replace it, and any thread reclaims."""
+        key = MEASURED_KEY + number
+        version = self.versions[number]
+        known = yield version.load(ACQUIRE)
+        if number == thread() and random_below(4) == 0:
+            yield from self.cache.replace(key, known + 1, known + 1)
+            yield version.store(known + 1, RELEASE)
+        elif self.reclaims and random_below(16) == 0:
+            yield from self.cache.reclaim()
+        else:
+            found = yield from self.cache.lookup(key)
+            assert found >> 32 == found % HALF  # both halves of one decision
+            assert found == 0 or found % HALF >= known  # none that was replaced before
+            assert found > 0 or known == 0 or self.reclaims  # none is forgotten
+
+    def rest(self):
+        """Wait in quiescent states."""
+        yield compute(self.think_ps)
+        yield from self.cache.quiescent()

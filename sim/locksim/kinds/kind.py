@@ -64,7 +64,7 @@ class StructKind:
         return []
 
     def wearing(
-        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...]
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
     ) -> Workload | None:
         """A load whose threads return, after which checks can begin; None if there is none.
 
@@ -73,8 +73,13 @@ class StructKind:
         Arguments:
             struct: a class or a description. rounds: uses of a thread at most; each draws its own.
             on: the CPUs on which the check will go on.
+            number: of the run; loads of different numbers may differ.
         """
         return None
+
+    def worn_clients(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
+        """The test clients after such a load: as a rule those that begin with fresh memory."""
+        return self.clients(struct, threads, 1)
 
     def livelock_limit_ps(self, cpus: int, settings: LoadSettings) -> int | None:
         """How long the plain load may take to warm up before it counts as a livelock, in ps.

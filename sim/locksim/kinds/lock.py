@@ -62,7 +62,9 @@ class LockKind(StructKind):
             found.append(Client(how, nesting, expect, plain, repeats=True))
         return found
 
-    def wearing(self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...]) -> Workload:
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
         """Critical sections, a number of its own for each thread."""
         return Wearing(lock=struct, rounds=rounds)
 
@@ -205,6 +207,7 @@ class Wearing(Counting):
         for _ in range(random_below(self.rounds + 1)):
             yield compute(random_below(2 * self.think_ps) + 1)
             yield from self.visit()
+            yield done()
 
 
 class AgainAndAgain(Workload):

@@ -10,6 +10,8 @@ by unsigned numbers.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def wrap64(value: int) -> int:
     """A Python number as signed 64 bits, as memory and registers keep it."""
@@ -39,6 +41,10 @@ def shifted(value: int, bits: int) -> int:
 def index(at: int) -> int:
     """A number that is not negative, to index with: compiled, it is not checked for its sign."""
     return at
+
+
+def prefetch(row: Any, at: int) -> None:
+    """Announce a read of a row at an index: compiled, its cache line is fetched meanwhile."""
 
 
 def zeros(n: int) -> list[int]:

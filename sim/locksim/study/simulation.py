@@ -24,6 +24,7 @@ from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
 from locksim.lang.layout import Space
 from locksim.lang.struct import Workload, tasks_of
 from locksim.machine import Machine
+from locksim.study.quantiles import student_t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,9 +111,13 @@ class Simulation:
         return interval([r.cpu[:, column].sum() / r.cpu[:, done].sum() for r in self.replications])
 
     def summary(self) -> pd.DataFrame:
-        """Rows: measures of the whole run; columns: mean, low, high (95 % interval), unit."""
+        """The rows of :meth:`measures` as a table."""
         import pandas as pd
 
+        return pd.DataFrame(self.measures())
+
+    def measures(self) -> list[dict[str, Any]]:
+        """One row for each measure of the whole run: mean, low, high (95 % interval), unit."""
         rows = {
             "throughput": (self.throughput(), "1/s"),
             "time per operation": (_scaled(self.operation_ps(), 1e-3), "ns"),
@@ -122,12 +127,10 @@ class Simulation:
         switches = self.per_second("switches")
         if switches.mean:
             rows["context switches"] = (switches, "1/s")
-        return pd.DataFrame(
-            [
-                {"measure": k, "mean": v.mean, "low": v.low, "high": v.high, "unit": u}
-                for k, (v, u) in rows.items()
-            ]
-        )
+        return [
+            {"measure": k, "mean": v.mean, "low": v.low, "high": v.high, "unit": u}
+            for k, (v, u) in rows.items()
+        ]
 
     def by_cpu(self) -> pd.DataFrame:
         """One row for each CPU and replication: the counters (``CPU_COUNTERS``) in the window."""
@@ -143,6 +146,12 @@ class Simulation:
         return pd.concat(frames, ignore_index=True)
 
     def by_lock(self) -> pd.DataFrame:
+        """The rows of :meth:`meters` as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self.meters())
+
+    def meters(self) -> list[dict[str, Any]]:
         """One row for each lock and side, with lockmeter's columns.
 
         They are utilisation, contention, hold and wait times (means and maxima), and counts.
@@ -152,22 +161,22 @@ class Simulation:
         the first reader's entry to the last one's exit, cut by the window. ``rejected`` counts
         failed tries of both sides, which are not part of ``total``.
         """
-        import pandas as pd
-
         window = sum(r.window_ps for r in self.replications)
-        rows = []
+        rows: list[dict[str, Any]] = []
         for i, name in enumerate(self.lock_names):
             counts = {
                 k: (max if k in LOCK_MAXIMA else sum)(int(r.locks[i, j]) for r in self.replications)
                 for j, k in enumerate(LOCK_COUNTERS)
             }
             rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus)
-        return pd.DataFrame(rows)
+        return rows
 
     def violations(self) -> int:
         """How often a lock was entered while a thread was in that excludes this."""
-        table = self.by_lock()
-        return 0 if table.empty else int(table.groupby("lock")["violations"].max().sum())
+        most: dict[str, int] = {}
+        for row in self.meters():
+            most[row["lock"]] = max(row["violations"], most.get(row["lock"], 0))
+        return sum(most.values())
 
     def transactions(self) -> Interval:
         """Line transfers (misses and upgrades of all CPUs) per unit of work."""
@@ -316,7 +325,7 @@ def prepare(
 def meter_rows(
     name: str, counts: dict[str, int], *, window_ps: int, cpus: int
 ) -> list[dict[str, Any]]:
-    """A lock's rows, one for each side that was taken: see :meth:`Simulation.by_lock`.
+    """A lock's rows, one for each side that was taken: see :meth:`Simulation.meters`.
 
     Arguments:
         name: the lock's. counts: its ``LOCK_COUNTERS``.
@@ -356,14 +365,10 @@ def meter_rows(
 
 def interval(values: list[float]) -> Interval:
     """Mean and 95 % interval of independent replications (Student's t)."""
-    from scipy import stats
-
     mean = float(np.mean(values))
     if len(values) < 2:
         return Interval(mean, float("nan"), float("nan"))
-    half = float(
-        stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
-    )
+    half = float(student_t(len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values)))
     return Interval(mean, mean - half, mean + half)
 
 

@@ -26,6 +26,8 @@ from locksim.study.simulation import Reader, prepare
 __all__ = ["Use", "drawn_cpus", "use"]
 
 HEAP_LINES = 1 << 10
+PATIENCE_PS = 10**9
+"""Simulated time (1 ms) without a unit of work after which a run counts as a livelock."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ def use(
     """Run a workload whose threads return, and keep its memory.
 
     Arguments:
-        workload: the description. part: name of the part that will be checked.
+        workload: the description; it says ``done()`` after each use. part: name of the part that is
+            to be checked.
         machine: a profile's name. cpus: number of CPUs, with one thread on each.
         on: CPU of each thread of the check. seed: of the random streams.
         longest_ps: simulated time that the run may take. trace: gets the trace in parts.
@@ -69,9 +72,12 @@ def use(
     tables = machines.load(machine).tables(cpus, "compact")
     image, memory = prepare(workload, tables, heap_lines=HEAP_LINES)
     session = Session(image, memory, tables, seed=seed, trace=trace)
-    session.advance(longest_ps)
-    if not session.finished:
-        raise session.livelock()
+    done = -1
+    while not session.finished:
+        if session.done() == done or session.time_ps >= longest_ps:
+            raise session.livelock()
+        done = session.done()
+        session.advance(session.time_ps + PATIENCE_PS)
     state, result = session.state, session.result()
     heap = HEAP_LINES if memory.types else 0
     used = Used(

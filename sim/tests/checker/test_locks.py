@@ -15,24 +15,28 @@ spec = importlib.util.spec_from_file_location("states", FILE)
 states = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(states)
 
-SLOW = {("rcu", "c11", 3), ("lockref", "c11", 3)}
-
-CLAIMS = [
-    pytest.param(
-        entry,
-        memory,
-        threads,
-        rounds,
-        id=f"{entry.name}-{memory}-{threads}",
-        marks=[pytest.mark.slow] if (entry.name, memory, threads) in SLOW else [],
-    )
-    for entry in states.locks()
-    for memory in entry.struct.MODELS
-    for threads, rounds in states.SIZES.items()
-]
+DEAR = {("rcu", "c11", 3), ("lockref", "c11", 3)}
 
 
-@pytest.mark.parametrize(("entry", "memory", "threads", "rounds"), CLAIMS)
+def claims():
+    """Every lock, model and size; of three threads all but one model of each lock are slow."""
+    for i, entry in enumerate(states.locks()):
+        models = entry.struct.MODELS
+        short = [m for m in models if (entry.name, m, 3) not in DEAR]
+        for memory in models:
+            for threads, rounds in states.SIZES.items():
+                slow = threads > 2 and memory != short[i % len(short)]
+                yield pytest.param(
+                    entry,
+                    memory,
+                    threads,
+                    rounds,
+                    id=f"{entry.name}-{memory}-{threads}",
+                    marks=[pytest.mark.slow] if slow else [],
+                )
+
+
+@pytest.mark.parametrize(("entry", "memory", "threads", "rounds"), [*claims()])
 def test_lock_is_proven(entry, memory, threads, rounds):
     """Exclusion, progress and the count hold in every interleaving, whatever the buffers' size."""
     verdict = check_lock(

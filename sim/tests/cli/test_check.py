@@ -311,6 +311,7 @@ def test_play_wants_a_page(bad):
     assert "--play game.txt: the page must be a file that ends in .html" in result.stderr
 
 
+@pytest.mark.slow  # explores to the limit; test_graph.py has the short form
 def test_play_of_too_large_a_client_is_refused(tmp_path):
     """The message says how to make it smaller; no half page is left."""
     page = tmp_path / "game.html"

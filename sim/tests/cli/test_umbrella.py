@@ -149,8 +149,8 @@ def test_missing_dependency_says_how_to_mend_it(
     """A command whose dependency is absent names it."""
     assert 2 == locklab.main(["needy"])
     expected = (
-        "error: 'locklab needy' needs the module 'no_such_module_x', which is not installed; "
-        "'make setup' installs what is missing\n"
+        "error: 'locklab needy' needs the Python module no_such_module_x, which is not installed\n"
+        "help: pip install --force-reinstall locklab\n"
     )
     assert expected == capsys.readouterr().err
 

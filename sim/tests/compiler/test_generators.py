@@ -6,7 +6,6 @@ import importlib
 import inspect
 import json
 import linecache
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -81,16 +80,11 @@ def equal(one: RunResult, other: RunResult) -> bool:
     return all(np.array_equal(a, b) for a, b in pairs)
 
 
-def shapes() -> Iterator[Any]:
-    """Every lock and cache on one machine, by turns; on the others it is slow."""
-    machines = [("desktop-4", 3), ("pentium3-8way", 2), ("itanium2-32", 4)]
-    for i, entry in enumerate(entries()):
-        for j, (machine, cpus) in enumerate(machines):
-            marks = (pytest.mark.slow,) if (i + j) % len(machines) else ()
-            yield pytest.param(entry, machine, cpus, marks=marks, id=f"{entry.name}-{machine}")
-
-
-@pytest.mark.parametrize(("entry", "machine", "cpus"), list(shapes()))
+@pytest.mark.covering("entry", "machine", every=2, first=1)
+@pytest.mark.parametrize(
+    ("machine", "cpus"), [("desktop-4", 3), ("pentium3-8way", 2), ("itanium2-32", 4)]
+)
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 def test_library_runs_the_same_from_its_text(entry: Entry, machine: str, cpus: int) -> None:
     """A library class that is parsed from its file does what the live one does."""
     file = inspect.getfile(importlib.import_module(entry.struct.__module__))

@@ -92,7 +92,12 @@ def test_every_experiment_is_here() -> None:
 @pytest.mark.parametrize("part", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("make", "machine", "cpus", "until_ps"),
-    [pytest.param(*case, id=f"{name}-{i}") for name in CASES for i, case in enumerate(CASES[name])],
+    [
+        # Of the cases of a paper, which differ in few things, one is enough most of the time.
+        pytest.param(*case, id=f"{name}-{i}", marks=[pytest.mark.slow] if i else [])
+        for name in CASES
+        for i, case in enumerate(CASES[name])
+    ],
 )
 def test_both_engines_give_one_trace(
     make: Callable[[], Workload], machine: str, cpus: int, until_ps: int, part: int

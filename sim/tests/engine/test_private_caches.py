@@ -315,16 +315,11 @@ SMALL = [
 ]
 
 
-def small_caches():
-    """Every lock and cache of the library with each of them; all but one of the four are slow."""
-    for i, entry in enumerate(registry.entries()):
-        for j, cache in enumerate(SMALL):
-            shape = f"{cache['private_sets']}x{cache['private_ways']}"
-            marks = (pytest.mark.slow,) if (i + j) % len(SMALL) else ()
-            yield pytest.param(entry, cache, id=f"{entry.name}-{shape}", marks=marks)
-
-
-@pytest.mark.parametrize(("entry", "cache"), list(small_caches()))
+@pytest.mark.covering("entry", "cache", every=2)
+@pytest.mark.parametrize(
+    "cache", SMALL, ids=lambda cache: f"{cache['private_sets']}x{cache['private_ways']}"
+)
+@pytest.mark.parametrize("entry", registry.entries(), ids=lambda entry: entry.name)
 def test_both_engines_agree_on_every_lock_and_cache(entry, cache):
     """Traces, counters and memory agree where lines are given up all the time."""
     machine = tables(4, bus_kind=1, jitter_ps=30, tenure_ps=10, **cache)

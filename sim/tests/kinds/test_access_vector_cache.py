@@ -265,11 +265,13 @@ FOUND = {
     (InsertsTwice, "update beside updates", "sc"): "assertion",
     (PromisesUpdates, "update beside updates", "sc"): "assertion",
     (ForgetsUpdates, "alone", "sc"): "assertion",
+    (ForgetsUpdates, "update after updates", "sc"): "assertion",
     (OneKeyForAll, "alone", "sc"): "assertion",
     (OfAnUnlockedCache, "update beside checks", "sc"): "assertion",
 }
 
 
+@pytest.mark.covering("cache", every=2)
 @pytest.mark.parametrize(
     ("cache", "client", "memory"), FOUND, ids=lambda x: getattr(x, "__name__", x)
 )

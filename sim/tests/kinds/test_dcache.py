@@ -74,6 +74,7 @@ MISTAKES = {
 CASES = [(mistake, cache) for mistake in MISTAKES for cache in KINDS]
 
 
+@pytest.mark.covering("mistake", every=2)
 @pytest.mark.parametrize(("mistake", "cache"), CASES, ids=lambda x: x.__name__)
 def test_wrong_caches_are_caught(mistake, cache):
     """Each mistake in each cache, and the generators confirm it."""

@@ -136,6 +136,7 @@ FOUND = {
 }
 
 
+@pytest.mark.covering("scheduler", every=2)
 @pytest.mark.parametrize(
     ("scheduler", "client", "cpus"), FOUND, ids=lambda x: getattr(x, "__name__", x)
 )

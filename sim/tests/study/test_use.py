@@ -31,7 +31,7 @@ class Alternating(Lock):
 
 def used(lock, rounds=40) -> Use:
     """What eight CPUs leave."""
-    load = kind_of(lock).wearing(lock, rounds, ON)
+    load = kind_of(lock).wearing(lock, rounds, ON, 0)
     return use(load, part="lock", machine="ideal-8", cpus=8, on=ON, seed=1, longest_ps=10**9)
 
 

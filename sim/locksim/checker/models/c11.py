@@ -10,11 +10,11 @@ and Dreyer's machine (POPL 2017). SEQ_CST accesses and fences share one more vie
 Sergey and Nanevski's (2016). ``docs/CHECKER.md`` says what that allows and what it does not.
 
 *How it is kept finite and small.* The last message of a word is where the other models keep the
-word. Only messages that have been overtaken, but that somebody could still read or put a store
+word. Only messages that have been overtaken, but that a thread could still read or put a store
 behind, are kept besides: the pool, in the order of word and line. They are few, so a view is one
 number: bit i says that message i of the pool is behind. Joining views is ``|``; a message that is
 behind in every thread's view is dropped, and all views close up. Equal messages in a row, of which
-each is a read-modify-write of the one before, count as one, since nobody could tell them apart.
+each is a read-modify-write of the one before, count as one, since no thread could tell them apart.
 
 *Plain data.* A word that the client declares plain stands for a C object that is not atomic. Its
 accesses order nothing, and a race on it is an error: a load must know the last store, a store must
@@ -278,7 +278,7 @@ def _widened(view: int, at: int, bit: int) -> int:
 def _insert(
     t: m.Tables, shared: list[int], at: int, like: int, key: int, value: int, view: int
 ) -> None:
-    """Put an entry into the pool; who has the entry ``like`` behind has this one (-1: nobody)."""
+    """Put an entry into the pool; who has the entry ``like`` behind has this one (-1: none)."""
     n = shared[t.size[m.OLD]]
     for part in (m.KEYS, m.VALUES, m.POOL_VIEWS):
         start = t.size[part]
@@ -320,7 +320,7 @@ def _drop(t: m.Tables, shared: list[int], gone: int) -> None:
 
 
 def _forget_bit(t: m.Tables, shared: list[int], at: int) -> None:
-    """An entry is new again: nobody has it behind."""
+    """An entry is new again: no view has it behind."""
     for i in range(t.size[m.VIEWS], t.size[m.VIEWS_END]):
         if shared[i] != _EXITED:
             shared[i] &= ~(1 << at)
@@ -338,7 +338,7 @@ def _make_room(t: m.Tables, shared: list[int], address: int, note: list[int]) ->
 
 
 def _tidy(t: m.Tables, shared: list[int]) -> None:
-    """Drop what nobody can read any more, and join what nobody can tell apart."""
+    """Drop what no thread can read any more, and join what none can tell apart."""
     n = shared[t.size[m.OLD]]
     if n == 0:
         return

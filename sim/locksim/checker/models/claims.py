@@ -1,4 +1,4 @@
-"""Which steps concern nobody else: partial-order reduction, by claims that the exploration checks.
+"""Which steps concern no other thread: partial-order reduction, by claims that are checked.
 
 Two threads that each work on words of their own pass through all combinations of what they have
 done, and it makes no difference. So in a state in which some thread's next step is *local*, only
@@ -26,10 +26,10 @@ state without a way to the end, into what is explored.
 - or draws a random number.
 
 All choices of the thread are explored, and all must be local. A state is not reduced if that would
-close a cycle in which nobody else goes on (:mod:`loop`): nobody is put off for ever.
+close a cycle in which no other thread goes on (:mod:`loop`): none is put off for ever.
 
 *C11.* A word that one thread alone accesses needs no messages: it knows them all, and reads its
-last. They would stay in the pool, and tell states apart, as nobody else ever learns of them.
+last. They would stay in the pool, and tell states apart, as no other thread ever learns of them.
 
 What stays the same: whether some violation exists, the final states, whether an end can be reached
 from everywhere. What does not: how long the way to a violation is; so :mod:`check` looks once more
@@ -47,7 +47,7 @@ OFF, LEARN, RELY = range(3)
 """``size[REDUCTION]``: no claims, collect them, reduce by them."""
 
 OWNER, LOCKS, WRITERS, RELIED = range(4)
-"""Columns of ``Tables.claims``: the only thread so far + 1 (0: nobody, -1: several), the locks that
+"""Columns of ``Tables.claims``: the only thread so far + 1 (0: none, -1: several), the locks that
 were held at every access and at every one that was no load (bit sets), and what was relied upon. If
 threads are not told apart, no word is one thread's. Row 0, NULL's, is none of a word: its first
 column tells that a claim was refuted that something relied upon."""
@@ -102,7 +102,7 @@ def local(
     address: int,
     flushes: bool,
 ) -> bool:
-    """Whether a step that was taken concerns nobody else; relies on the claim about its word if so.
+    """Whether a step that was taken concerns no other thread; relies on its claim if so.
 
     Arguments:
         t: the model's Tables. row: the thread's row. before, after: the shared rows.

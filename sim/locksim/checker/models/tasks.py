@@ -13,7 +13,7 @@ the end of any time slice. It never falls. Two moves are all, so that there are 
 states.
 
 Where tasks are switched, the marks of locks count for nothing: a scheduler may take its lock in one
-task and release it in the next. What a lock that excludes nobody lets happen is found all the same.
+task and release it in the next. What happens without mutual exclusion is found all the same.
 
 ``block`` and ``wake`` stay: only a CPU's first thread, number i on CPU i, may call ``block``.
 """

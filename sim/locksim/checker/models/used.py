@@ -68,6 +68,9 @@ class Used:
         words = _first(self.words, n_lines * wpl)
         words[: wpl + own] = _first(fresh.words, wpl + own)
         words[begin:end] = _first(self.words, end)[begin:]
+        for line in range(static, n_lines):
+            if line > last or not self.live[line]:  # an object comes with zeros
+                words[line * wpl : (line + 1) * wpl] = array("q", [0]) * wpl
         return replace(
             fresh,
             words=words,

@@ -31,12 +31,15 @@ SOURCES = (
 )
 """The files whose functions and numbers are compiled in."""
 
+_ALLOCATE = (wander.wander, wander.follow, wander._act)
+"""The functions that make or copy rows, for which numba counts references."""
+
 jit.compilable(randomness.mix)
 for _module in _MODULES:
     for _function in vars(_module).values():
         if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
             # Divisors are known not to be 0.
-            jit.compilable(_function, error_model="numpy")
+            jit.compilable(_function, error_model="numpy", _nrt=_function in _ALLOCATE)
 
 
 def _tables(tables: Tables) -> Tables:
@@ -48,18 +51,18 @@ def _tables(tables: Tables) -> Tables:
 _DTYPES = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 
 FUNCTIONS: dict[str, Any] = {
-    "advance": jit.kept(loop.advance, SOURCES, nogil=True),
-    "move_memo": jit.kept(loop.move_memo, SOURCES),
-    "refill": jit.kept(table.refill, SOURCES),
-    "doomed": jit.kept(progress.doomed, SOURCES),
-    "broken": jit.kept(invariants.broken, SOURCES),
+    "advance": jit.kept(loop.advance, SOURCES, nogil=True, _nrt=False),
+    "move_memo": jit.kept(loop.move_memo, SOURCES, _nrt=False),
+    "refill": jit.kept(table.refill, SOURCES, _nrt=False),
+    "doomed": jit.kept(progress.doomed, SOURCES, _nrt=False),
+    "broken": jit.kept(invariants.broken, SOURCES, _nrt=False),
     "wander": jit.kept(wander.wander, SOURCES),
     "follow": jit.kept(wander.follow, SOURCES),
-    "phases": jit.kept(cycles.phases, SOURCES),
-    "part": jit.kept(cycles.part, SOURCES),
-    "components": jit.kept(cycles.components, SOURCES),
-    "fair": jit.kept(cycles.fair, SOURCES),
-    "entries": jit.kept(cycles.entries, SOURCES),
+    "phases": jit.kept(cycles.phases, SOURCES, _nrt=False),
+    "part": jit.kept(cycles.part, SOURCES, _nrt=False),
+    "components": jit.kept(cycles.components, SOURCES, _nrt=False),
+    "fair": jit.kept(cycles.fair, SOURCES, _nrt=False),
+    "entries": jit.kept(cycles.entries, SOURCES, _nrt=False),
     "tables": _tables,
     "row": lambda row: np.array(row, np.int64),
     "rows": lambda rows: np.array(rows, np.int64),

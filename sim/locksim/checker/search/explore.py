@@ -26,7 +26,7 @@ from locksim.checker.models.outcome import CHOICES, DONE
 from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
 from locksim.checker.search.invariants import ENDLESS, INVARIANT
-from locksim.checker.search.loop import TYPES, Numbers, Space
+from locksim.checker.search.loop import TYPES, Numbers, Scratch, Space
 from locksim.checker.search.runner import Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
@@ -226,7 +226,9 @@ def explore(
     if not max_seconds > 0:
         raise CheckError(f"the time must be above 0 s (got {max_seconds:g} s)")
     by = by or runner()
-    expected, regs = by.pairs(expect), by.row(model.program.registers)
+    expected, most, size = by.pairs(expect), loop.successors(model.tables), model.tables.size
+    lengths = (NOTES, size[m.ROW], size[m.SHARED], most * (model.n_threads + 1), most, most)
+    at_work = Scratch(by.row(model.program.registers), *(by.row([0] * n) for n in lengths))
     tables = by.tables(model.tables)
     found = Exploration(model, by, tables, _empty(model, by))
     if not _enter(found):
@@ -235,11 +237,11 @@ def explore(
     if reduction and asked is None:
         _learn(found, tables)
     # Load the compiled loop, or compile it, before the clock starts.
-    by.advance(tables, found.space, regs, expected, deadlock, 0)
+    by.advance(tables, found.space, at_work, expected, deadlock, 0)
     begun = time.perf_counter()
     while True:
         limit = min(max_states, int(found.space.control[loop.EXPLORED]) + _CHUNK)
-        status = by.advance(tables, found.space, regs, expected, deadlock, limit)
+        status = by.advance(tables, found.space, at_work, expected, deadlock, limit)
         found.seconds = time.perf_counter() - begun
         control = found.space.control
         if asked is not None and (wrong := asked.broken()) is not None:

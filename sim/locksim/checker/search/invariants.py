@@ -46,7 +46,8 @@ def broken(
     """
     for k in range(first, end):
         at = k * t.size[m.SHARED]
-        regs[:] = constants
+        for i in range(len(regs)):  # to assign a slice would allocate
+            regs[i] = constants[i]
         pc, left = entry, LONGEST
         while code[pc][0] != b.EXIT:
             row = code[pc]

@@ -1,12 +1,12 @@
-"""Is everybody served, and who overtakes whom? Cycles in the graph of all states.
+"""Is every thread served, and which overtakes which? Cycles in the graph of all states.
 
 The clients are endless (``StructKind.endless_clients``), so a run that never serves
-somebody is a cycle of states in which that thread waits: between the mark at the start of its
+one of them is a cycle of states in which that thread waits: between the mark at the start of its
 ``acquire`` and the one at its end.
 
 *Starvation and livelock* are cycles that are weakly fair: each thread, and each store buffer that
 is not empty, acts in the cycle, or is unable to act somewhere in it. (A thread that spins acts.)
-In a starvation others get in meanwhile; in a livelock nobody does. A strongly connected component
+In a starvation others get in meanwhile; in a livelock none does. A strongly connected component
 holds such a cycle exactly if it holds all that is needed anywhere.
 
 *Bypass*: how often others get in at most while a thread waits. No fairness is asked for: a thread
@@ -210,7 +210,7 @@ def _part(
     """The states in which a thread is inside, the edges between them, and their components.
 
     Arguments:
-        entries: whether edges by which somebody gets in belong to it.
+        entries: whether edges by which a thread gets in belong to it.
     """
     space, by, n = found.space, found.runner, found.states
     edges = int(space.edge_start[n])
@@ -263,7 +263,7 @@ class _Walk:
 
 
 def _lasso(graph: _Graph, kind: str, first: int, acting: range | tuple[()]) -> Lasso:
-    """A cycle in which the threads ``acting`` act or cannot, and somebody enters if need be."""
+    """A cycle in which the threads ``acting`` act or cannot, and one enters if need be."""
     here = graph.around(first)
     out: dict[int, list[int]] = {first: []}
     for e in here:

@@ -2,7 +2,9 @@
 
 What a thread does depends on its own row and the shared row only. So an action's outcome is kept by
 that pair (the memo), and found again in every state that differs only in what *other* threads are
-up to. Most transitions then cost two look-ups and no interpretation.
+up to. Most transitions then cost two look-ups and no interpretation. Both are likely to miss the
+processor's caches, so all successors of a state are named before the first is looked up, and what
+the next states will ask the memo for is fetched ahead.
 
 If a step moves the anchor of a group (:mod:`locksim.checker.models.shifts`), the group is moved
 back, in the shared row and in every thread's. That is one more outcome of the memo for each thread.
@@ -18,12 +20,12 @@ from locksim.checker.models import claims, moving
 from locksim.checker.models import model as m
 from locksim.checker.models.model import BUFFERS
 from locksim.checker.models.outcome import DISABLED, DONE, FULL_BUFFER, HEAP_FULL
-from locksim.checker.models.registers import N_ADDRESS, N_FORGOT, NOTES
+from locksim.checker.models.registers import N_ADDRESS, N_FORGOT
 from locksim.checker.search.step import FLUSH, MAX_ACTIONS, MAX_CHOICES, perform
-from locksim.checker.search.table import intern
+from locksim.checker.search.table import hash_row, intern, intern_hashed
 from locksim.compiler import bytecode as b
 from locksim.lang.randomness import GOLDEN
-from locksim.lang.words import index, shifted, times, zeros
+from locksim.lang.words import index, prefetch, shifted, times
 
 STUCK, WRONG_END, NO_PROGRESS, LEAK = 20, 21, 22, 23
 """What is wrong with a state itself; what is wrong with a step, its outcome says."""
@@ -46,6 +48,8 @@ _MOVE = 62
 """What stands for an action where a thread's row is moved with its group."""
 _MANY = MAX_CHOICES + 2
 """Successors by one thread at most, but for C11."""
+_AHEAD = 2
+"""States ahead of which the memo is fetched."""
 
 Numbers = Any
 """An array of whole numbers: of the standard library, or of numpy for compiled code."""
@@ -74,7 +78,7 @@ class Space(NamedTuple):
     final: Numbers
     alone: Numbers  # whether only one agent went on there
     edge_start: Numbers
-    calm: Numbers  # agents that can not act, or act without changing anything
+    calm: Numbers  # agents that cannot act, or act without changing anything
     edges: Numbers
     edge_via: Numbers
     moves: Numbers  # pairs: group and amount
@@ -83,16 +87,38 @@ class Space(NamedTuple):
     control: Numbers
 
 
+class Scratch(NamedTuple):
+    """Rows that the loop works on; what is in them at first does not matter."""
+
+    regs: list[int]
+    note: list[int]
+    row: list[int]
+    shared: list[int]
+    ahead: list[int]  # a state's successors, one after another
+    hashes: list[int]  # of each of them
+    steps: list[int]  # thread * 64 + action that leads there
+
+
 TYPES = Space(*"iiqqiqqiqqihibbqiihqqqq")
 """The type codes of their elements, as of the standard library's arrays."""
 
 
+def successors(t: m.Tables) -> int:
+    """How many successors a state has at most."""
+    actions = MAX_ACTIONS + 2 if t.size[m.MODEL] == m.C11 else _MANY
+    return int(t.size[m.N_THREADS] * actions)
+
+
+def _memo_home(memo: Numbers, key: int) -> int:
+    """Where the look-up of an action's outcome begins in the memo: an even index."""
+    # What may be done in the same shared row is looked up together, and lies in two pages.
+    row, who = times(key & 0x7FFFFFFF, GOLDEN), times(key >> 31, GOLDEN)
+    return 2 * (shifted(row, 32) + shifted(who, 56)) & (len(memo) - 1)
+
+
 def _memo_slot(memo: Numbers, key: int) -> int:
     """Where an action's outcome stands in the memo, or is to stand: the pair's first index."""
-    mask = len(memo) - 1
-    # What may be done in the same shared row is looked up together, and lies together.
-    row, who = times(key & 0x7FFFFFFF, GOLDEN), times(key >> 31, GOLDEN)
-    at = 2 * (shifted(row, 32) + shifted(who, 58)) & mask
+    mask, at = len(memo) - 1, _memo_home(memo, key)
     while memo[index(at)] != key + 1 and memo[index(at)]:
         at = (at + 2) & mask
     return at
@@ -119,6 +145,12 @@ def _roomy(x: Space, columns: int, words: int, most: int) -> bool:
     )
 
 
+def _copy(rows: Numbers, first: int, row: list[int]) -> None:
+    """Copy a row out of many; to assign a slice would allocate."""
+    for i in range(len(row)):
+        row[i] = rows[index(first + i)]
+
+
 def _first_time(
     t: m.Tables,
     x: Space,
@@ -137,8 +169,8 @@ def _first_time(
     """
     first, at_row = (key & 0x7FFFFFFF) * len(shared), (key >> 37) * len(row)
     before = x.shared[first : first + len(shared)]
-    row[:] = x.threads[at_row : at_row + len(row)]
-    shared[:] = before
+    _copy(x.threads, at_row, row)
+    _copy(x.shared, first, shared)
     action = (key >> 31) & 63
     code = t.code[row[m.PC]]
     status = perform(t, row, shared, regs, action, note)
@@ -182,7 +214,7 @@ def _moved(t: m.Tables, x: Space, row: list[int], thread_row: int, moved: int) -
     at = _memo_slot(x.memo, key)
     if x.memo[index(at)] == 0:
         first = thread_row * len(row)
-        row[:] = x.threads[first : first + len(row)]
+        _copy(x.threads, first, row)
         moving.move_row(t, row, x.moves[2 * moved - 2], x.moves[2 * moved - 1])
         group = x.moves[2 * moved - 2]
         if moving.farthest(t, row, group) > MOST_VALUES:
@@ -213,18 +245,18 @@ def _watch_growth(t: m.Tables, x: Space, before: list[int], shared: list[int]) -
         x.distinct[a] = n + 1
 
 
-def _sort(state: list[int], n: int) -> None:
-    """Put the first n numbers of a state into order."""
-    for i in range(1, n):
+def _sort(state: list[int], first: int, n: int) -> None:
+    """Put n numbers, from ``first`` on, into order."""
+    for i in range(first + 1, first + n):
         number, at = state[i], i
-        while at > 0 and state[at - 1] > number:
+        while at > first and state[at - 1] > number:
             state[at] = state[at - 1]
             at -= 1
         state[at] = number
 
 
 def _goes_round(x: Space, s: int) -> bool:
-    """Whether a state with the edges that it has might close a cycle in which nobody else goes on.
+    """Whether a state with these edges might close a cycle in which no other thread goes on.
 
     Such a cycle is closed by its last state that is explored. So each way on has to lead to a state
     that comes later, or past states with one way on to such a one, or to where all went on.
@@ -242,18 +274,18 @@ def _goes_round(x: Space, s: int) -> bool:
 
 
 def advance(
-    t: m.Tables, x: Space, regs: list[int], expect: list[list[int]], deadlock: bool, limit: int
+    t: m.Tables, x: Space, at_work: Scratch, expect: list[list[int]], deadlock: bool, limit: int
 ) -> int:
-    """Explore states in order until ``limit`` are done; says why it stopped."""
+    """Explore states in order until ``limit`` are done; says why it stopped.
+
+    Nothing is allocated here: compiled, it counts no references (``jit.compilable``), which took
+    longer than the rest of a transition.
+    """
     n = t.size[m.N_THREADS]
     c11 = t.size[m.MODEL] == m.C11
-    most = n * (MAX_ACTIONS + 2 if c11 else _MANY)
-    if t.size[m.GROUPS]:
-        most *= n
+    most = successors(t) * (n if t.size[m.GROUPS] else 1)
     columns, words = t.size[m.ROW], t.size[m.SHARED]
-    note, row, shared = zeros(NOTES), zeros(columns), zeros(words)
-    state = zeros(n + 1)
-    # Names of their own: passing the whole tuple on costs more than a transition.
+    regs, note, row, shared, ahead, hashes, steps = at_work
     agents = 0
     if t.size[m.REDUCTION] == claims.RELY:
         agents = 2 * n if t.size[m.MODEL] == m.TSO else n
@@ -271,10 +303,16 @@ def advance(
             return ROOM
         here = s * (n + 1)
         shared_row = int(states[index(here + n)])
+        if s + _AHEAD < count[0]:
+            then = here + _AHEAD * (n + 1)
+            for i in range(then, then + n):
+                key = int(states[index(i)]) << 37 | int(states[index(then + n)])
+                prefetch(memo, _memo_home(memo, key))
         for agent in range(agents + 1):  # each alone, if its step is local; at last all together
             alone = agent < agents
             first = agent % n if alone else 0
-            enabled = exited = calm = 0
+            enabled = exited = calm = found = 0
+            stop = RUNNING
             c[EDGES] = x.edge_start[s]
             fits = alone
             for i in range(first, first + 1 if alone else n):
@@ -319,35 +357,48 @@ def advance(
                         continue
                     if status != DONE:
                         c[BAD_STATE], c[BAD_ACTION], c[BAD_STATUS] = s, i * 64 + action, status
-                        return VIOLATED
+                        stop = VIOLATED
+                        break
                     enabled += 1
                     able += k >= 0
                     if outcome >> 6 == (thread_row << 34) | shared_row:
                         calm |= 1 << i  # a step that changes nothing: a spin
                         fits = False
                         continue
+                    to = found * (n + 1)
                     for j in range(n):
-                        state[j] = states[index(here + j)]
-                    state[i] = outcome >> 40
-                    state[n] = (outcome >> 6) & 0xFFFFFFF
+                        ahead[index(to + j)] = states[index(here + j)]
+                    ahead[index(to + i)] = outcome >> 40
+                    ahead[index(to + n)] = (outcome >> 6) & 0xFFFFFFF
                     moved = (outcome >> 34) & 63
                     if moved:
                         for j in range(n):
                             if j != i:
-                                state[j] = _moved(t, x, row, int(state[j]), moved)
+                                ahead[to + j] = _moved(t, x, row, ahead[to + j], moved)
                         if c[GROWING]:
                             return GROWS
                     if symmetric:
-                        _sort(state, n)
-                    before = count[0]
-                    to = intern(states, slots, count, state)
-                    if to == before:
-                        x.parent[to], x.via[to] = s, i * 64 + action
-                        x.depth[to] = x.depth[s] + 1
-                    edges[c[EDGES]], edge_via[c[EDGES]] = to, i * 64 + action
-                    c[EDGES] += 1
+                        _sort(ahead, to, n)
+                    hashes[found], steps[found] = hash_row(ahead, to, n + 1), i * 64 + action
+                    prefetch(slots, hashes[found] & (len(slots) - 1))
+                    found += 1
+                if stop:
+                    break
                 if able == 0:
                     calm |= 1 << i
+            for e in range(found):
+                number = int(slots[index(hashes[e] & (len(slots) - 1))])
+                prefetch(states, max(0, number - 1) * (n + 1))
+            for e in range(found):
+                before = count[0]
+                to = intern_hashed(states, slots, count, ahead, e * (n + 1), n + 1, hashes[e])
+                if to == before:
+                    x.parent[to], x.via[to] = s, steps[e]
+                    x.depth[to] = x.depth[s] + 1
+                edges[c[EDGES]], edge_via[c[EDGES]] = to, steps[e]
+                c[EDGES] += 1
+            if stop:
+                return stop
             if fits and enabled and not _goes_round(x, s):
                 x.alone[s] = 1
                 break

@@ -1,7 +1,7 @@
-"""Can everybody still finish? A search backwards from the final states.
+"""Can every thread still finish? A search backwards from the final states.
 
 A state from which no final state can be reached, whatever the scheduler does, is doomed: threads
-sleep for ever, or spin for ever on a word that nobody will change. That covers deadlock in the
+sleep for ever, or spin for ever on a word that no thread will change. That covers deadlock in the
 strict sense (no step at all) and every spinning deadlock.
 
 This is not the question of starvation: a thread that others may overtake for ever can still
@@ -11,6 +11,11 @@ finish, if the scheduler ever lets it.
 from __future__ import annotations
 
 from typing import Any
+
+from locksim.lang.words import prefetch
+
+_AHEAD = 8
+"""Edges ahead of which what their ends hold is fetched."""
 
 
 def doomed(
@@ -29,13 +34,18 @@ def doomed(
         into: n + 1 zeros, source: a zero for each edge, todo: n zeros, scratch space.
         hopeful: n zeros; becomes 1 for each state that leads to a final one.
     """
-    for e in range(edge_start[n]):
+    n_edges = edge_start[n]
+    for e in range(n_edges):
+        if e + _AHEAD < n_edges:
+            prefetch(into, edges[e + _AHEAD] + 1)
         into[edges[e] + 1] += 1
     for i in range(n):
         into[i + 1] += into[i]
         todo[i] = into[i]
     for s in range(n):
         for e in range(edge_start[s], edge_start[s + 1]):
+            if e + _AHEAD < n_edges:
+                prefetch(todo, edges[e + _AHEAD])
             source[todo[edges[e]]] = s
             todo[edges[e]] += 1
     left = 0

@@ -2,7 +2,7 @@
 
 A thread *rests* at an operation that others can notice: on a word of memory, on the heap, a sleep
 or a wake-up, a full fence where the model needs it, a random choice that matters. Marks,
-assertions, ``pause``, ``compute`` and weaker fences concern nobody else at that moment (a mark
+assertions, ``pause``, ``compute`` and weaker fences concern no other thread at that moment (a mark
 moves to just after the operation before it), so they run at once. What an operation on a word does
 is the memory model's: :mod:`sc`, :mod:`tso`, :mod:`c11`. Under TSO the store buffer takes steps of
 its own: action ``FLUSH`` makes its oldest store visible.
@@ -235,8 +235,8 @@ def _free(t: m.Tables, row: list[int], shared: list[int], address: int, note: li
     shared[t.size[m.OBJECT] + at] = 0
     shared[t.size[m.FREE_NEXT] + at] = shared[head]
     shared[head] = at
-    # Nobody can read these words until alloc, which gives zeroed ones: states collapse if they are
-    # zeroed now.
+    # No thread can read these words until alloc, which gives zeroed ones: if they are zeroed now,
+    # states collapse.
     _fill(shared, at << shift, lines << shift, 0)
     return DONE
 

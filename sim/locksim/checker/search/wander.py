@@ -1,7 +1,7 @@
 """One schedule of very many: a random one, or one by random priorities.
 
-A schedule is a list of steps (thread * 64 + action). Whoever can not act, or would change nothing,
-is *idle* until somebody else changes something; when all are idle for good, the threads are stuck.
+A schedule is a list of steps (thread * 64 + action). Whoever cannot act, or would change nothing,
+is *idle* until another one changes something; when all are idle for good, the threads are stuck.
 
 *Random*: whoever is not idle may be next, with equal chance; now and then a thread is delayed for a
 while, so that others get far ahead.
@@ -51,7 +51,7 @@ def _acts(t: m.Tables, rows: list[list[int]], agent: int) -> bool:
 def _at_the_end(
     t: m.Tables, rows: list[list[int]], shared: list[int], expect: list[list[int]]
 ) -> int:
-    """What a state is in which nobody acts any more."""
+    """What a state is in which none acts any more."""
     for agent in range(2 * t.size[m.N_THREADS]):
         if _acts(t, rows, agent):
             return STUCK
@@ -133,7 +133,7 @@ def wander(
     lowest, running, turns, length = 0, -1, 0, 0
     while length < len(trail):
         chosen, count, most = -1, 0, -(1 << 62)
-        for waits in range(2):  # who is delayed, only if nobody else can act
+        for waits in range(2):  # who is delayed, only if no other can act
             for agent in range(2 * n):
                 if idle[agent] or not _acts(t, rows, agent):
                     continue
@@ -197,7 +197,7 @@ def follow(
     trail: list[int],
     note: list[int],
 ) -> tuple[int, int]:
-    """Do the steps of a list, but those that can not be done; what came of it, and of how many.
+    """Do the steps of a list, but those that cannot be done; what came of it, and of how many.
 
     Arguments are those of ``wander``.
     """

@@ -83,7 +83,7 @@ def clients(
     """The clients that :func:`check_spec` explores, with its arguments.
 
     Plans that the specification itself does not allow in every order, or in which it can get stuck,
-    are left out: a release without an acquire, or an acquire that nobody's release follows.
+    are left out: a release without an acquire, or an acquire that no release follows.
 
     Raises:
         CheckError: the request makes no sense, or no plan is left.

@@ -15,7 +15,8 @@ Cost in line transfers. Those of the cache; the count of insertions is each CPU'
 
 Updates may be lost. A ``DecisionCache`` replaces without a condition, so of two changes of one key
 at a time, or of an update and a miss, the one that was read first can be overwritten. A lock here
-would prevent that, and would be measured instead of the cache.
+would prevent that, and would be measured instead of the cache. The test clients ask for what is
+left: an answer is one that some of the updates leave, and an update beside no other is not lost.
 
 Not modelled. A bound on the number of entries: between two reclaims each CPU may add
 ``reclaim_every``.

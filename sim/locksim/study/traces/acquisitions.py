@@ -77,47 +77,25 @@ class Attribution:
 def attribute(trace: Trace) -> Attribution:
     """Find the acquisitions of a trace."""
     lock_of = trace.memory.lock_of
-    found: list[Acquisition] = []
     running = list(range(trace.tables.n_cpus))
-    stacks: dict[int, list[list[int]]] = defaultdict(list)
-    holders: dict[int, int] = {}
+    marks = _Marks()
     entries: list[tuple[int, int]] = []
     for time, agent, what, address, value in trace.rows.tolist():
-        thread = running[agent >> 1]
-        stack = stacks[thread]
+        cpu = agent >> 1
+        thread = running[cpu]
         if what > MARK:
-            mark = Mark(what - MARK)
-            if mark != Mark.NOTE:
-                stack[:] = [entry for entry in stack if entry[1] != RELEASE]
             lock = int(lock_of[address]) - 1 if 0 <= address < len(lock_of) else NOTHING
-            mode = _STARTS.get(mark) or _changes_sides(mark, lock, stack, found)
-            if lock >= 0 and mode:
-                new = Acquisition(len(found), thread, agent >> 1, lock, mode, time)
-                found.append(new)
-                stack.append([new.number, ACQUIRE])
-            if lock >= 0 and mark not in _STARTS:
-                if mark == Mark.ACQUIRED:
-                    holders[lock] = thread
-                elif mark == Mark.RELEASED and holders.get(lock, thread) != thread:
-                    _inherit(stacks[holders[lock]], stack, lock, found)
-                _pass(mark, lock, time, stack, found)
+            marks.read(Mark(what - MARK), lock, thread, cpu, time)
+        stack = marks.stacks[thread]
         number, phase = stack[-1] if stack and not agent & 1 else (NOTHING, NOTHING)
         entries.append((number, phase))
         if phase == RELEASE:
-            found[number].end_ps = time
+            marks.found[number].end_ps = time
         if what == Kind.SWITCH:
-            running[agent >> 1] = value
+            running[cpu] = value
     _give_to_issuers(trace, entries)
-    return Attribution(found, [number for number, _ in entries], [phase for _, phase in entries])
-
-
-def _changes_sides(mark: Mark, lock: int, stack: list[list[int]], found: list[Acquisition]) -> str:
-    """The mode in which a lock is held from a mark on that no start belongs to; "" for none.
-
-    A downgrade or an upgrade ends one acquisition and begins the next at once.
-    """
-    waits = any(entry[1] == ACQUIRE and found[entry[0]].lock == lock for entry in stack)
-    return "" if waits else _SUCCESSES.get(mark, "")
+    numbers, phases = [number for number, _ in entries], [phase for _, phase in entries]
+    return Attribution(marks.found, numbers, phases)
 
 
 def _give_to_issuers(trace: Trace, entries: list[tuple[int, int]]) -> None:
@@ -128,33 +106,67 @@ def _give_to_issuers(trace: Trace, entries: list[tuple[int, int]]) -> None:
                 entries[row] = entries[transfer.issued]
 
 
-def _inherit(
-    theirs: list[list[int]], mine: list[list[int]], lock: int, found: list[Acquisition]
-) -> None:
-    """Move an acquisition to the thread that releases it."""
-    for entry in reversed(theirs):
-        if entry[1] == HOLD and found[entry[0]].lock == lock:
-            theirs.remove(entry)
-            mine.append(entry)
+class _Marks:
+    """What the marks up to a row of a trace say.
+
+    ``found`` has the acquisitions. ``stacks`` has for each thread those that it is in, as
+    [number, phase], the last one entered at the end.
+    """
+
+    def __init__(self) -> None:
+        self.found: list[Acquisition] = []
+        self.stacks: dict[int, list[list[int]]] = defaultdict(list)
+        self._holders: dict[int, int] = {}
+
+    def read(self, mark: Mark, lock: int, thread: int, cpu: int, time: int) -> None:
+        """Take the next mark; ``lock`` is NOTHING for one that belongs to no lock."""
+        stack = self.stacks[thread]
+        if mark != Mark.NOTE:
+            stack[:] = [entry for entry in stack if entry[1] != RELEASE]
+        if lock < 0:
             return
+        if mode := _STARTS.get(mark) or self._changes_sides(mark, lock, stack):
+            new = Acquisition(len(self.found), thread, cpu, lock, mode, time)
+            self.found.append(new)
+            stack.append([new.number, ACQUIRE])
+        if mark in _STARTS:
+            return
+        if mark == Mark.ACQUIRED:
+            self._holders[lock] = thread
+        elif mark == Mark.RELEASED and self._holders.get(lock, thread) != thread:
+            self._inherit(self.stacks[self._holders[lock]], stack, lock)
+        self._pass(mark, lock, time, stack)
 
+    def _changes_sides(self, mark: Mark, lock: int, stack: list[list[int]]) -> str:
+        """The mode in which a lock is held from a mark on that no start belongs to; "" for none.
 
-def _pass(
-    mark: Mark, lock: int, time: int, stack: list[list[int]], found: list[Acquisition]
-) -> None:
-    """End a phase of the lock that a thread entered last."""
-    phase = HOLD if mark in _RELEASES else ACQUIRE
-    for entry in reversed(stack):
-        acquisition = found[entry[0]]
-        if acquisition.lock == lock and entry[1] == phase:
-            if mark in _SUCCESSES:
-                acquisition.acquired_ps = time
-                entry[1] = HOLD
-            else:
-                stack.remove(entry)
-                if mark in _RELEASES:
-                    acquisition.released_ps = acquisition.end_ps = time
-                    stack.append([entry[0], RELEASE])
+        A downgrade or an upgrade ends one acquisition and begins the next at once.
+        """
+        waits = any(entry[1] == ACQUIRE and self.found[entry[0]].lock == lock for entry in stack)
+        return "" if waits else _SUCCESSES.get(mark, "")
+
+    def _inherit(self, theirs: list[list[int]], mine: list[list[int]], lock: int) -> None:
+        """Move an acquisition to the thread that releases it."""
+        for entry in reversed(theirs):
+            if entry[1] == HOLD and self.found[entry[0]].lock == lock:
+                theirs.remove(entry)
+                mine.append(entry)
+                return
+
+    def _pass(self, mark: Mark, lock: int, time: int, stack: list[list[int]]) -> None:
+        """End a phase of the lock that a thread entered last."""
+        phase = HOLD if mark in _RELEASES else ACQUIRE
+        for entry in reversed(stack):
+            acquisition = self.found[entry[0]]
+            if acquisition.lock == lock and entry[1] == phase:
+                if mark in _SUCCESSES:
+                    acquisition.acquired_ps = time
+                    entry[1] = HOLD
                 else:
-                    acquisition.failed = True
-            return
+                    stack.remove(entry)
+                    if mark in _RELEASES:
+                        acquisition.released_ps = acquisition.end_ps = time
+                        stack.append([entry[0], RELEASE])
+                    else:
+                        acquisition.failed = True
+                return

@@ -119,6 +119,7 @@ def test_a_free_races_with_a_store():
 RACING = [animal for animal in WEAK if animal.found == "race"]
 
 
+@pytest.mark.covering("animal", every=2)
 @pytest.mark.parametrize("animal", RACING, ids=[a.lock.__name__ for a in RACING])
 def test_each_race_of_a_weak_lock_names_two_steps(animal):
     """Of two threads; both steps are those of the table."""

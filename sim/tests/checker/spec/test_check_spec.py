@@ -96,7 +96,7 @@ def test_clients_are_all_that_threads_can_do():
 
 
 def test_clients_that_the_specification_forbids_are_left_out():
-    """No release without an acquire, and no acquire that nobody's release follows."""
+    """No release without an acquire, and no acquire that no release follows."""
     assert ["acquire(); release() | acquire(); release()"] == names(
         TASLock, specification("Mutex"), "2"
     )

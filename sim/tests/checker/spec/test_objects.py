@@ -103,6 +103,7 @@ def test_three_threads(name, memory):
     assert "proven" == verdict.verdict
 
 
+@pytest.mark.covering("implementation", every=2)
 @pytest.mark.parametrize(("implementation", "name", "asked"), WRONG, ids=named(WRONG))
 def test_the_wrong_ones_are_refuted(implementation, name, asked):
     """Under sc, and by a history: the run to it replays on the generators."""

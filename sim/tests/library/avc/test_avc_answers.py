@@ -158,6 +158,7 @@ def check_crowd(interleave, cache, n_threads, seed):
     assert len(seen) == len(set(seen))
 
 
+@pytest.mark.covering("cache", every=2)
 @every_cache
 @given(n_threads=st.integers(1, 5), seed=st.integers(0, 2**32))
 @settings(max_examples=8)

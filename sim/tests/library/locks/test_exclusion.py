@@ -80,6 +80,7 @@ class TryWhileHeld(Workload):
         yield self.when_free.store(got)
 
 
+@pytest.mark.covering("workload", every=2)
 @pytest.mark.parametrize(
     ("workload", "lock"),
     [(Increments, lock) for lock in LOCKS + WITHOUT_TRY]

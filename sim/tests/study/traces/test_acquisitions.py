@@ -1,6 +1,7 @@
 """Acquisitions: what the lock meters count, as single passages with a beginning and an end."""
 
-from study.traces.traced import by_turns, read_mostly, traced
+import pytest
+from study.traces.traced import ENGINES, read_mostly, traced
 from tiny_machine import tables
 
 from locksim.engine.counters import LOCK_COUNTERS
@@ -15,7 +16,9 @@ from locksim.study.traces.acquisitions import ACQUIRE, HOLD, NOTHING, RELEASE
 LOCKS = [e for e in registry.entries() if issubclass(e.struct, Lock | RWLock)]
 
 
-@by_turns(LOCKS)
+@pytest.mark.covering("entry", "engine", every=2)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("entry", LOCKS, ids=lambda entry: entry.name)
 def test_sums_are_those_of_the_lock_meters(entry, engine):
     """Successes, failures and hold times, of writers and readers."""
     for workload in kind_of(entry.struct).test_loads(entry.struct, 2_000):

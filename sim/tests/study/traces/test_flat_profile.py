@@ -175,6 +175,7 @@ def test_times_are_those_of_the_reference_engine(name: str) -> None:
     assert own_times(exact) == profile.time_ps(result.end_ps)
 
 
+@pytest.mark.covering("kernel", every=2)
 @pytest.mark.parametrize("kernel", franke_2001.KERNELS)
 def test_times_of_a_kernel_are_those_of_the_reference_engine(kernel: str) -> None:
     """A whole Chatroom, read as it goes by; what an L2 hit adds to a load is in no trace."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_machines import machines
-from study.traces.traced import by_turns, traced
+from study.traces.traced import ENGINES, traced
 from tiny_machine import run, tables
 
 from locksim.engine.counters import CPU_COUNTERS
@@ -30,7 +30,9 @@ def booked(trace):
     return [[cpu[name] for name in COLUMNS] for cpu in trace.ledger().counters()]
 
 
-@by_turns(registry.entries())
+@pytest.mark.covering("entry", "engine", every=2)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("entry", registry.entries(), ids=lambda entry: entry.name)
 def test_sums_are_the_counters_of_the_run(entry, engine):
     """Transfers by class, losses and times are those that the engine counted."""
     machine = tables(4, jitter_ps=30, tenure_ps=10, bus_kind=1, clean_nearest=1)

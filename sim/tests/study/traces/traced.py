@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-import pytest
 from arrays import reference_run
 
 from locksim import machine
 from locksim.engine.fast import engine as fast
 from locksim.lang import Workload
-from locksim.library.registry import Entry
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.machine import MachineTables
@@ -18,21 +14,6 @@ from locksim.study.simulation import prepare
 from locksim.study.traces import Trace, record
 
 ENGINES = ("reference", "fast", "jumping")
-
-
-def by_turns(entries: Iterable[Entry]) -> pytest.MarkDecorator:
-    """Each entry of the library in one engine, by turns; in the others it is slow."""
-    cases = [
-        pytest.param(
-            entry,
-            engine,
-            marks=pytest.mark.slow if (i + j) % len(ENGINES) else (),
-            id=f"{engine}-{entry.name}",
-        )
-        for i, entry in enumerate(entries)
-        for j, engine in enumerate(ENGINES)
-    ]
-    return pytest.mark.parametrize(("entry", "engine"), cases)
 
 
 def traced(

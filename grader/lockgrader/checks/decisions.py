@@ -1,0 +1,161 @@
+"""The history of a decision cache in a measured run: does it remember, and is it up to date?
+
+A cache that always misses moves no line, and one that keeps a copy for each CPU and never learns of
+an update moves few. So each measured run notes what is asked of the cache and what it answers. A
+note takes no simulated time: the numbers are those of the cache alone.
+
+A hit is *stale* if the decision found was replaced by another one before the lookup began. A lookup
+*must hit* if its key was put in or found before and at most one reclaim lies between: the first one
+takes off the mark, the second one takes out the entry. Where an update, a lookup or a reclaim
+overlap, any order counts as right.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from locksim.engine.trace import MARK
+from locksim.lang import DecisionCache, note, part
+from locksim.lang.ops import Mark
+from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
+
+__all__ = ["Call", "NotedDecisions", "Notes", "hits", "stale"]
+
+LOOKUP, REPLACE, RECLAIM, END = 1, 2, 3, 4
+NEVER = 1 << 62
+"""The end of a call that had not returned when the run was over."""
+Rows = npt.NDArray[np.int64]
+
+
+class NotedDecisions(DecisionCache):
+    """A decision cache that notes its calls and answers: four numbers a call."""
+
+    cache = part(DecisionsSpinlock)
+
+    def lookup(self, key):  # type: ignore[no-untyped-def]
+        """The answer of the cache."""
+        yield note(LOOKUP)
+        yield note(key)
+        found = yield from self.cache.lookup(key)
+        yield note(found)
+        yield note(END)
+        return found
+
+    def replace(self, key, allowed, audit):  # type: ignore[no-untyped-def]
+        """Put a decision in."""
+        yield note(REPLACE)
+        yield note(key)
+        yield note(allowed + (audit << 32))
+        yield from self.cache.replace(key, allowed, audit)
+        yield note(END)
+
+    def reclaim(self):  # type: ignore[no-untyped-def]
+        """How many entries the cache has taken out."""
+        yield note(RECLAIM)
+        yield note(0)
+        taken = yield from self.cache.reclaim()
+        yield note(taken)
+        yield note(END)
+        return taken
+
+    def quiescent(self):  # type: ignore[no-untyped-def]
+        """Passed on without a note."""
+        yield from self.cache.quiescent()
+
+    def offline(self):  # type: ignore[no-untyped-def]
+        """Passed on without a note."""
+        yield from self.cache.offline()
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: LOOKUP, REPLACE or RECLAIM, its key, its answer or value, and its times in ps."""
+
+    what: int
+    key: int
+    value: int
+    begin: int
+    end: int
+
+
+@dataclass
+class Notes:
+    """A reader of traces that collects the notes; each simulated run is a list of its own."""
+
+    runs: list[list[Rows]] = field(default_factory=list)
+    last: int = 0
+
+    def __call__(self, rows: Rows, origins: Rows) -> None:
+        """Take a part of a trace. Time begins anew with each run."""
+        if not self.runs or int(rows[0, 0]) < self.last:
+            self.runs.append([])
+        self.last = int(rows[-1, 0])
+        self.runs[-1].append(rows[rows[:, 2] == MARK + int(Mark.NOTE)][:, [0, 1, 3]])
+
+    def calls(self) -> Iterator[list[Call]]:
+        """The calls of each run, in the order of their ends; those that have not returned last."""
+        for parts in self.runs:
+            yield list(_calls(np.concatenate(parts)))
+
+
+def _calls(rows: Rows) -> Iterator[Call]:
+    open_: dict[int, list[tuple[int, int]]] = {}
+    for time, agent, number in rows.tolist():
+        noted = open_.setdefault(agent, [])
+        noted.append((time, number))
+        if len(noted) == 4:
+            (begin, what), (_, key), (_, value), (end, _) = open_.pop(agent)
+            yield Call(what, key, value, begin, end)
+    for noted in open_.values():
+        if len(noted) == 3 and noted[0][1] == REPLACE:
+            yield Call(REPLACE, noted[1][1], noted[2][1], noted[0][0], NEVER)
+        elif len(noted) >= 2 and noted[0][1] == RECLAIM:
+            yield Call(RECLAIM, 0, 0, noted[0][0], NEVER)
+
+
+def stale(calls: list[Call]) -> tuple[Call, Call] | None:
+    """The first hit that was stale, and what had replaced it; None if there is none."""
+    put: dict[int, list[Call]] = {}
+    for call in calls:
+        if call.what == REPLACE:
+            put.setdefault(call.key, []).append(call)
+    for call in calls:
+        if call.what == LOOKUP and call.value:
+            newer = _replaced(call, put.get(call.key, []))
+            if newer is not None:
+                return call, newer
+    return None
+
+
+def _replaced(hit: Call, put: list[Call]) -> Call | None:
+    """What had replaced the decision found before the lookup began."""
+    same = [p for p in put if p.value == hit.value and p.begin < hit.end]
+    since = max((p.end for p in same), default=-1)
+    # The puts are in the order of their ends.
+    before = put[: bisect.bisect_left(put, hit.begin, key=lambda p: p.end)]
+    return next((p for p in before if p.begin > since and p.value != hit.value), None)
+
+
+def hits(calls: list[Call]) -> tuple[int, int]:
+    """How many lookups must hit, and how many of these did."""
+    reclaims = [c for c in calls if c.what == RECLAIM]
+    begins, ends = sorted(c.begin for c in reclaims), sorted(c.end for c in reclaims)
+    used: dict[int, list[Call]] = {}
+    must = hit = 0
+    for call in calls:
+        known = used.setdefault(call.key, [])
+        if call.what == LOOKUP:
+            before = next((u for u in reversed(known) if u.end < call.begin), None)
+            if before is not None:
+                between = bisect.bisect_left(begins, call.end)
+                between -= bisect.bisect_right(ends, before.begin)
+                must += between <= 1
+                hit += between <= 1 and call.value != 0
+        if call.what == REPLACE or (call.what == LOOKUP and call.value):
+            known.append(call)
+    return must, hit

@@ -1,0 +1,98 @@
+"""A whole class through kills, a full disk and odd files: everybody honest is graded, once."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from servers import SERVERS, program
+from sqlalchemy import func, select
+from tiny_lab import needs_sandbox
+from typer.testing import CliRunner
+
+from lockgrader.cli.export import app
+from lockgrader.export import load_all
+from lockgrader.export.gradebook import Attempt, Check, Gradebook
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "whole_class.py"
+
+
+def script() -> ModuleType:
+    """The benchmark as a module."""
+    about = importlib.util.spec_from_file_location("whole_class", SCRIPT)
+    assert about is not None
+    assert about.loader is not None
+    module = importlib.util.module_from_spec(about)
+    sys.modules["whole_class"] = module
+    about.loader.exec_module(module)
+    return module
+
+
+def right_class(folder: Path, students: int, urls: list[str]) -> None:
+    """Grade a disturbed class, and look at every student, table and database."""
+    whole = script()
+    known = whole.made(folder, students)
+    whole.disturbed(folder, len(known.honest) + len(known.odd))
+    results = {r.student: r for r in load_all(folder / "out")}
+    for name, right in known.honest.items():
+        verdicts = [c.verdict for c in results[name].checks]
+        assert ["pass" if right else "fail", "fail", "pass"] == verdicts, name
+        late = results[name].late
+        assert late is not None
+        assert (name in known.late) == (late.days > 0)
+        lines = (folder / "out" / name / "history.jsonl").read_text().splitlines()
+        assert 1 == len(lines)
+        assert json.loads(lines[0])["complete"]
+    odd = [r for s, r in results.items() if s not in known.honest and not r.absent]
+    assert len(known.odd) == len(odd)
+    assert all(r.checks[0].verdict != "pass" and r.checks[0].message for r in odd)
+    assert all(r.student.isprintable() for r in odd)
+    assert set(known.absent) <= {s for s, r in results.items() if r.absent}
+    with open(folder / "out" / "grades.csv", newline="") as file:
+        assert set(results) == {row["student"] for row in csv.DictReader(file)}
+    for url in urls:
+        done = CliRunner().invoke(app, [str(folder / "out"), "--gradebook", url])
+        assert 0 == done.exit_code, done.output
+    for url in (f"sqlite:///{folder}/out/gradebook.sqlite", *urls):
+        book = Gradebook(url)
+        with book.session() as session:
+            stands = session.scalars(select(Attempt).filter_by(stands=True)).all()
+            points = {a.student.name: a.points for a in stands}
+            checks = session.scalar(select(func.count()).select_from(Check))
+        book.close()
+        assert {s: r.points for s, r in results.items()} == points
+        assert (checks or 0) >= 3 * len(results)
+
+
+@needs_sandbox
+@pytest.mark.slow
+def test_a_small_class(tmp_path: Path) -> None:
+    """Forty students."""
+    right_class(tmp_path / "c", 40, [])
+
+
+@needs_sandbox
+@pytest.mark.slow
+def test_three_hundred(tmp_path: Path) -> None:
+    """The whole, with all three databases where their servers are installed."""
+    with ExitStack() as stack:
+        urls = [stack.enter_context(start()) for needs, start in SERVERS.values() if program(needs)]
+        right_class(tmp_path / "c", 300, urls)
+
+
+def test_what_is_made(tmp_path: Path) -> None:
+    """The same class from the same seed: 5 % odd, some late, some absent, a readable roster."""
+    from lockgrader.course import load
+
+    whole = script()
+    one, same = (whole.made(tmp_path / name, 60) for name in ("one", "same"))
+    assert one == same
+    assert (3, True, True) == (len(one.odd), bool(one.late), bool(one.absent))
+    people = load(tmp_path / "one" / "course.toml").people()
+    assert (60, 2) == (len(people), people["student000"].extra_days)
