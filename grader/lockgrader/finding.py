@@ -29,6 +29,7 @@ class Finding:
         answer: an answer in words, for the instructor.
         reached: the operations of the submission that a proof has reached.
         changed: how a prediction was changed after the first measurement, or "".
+        score: on the leader board, or None.
     """
 
     verdict: Verdict
@@ -41,6 +42,7 @@ class Finding:
     answer: str = ""
     reached: frozenset[Operation] = frozenset()
     changed: str = ""
+    score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 
     def __post_init__(self) -> None:
         if self.verdict == "pass" and self.share != 1.0:

@@ -28,6 +28,7 @@ from lockgrader.lab import (
     Check,
     Code,
     Lab,
+    OtherCheck,
     OwnTests,
     Prediction,
     Proven,
@@ -208,6 +209,7 @@ def accept(
             classes = compile_text(text, lab.locks, profile, lab.library)
     if lab.answers:
         asked = tuple(c.answer for c in checks if isinstance(c, Answer | Prediction))
+        asked += tuple(n for c in checks if isinstance(c, OtherCheck) for n in c.asks)
         words = tuple(c.answer for c in checks if isinstance(c, Written))
         stem = Path(lab.answers).stem
         with _noted("answers", refused):
@@ -234,6 +236,7 @@ def accept(
         answers=answers.numbers,
         texts=answers.texts,
         wrong=answers.wrong,
+        files={n: submission.files[n] for n in lab.data if n in submission.files},
         locked=read_record(submission.files.get(RECORD), lab.name),
         scenarios=scenarios,
         c=compiled,
@@ -261,6 +264,8 @@ def _part(check: Check) -> str:
         return "tests"
     if isinstance(check, C):
         return "c"
+    if isinstance(check, OtherCheck):
+        return check.part
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
 
 
@@ -286,5 +291,6 @@ def _result(
         curve=finding.curve,
         answer=printable(finding.answer),
         changed=finding.changed,
+        score=finding.score,
         elsewhere=others,
     )

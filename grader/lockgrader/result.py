@@ -138,6 +138,7 @@ class CheckResult(_Model):
         answer: an answer in words, for the instructor.
         elsewhere: other variants for which a wrong answer is right, for the instructor.
         changed: how a prediction was changed after the first measurement, or "".
+        score: on the leader board, or None.
         mark: a person's, whose points count; None for none.
         graded: the grader's points, earned and possible, where there is a mark.
     """
@@ -158,6 +159,7 @@ class CheckResult(_Model):
     answer: str = ""
     elsewhere: tuple[str, ...] = ()
     changed: str = ""
+    score: Finite | None = None
     mark: Mark | None = None
     graded: tuple[Points, Points] | None = None
 

@@ -37,7 +37,7 @@ from lockgrader.author.mutants import Mutant, mutants, mutated, solution, starte
 from lockgrader.author.promises import promises, run_commands
 from lockgrader.checks.evaluate import die_with_parent, warm
 from lockgrader.grade import grade
-from lockgrader.lab import Answer, Check, Lab, LabError, Prediction, Written, load
+from lockgrader.lab import Answer, Check, Lab, LabError, OtherCheck, Prediction, Written, load
 from lockgrader.lab.variants import variant
 from lockgrader.result import CheckResult
 from lockgrader.sandbox import Profile
@@ -330,6 +330,7 @@ def _handout(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     names = sorted(starter(lab))
     names += sorted({c.answer for c in checks if isinstance(c, Answer | Prediction | Written)})
+    names += sorted({n for c in checks if isinstance(c, OtherCheck) for n in c.asks})
     for name in names:
         named = name in text
         yield Item("handout", name, named, "named" if named else "the handout does not name it")

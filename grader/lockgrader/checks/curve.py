@@ -21,6 +21,13 @@ UNITS = {
     "throughput": "1/s",
     "fairness": "",
     "growth": "objects",
+    "util": "",
+    "con": "",
+    "hold_ns": "ns",
+    "wait_ns": "ns",
+    "wait_max_ns": "ns",
+    "cpu_share": "",
+    "readers": "readers",
 }
 _WORDS = {
     "transfers": "line transfers per {}",
@@ -28,6 +35,13 @@ _WORDS = {
     "throughput": "{}s per second",
     "fairness": "fairness (slowest over fastest CPU)",
     "growth": "objects that are not freed, per {}",
+    "util": "UTIL, the share of time that the lock is held",
+    "con": "CON, the share of acquisitions that had to wait",
+    "hold_ns": "HOLD, mean",
+    "wait_ns": "WAIT, mean of those that waited",
+    "wait_max_ns": "WAIT, longest",
+    "cpu_share": "share of all CPUs' time spent waiting",
+    "readers": "most readers at once",
 }
 
 

@@ -26,7 +26,7 @@ from pydantic import TypeAdapter, ValidationError
 from lockgrader.checks.judge import judge, own
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding
-from lockgrader.lab import C, Check, OwnTests, Proven, Simulated
+from lockgrader.lab import C, Check, OtherCheck, OwnTests, Proven, Simulated
 from lockgrader.sandbox import Profile
 from lockgrader.sandbox.watch import die_with_parent
 
@@ -62,7 +62,8 @@ def evaluate(
         return Finding("grader_error", message=LATE)
     if isinstance(check, C):
         return _in_sandboxes(check, submitted, profile)
-    if isinstance(check, Proven | Simulated | OwnTests) or own(check):
+    proves = isinstance(check, OtherCheck) and check.engines
+    if isinstance(check, Proven | Simulated | OwnTests) or own(check) or proves:
         warm()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)

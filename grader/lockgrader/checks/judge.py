@@ -17,11 +17,13 @@ from lockgrader.lab import (
     Code,
     LabError,
     Measure,
+    OtherCheck,
     OwnTests,
     Prediction,
     Proven,
     Simulated,
 )
+from lockgrader.lab.expected import FormulaError
 from lockgrader.sandbox import Profile
 from locksim.kinds.checking import bases_with, checked_bases
 from locksim.lang.struct import Struct
@@ -49,12 +51,12 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
             try:
                 return _of_program(check, submitted)
             except Exception as error:
-                # LinkError, CheckError, SimulationError and so on: errors that a user can cause. An
-                # unknown name comes from the lab, not from the user.
-                ours = isinstance(error, LabError | UnknownNameError | MachineError)
-                if ours or getattr(error, "exit_code", None) != 2:
-                    raise
-                return Finding("fail", 0.0, str(error)[:4000], tag="fault")
+                return _fault(error)
+        case OtherCheck():
+            try:
+                return check.judge(submitted)
+            except Exception as error:
+                return _fault(error)
         case C():
             if submitted.c is None:
                 raise LabError(
@@ -65,6 +67,18 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
         return missing(check.answer, submitted)
     answered = submitted.texts[check.answer]
     return Finding("pass", 1.0, "kept for the instructor", answer=answered)
+
+
+def _fault(error: Exception) -> Finding:
+    """The finding of an error that a submission can cause; another one is raised again.
+
+    LinkError, CheckError, SimulationError and so on are such errors. An unknown name comes from the
+    lab, not from the user.
+    """
+    ours = isinstance(error, LabError | FormulaError | UnknownNameError | MachineError)
+    if ours or getattr(error, "exit_code", None) != 2:
+        raise error
+    return Finding("fail", 0.0, str(error)[:4000], tag="fault")
 
 
 def own(check: Check) -> bool:

@@ -10,7 +10,8 @@ from dataclasses import replace
 from lockgrader.checks.simulated import NotCountedError, own_measure, reference
 from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
-from lockgrader.lab import Answer, Band, Check, Measure, Prediction
+from lockgrader.lab import Answer, Band, Check, Expected, Measure, Prediction
+from lockgrader.lab.expected import Cell, Formula
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
 
@@ -130,19 +131,21 @@ def interval_score(low: float, high: float, x: float, alpha: float = ALPHA) -> f
     return (high - low) + 2 / alpha * max(0.0, low - x) + 2 / alpha * max(0.0, x - high)
 
 
-def expected(value: float | Measure, submitted: Submitted) -> float:
+def expected(value: Expected, submitted: Submitted) -> float:
     """The right value: the number itself, or the measure of a lock.
 
     Raises:
         NotCountedError: the student's own lock gave a simulation that does not count.
         SimulationError: it has a fault.
     """
+    if isinstance(value, Cell | Formula):
+        return value.number()
     if not isinstance(value, Measure):
         return value
     return own_measure(value, submitted) if value.own else reference(value)
 
 
-def _right(value: float | Measure, submitted: Submitted) -> float | Finding:
+def _right(value: Expected, submitted: Submitted) -> float | Finding:
     """The right value, or why the student's own lock gives none."""
     if isinstance(value, Measure) and value.own and value.lock not in submitted.codes:
         return without(value.lock, submitted)

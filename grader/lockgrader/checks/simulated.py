@@ -42,6 +42,8 @@ _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "fairness": lambda s: s.fairness().mean,
     "growth": lambda s: s.per_operation("allocs").mean - s.per_operation("frees").mean,
 }
+_COLUMNS = {"cpu_share": "sum", "readers": "max", "wait_max_ns": "max"}
+"""How a column of lockmeter's is taken over several metered locks; by default the mean."""
 
 
 class NotCountedError(Exception):
@@ -147,7 +149,7 @@ def _own(check: Measured, submitted: Submitted, lock: type[Struct], cpus: int) -
         wrong = unproven(ran, submitted.proven[check.lock])
         if wrong:
             raise NotCountedError(wrong, "unproven")
-    return _MEASURES[check.measure](made)
+    return _measured(check, made)
 
 
 def _check_answers(check: Measured, notes: Notes, cpus: int) -> None:
@@ -182,7 +184,7 @@ def _value(check: Measured, lock: Struct, cpus: int) -> float:
     Raises:
         NotCountedError: mutual exclusion was violated. SimulationError: a fault, a deadlock.
     """
-    return _MEASURES[check.measure](_simulated(check, lock, cpus))
+    return _measured(check, _simulated(check, lock, cpus))
 
 
 def _simulated(check: Measured, lock: Struct, cpus: int, watch: Notes | None = None) -> Simulation:
@@ -210,6 +212,23 @@ def _simulated(check: Measured, lock: Struct, cpus: int, watch: Notes | None = N
             "the measurements of a broken lock do not count"
         )
     return made
+
+
+def _measured(check: Measured, made: Simulation) -> float:
+    """The measure of a simulation, or a column of its lock meter.
+
+    Raises:
+        LabError: there is no lock of such a name.
+    """
+    if check.measure in _MEASURES:
+        return _MEASURES[check.measure](made)
+    by_lock = made.by_lock()
+    rows = by_lock[[str(name).endswith(check.meter) for name in by_lock["lock"]]]
+    if not len(rows):
+        names = ", ".join(map(str, by_lock["lock"].unique()))
+        raise LabError(f"no lock is named …{check.meter}; the metered ones are {names}")
+    column = "readers_max" if check.measure == "readers" else check.measure
+    return float(rows[column].agg(_COLUMNS.get(check.measure, "mean")))
 
 
 def _workload(check: Measured, lock: Struct, *, noted: bool = False) -> Workload:

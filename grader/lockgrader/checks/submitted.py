@@ -27,7 +27,7 @@ class Submitted:
             the lab proves.
         answers: name → numbers. texts: name → words. wrong: name → why it is neither.
         locked: answer → its prediction before the first measurement. At home the gate adds to it.
-        scenarios: the student's own tests.
+        files: further files as they came, by name. scenarios: the student's own tests.
         c: the objects of the C part, or None.
     """
 
@@ -39,6 +39,7 @@ class Submitted:
     texts: dict[str, str] = field(default_factory=dict)
     wrong: dict[str, str] = field(default_factory=dict)
     locked: dict[str, Locked] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
     scenarios: tuple[Scenario, ...] = ()
     c: Compiled | None = None
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, BaseModel, Field, ValidationError
 
 from lockgrader.course.roster import CourseError, Person, read_roster
-from lockgrader.lab.vocabulary import Closed, Text
+from lockgrader.lab.closed import Closed, Text
 from lockgrader.mark import Late
 from lockui.suggest import did_you_mean
 

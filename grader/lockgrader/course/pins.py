@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from lockgrader.course.roster import CourseError
 from lockgrader.digests import profiles, versions
 from lockgrader.lab import Lab
-from lockgrader.lab.vocabulary import Closed
+from lockgrader.lab.closed import Closed
 from lockgrader.result import write
 
 __all__ = ["LOCK", "Pin", "changes", "pin", "pinned"]

@@ -2,7 +2,7 @@
 
 Gradescope accepts no result without points, so each check of a student is a test. A hidden check,
 of which students see only the verdict, is a test of visibility ``hidden`` for the staff, and a line
-at the top of the page for the student. There is no leaderboard.
+at the top of the page for the student. Scores go to the leaderboard.
 
 The output is Markdown (``output_format: md``). Text from a student is escaped, so that none of it
 acts as markup. In a line, every character that makes links, images, code, tables, emphasis or HTML
@@ -44,6 +44,11 @@ def document(result: Result) -> dict[str, Any]:
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
+        "leaderboard": [
+            {"name": _line(c.title), "value": round(c.score, 4), "order": "desc"}
+            for c in result.checks
+            if c.score is not None
+        ],
         "tests": [_test(c, number) for number, c in enumerate(result.checks, start=1)],
         "extra_data": {
             "lab": result.lab,

@@ -10,14 +10,25 @@ others and are left out of every bundle for students.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib
+import pkgutil
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from lockgrader.lab.vocabulary import Check, Closed, MutantSource, Operation, OwnTests, Text
+from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.vocabulary import (
+    Check,
+    Known,
+    MutantSource,
+    Operation,
+    OtherCheck,
+    OwnTests,
+)
 
 __all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
@@ -60,6 +71,7 @@ class Lab(Closed):
     Arguments:
         name, title: of the lab. locks: the file in the language. answers: a JSON file, or a Python
             file that defines ``answers``; "" for none. tests: a JSON file of scenarios.
+        data: further files of a submission, which checks read as data.
         library: modules of the library that a submission may use, as "locksim.library.locks.ttas".
         refuse: operations that no class of the submission may use, such as "n_cpus", by which a
             program can distinguish a proof from a measurement.
@@ -79,6 +91,7 @@ class Lab(Closed):
     locks: str = ""
     answers: str = ""
     tests: str = ""
+    data: tuple[str, ...] = ()
     library: tuple[str, ...] = ()
     refuse: tuple[Operation, ...] = ()
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
@@ -99,12 +112,11 @@ class Lab(Closed):
             LabError: a check is invalid.
         """
         found: list[Check] = []
-        adapter: TypeAdapter[Check] = TypeAdapter(Check)
         for number, raw in enumerate(self.check, start=1):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
                 named = self._with_beliefs(raw, where)
-                made = adapter.validate_python(_filled(named, values, where))
+                made = _adapter().validate_python(_filled(named, values, where))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -126,7 +138,7 @@ class Lab(Closed):
         if self.answers:
             stem = Path(self.answers).stem
             names += [f"{stem}.json", f"{stem}.py", f"{stem}.ipynb"]
-        names += [n for n in (self.tests,) if n]
+        names += [n for n in (self.tests, *self.data) if n]
         return tuple(dict.fromkeys(names))
 
     def _with_sources(self, made: Check, where: str) -> Check:
@@ -146,6 +158,18 @@ class Lab(Closed):
                 raise LabError(f"{where}: '{name}' is not in {MISCONCEPTIONS}")
         beliefs = {tag: self.misconceptions[name].belief for tag, name in named.items()}
         return {**raw, "misconceptions": beliefs}
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Check]:
+    """All kinds of checks: those of the vocabulary, and each file of ``lockgrader.kinds``."""
+    package = importlib.import_module("lockgrader.kinds")
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    kinds: Any = Known
+    for kind in sorted(OtherCheck.__subclasses__(), key=lambda k: k.__name__):
+        kinds = kinds | kind
+    return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 
 def load(folder: Path) -> Lab:

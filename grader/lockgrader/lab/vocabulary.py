@@ -1,14 +1,18 @@
 """The vocabulary of checks: each kind with its parameters, as ``lab.toml`` writes them.
 
-The vocabulary is closed and declarative. A check is one of the kinds below, and its numbers stand
-in the file. :mod:`lockgrader.checks` decides what a submission earns in each.
+The vocabulary is closed and declarative. A check is one of the kinds below, or one of a file of its
+own in :mod:`lockgrader.kinds`, and its numbers stand in the lab's file. :mod:`lockgrader.checks`
+decides what a submission earns in each.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Discriminator, Field, Tag
+
+from lockgrader.lab.closed import Closed, Number, Text
+from lockgrader.lab.expected import Cell, Formula
 
 __all__ = [
     "OPERATIONS",
@@ -16,25 +20,28 @@ __all__ = [
     "Band",
     "C",
     "Check",
-    "Closed",
     "Code",
+    "Expected",
+    "Known",
     "Measure",
     "Measured",
     "MutantSource",
     "Operation",
+    "OtherCheck",
     "OwnTests",
     "Prediction",
     "Proven",
     "Simulated",
-    "Text",
     "Used",
     "Waits",
     "Written",
 ]
 
+if TYPE_CHECKING:
+    from lockgrader.checks.submitted import Submitted
+    from lockgrader.finding import Finding
+
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
-Number = Annotated[float, Field(allow_inf_nan=False)]
-Text = Annotated[str, Field(min_length=1)]
 Operation = Literal[
     "block",
     "cpu",
@@ -60,12 +67,6 @@ OPERATIONS: dict[str, str] = {
     "wake": "WAKE",
 }
 """The operations by which a program can distinguish places and times, and their instructions."""
-
-
-class Closed(BaseModel):
-    """A table of the file; a key that it does not know is refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Band(Closed):
@@ -178,6 +179,9 @@ class Measured(Closed):
     Arguments:
         lock: which lock or cache. machine: a profile.
         measure: for one unit of work; "growth" is the number of objects allocated and not freed.
+            Or a column of lockmeter's: "util" and "con" (fractions), "hold_ns", "wait_ns",
+            "wait_max_ns", "cpu_share" (of all CPUs' time, spent waiting), "readers" (most at once).
+        meter: the metered lock of a column, by the end of its name; "" for all together.
         workload: one of the library, "critical_section" or one for access vector caches.
         settings: the workload's own parameters; a time in ps can be given in ns, as ``other_ns``.
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
@@ -190,7 +194,21 @@ class Measured(Closed):
 
     lock: Text
     machine: Text
-    measure: Literal["transfers", "time_ns", "throughput", "fairness", "growth"]
+    measure: Literal[
+        "transfers",
+        "time_ns",
+        "throughput",
+        "fairness",
+        "growth",
+        "util",
+        "con",
+        "hold_ns",
+        "wait_ns",
+        "wait_max_ns",
+        "cpu_share",
+        "readers",
+    ]
+    meter: str = ""
     workload: str = "critical_section"
     settings: dict[str, int] = Field(default_factory=dict)
     words: Annotated[int, Field(ge=0, le=64)] = 1
@@ -242,8 +260,25 @@ class Measure(Measured):
         return hash(self.model_dump_json())
 
 
+def _source(value: Any) -> str:
+    """Which kind of expected value a lab has written."""
+    if not isinstance(value, dict):
+        return type(value).__name__.lower() if isinstance(value, Closed) else "number"
+    return next((key for key in ("cell", "formula") if key in value), "measure")
+
+
+Expected = Annotated[
+    Annotated[Number, Tag("number")]
+    | Annotated[Measure, Tag("measure")]
+    | Annotated[Cell, Tag("cell")]
+    | Annotated[Formula, Tag("formula")],
+    Discriminator(_source),
+]
+"""A right value: a number, a measure of a lock, a cell of a published table, or a formula."""
+
+
 class Answer(_Check):
-    """A number in the answers. ``expected`` is a number, or a measure of a reference lock.
+    """A number in the answers.
 
     Arguments:
         tolerance: as a fraction of the expected value. fade: as in :class:`Band`.
@@ -251,7 +286,7 @@ class Answer(_Check):
 
     kind: Literal["answer"]
     answer: Text
-    expected: Number | Measure
+    expected: Expected
     tolerance: Annotated[float, Field(ge=0, le=10)] = 0.0
     fade: Annotated[float, Field(ge=0, le=10)] = 0.0
 
@@ -270,7 +305,7 @@ class Prediction(_Check):
 
     kind: Literal["prediction"]
     answer: Text
-    expected: Number | Measure
+    expected: Expected
     worst: Annotated[float, Field(gt=0, le=100)] = 2.0
     made: Annotated[float, Field(ge=0, le=1)] = 0.4
 
@@ -343,6 +378,35 @@ class OwnTests(_Check):
     sources: tuple[MutantSource, ...] = Field(default=(), exclude=True, repr=False)
 
 
+class OtherCheck(_Check):
+    """A kind of check in a file of its own in :mod:`lockgrader.kinds`.
+
+    A kind is a subclass with ``kind: Literal["its-name"]`` and the method :meth:`judge`.
+
+    Attributes:
+        part: of the submission that it judges: "locks" or "answers". engines: whether it proves or
+            simulates. measures: whether it shows a result that a lab may ask to predict.
+    """
+
+    part: ClassVar[Literal["locks", "answers"]] = "answers"
+    engines: ClassVar[bool] = False
+    measures: ClassVar[bool] = False
+    kind: str
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """Names of the answers in numbers that it needs."""
+        return ()
+
+    def judge(self, submitted: Submitted) -> Finding:
+        """What the check finds."""
+        raise NotImplementedError
+
+    def right(self) -> dict[str, list[float]]:
+        """Right answers by name, for the lab's solution; {} where its files hold them."""
+        return {}
+
+
 class Written(_Check):
     """An answer in words, collected for the instructor, who gives the points for it."""
 
@@ -351,7 +415,5 @@ class Written(_Check):
     points: Annotated[float, Field(ge=0, le=0)] = 0.0
 
 
-Check = Annotated[
-    Proven | Simulated | Answer | Prediction | Code | OwnTests | C | Written,
-    Field(discriminator="kind"),
-]
+Known = Proven | Simulated | Answer | Prediction | Code | OwnTests | C | Written
+Check = Known | OtherCheck

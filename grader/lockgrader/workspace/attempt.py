@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 from lockgrader.checks.submitted import Submitted, proofs_before
 from lockgrader.grade import Gate, Progress, grade
-from lockgrader.lab import Answer, Check, Measure, Prediction, Simulated
+from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Simulated
 from lockgrader.read.record import Locked
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
@@ -70,6 +70,8 @@ def measures(check: Check) -> bool:
     """Whether a check's finding shows a result that a lab may ask to predict."""
     if isinstance(check, Simulated | Prediction):
         return True
+    if isinstance(check, OtherCheck):
+        return check.measures
     return isinstance(check, Answer) and isinstance(check.expected, Measure)
 
 

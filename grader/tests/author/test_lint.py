@@ -40,7 +40,7 @@ def test_sound_lab_passes(lab: Path) -> None:
     assert {"guessed", "number"} == same  # 10, for everybody
     solved = {item.name: item.says for item in linted.items if item.what == "solution"}
     assert "full marks, 2 variants" == solved["cheap"]
-    assert "full marks, 1 variant" == solved["right"]
+    assert "full marks, 1 variant" == solved["number"]
     assert "again-and-again" in solved
 
 

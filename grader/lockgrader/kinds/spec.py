@@ -1,0 +1,82 @@
+"""A class does what its specification does, in every interleaving: linearizability."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lockgrader.checks.submitted import Submitted, without
+from lockgrader.finding import Finding
+from lockgrader.lab import LabError, OtherCheck
+from lockgrader.lab.closed import Text
+from locksim.checker.replay.render import table
+from locksim.checker.spec import CONDITIONS, check_spec
+from locksim.checker.verdict import Budget
+from locksim.compiler import compile_source
+from locksim.library.registry import resolve
+
+__all__ = ["Spec"]
+
+FOREVER_S = 1e6
+MAX_MEMORY = 1 << 30
+
+
+class Spec(OtherCheck):
+    """The checker compares every history of a class with an atomic specification.
+
+    Arguments:
+        lock: a class of the submission. spec: a specification of the library, such as
+            ``ReferenceCount``, or ``text`` with a class of that name in the language.
+        operations: which operations the threads call, as for ``locklab check --operations``.
+        threads, memory, condition, states: as for ``locklab check --spec``.
+    """
+
+    part: ClassVar[Literal["locks", "answers"]] = "locks"
+    engines: ClassVar[bool] = True
+    kind: Literal["spec"]
+    lock: Text
+    spec: Text
+    text: str = ""
+    operations: str = ""
+    threads: Annotated[int, Field(ge=0, le=4)] = 0
+    memory: Literal["sc", "tso", "c11"] = "sc"
+    condition: str = "linearizability"
+    states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
+
+    def judge(self, submitted: Submitted) -> Finding:
+        """Prove it, or show a shortest history that no order of the operations explains.
+
+        Raises:
+            LabError: there is no such condition.
+        """
+        if self.condition not in CONDITIONS:
+            raise LabError(f"{self.name}: condition must be one of {', '.join(CONDITIONS)}")
+        if self.lock not in submitted.codes:
+            return without(self.lock, submitted)
+        atomic = (
+            compile_source(self.text, f"<{self.name}>")[self.spec].struct
+            if self.text
+            else resolve(self.spec).struct
+        )
+        verdict = check_spec(
+            submitted.codes[self.lock].struct,
+            atomic,
+            threads=self.threads,
+            operations=self.operations,
+            condition=self.condition,
+            memory=self.memory,
+            budget=Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY),
+            name=self.lock,
+            spec=self.spec,
+        )
+        asked = f"{self.condition}, {self.spec}, {self.memory.upper()}"
+        if verdict.verdict == "proven":
+            return Finding("pass", 1.0, f"proven ({asked}): {verdict.states:,} states")
+        if verdict.verdict == "unfinished":
+            return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
+        example = verdict.counterexample
+        if example is None:
+            return Finding("fail", 0.0, f"{verdict.found} is violated ({asked})", tag=verdict.found)
+        shown = f"{verdict.found} is violated ({asked}): {example.message}\n{table(example)}"
+        return Finding("fail", 0.0, shown, tag=verdict.found, counterexample=example.to_json())

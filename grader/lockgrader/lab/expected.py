@@ -1,0 +1,100 @@
+"""Right numbers that no lock gives: cells of published tables, and formulas over them.
+
+A lab writes ``expected = { cell = "franke-2001/lockmeter", at = { lock = "avc_lock", cpus = 8,
+measure = "util" } }``, or a formula with names for such cells, plain numbers and the student's own
+``"$values"``. So the right number follows the variant, and no number of a table is copied into a
+lab.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from lockgrader.lab.closed import Closed, Number, Text
+
+__all__ = ["Cell", "Formula", "FormulaError"]
+
+
+class FormulaError(Exception):
+    """A cell does not exist, or a formula gives no number: the lab is wrong."""
+
+    exit_code = 2
+
+
+class Cell(Closed):
+    """A number of a published table (:mod:`lockdata`).
+
+    Arguments:
+        cell: ``source/table``. at: the keys that name one cell. printed: whether the number as
+            printed counts; by default the corrected one.
+    """
+
+    cell: Text
+    at: dict[str, str | int | float]
+    printed: bool = False
+
+    def number(self) -> float:
+        """The cell's number.
+
+        Raises:
+            FormulaError: the keys name no cell, or several, or one without a number.
+        """
+        return _cell(self.cell, json.dumps(self.at, sort_keys=True), self.printed)
+
+
+class Formula(Closed):
+    """Arithmetic over named cells and numbers, such as an identity of a table.
+
+    Arguments:
+        formula: as Python writes it: ``+ - * / **`` and parentheses. where: name → cell or number.
+    """
+
+    formula: Text
+    where: Annotated[dict[str, Cell | Number], Field(min_length=1)]
+
+    def number(self) -> float:
+        """The formula's value.
+
+        Raises:
+            FormulaError: it has none.
+        """
+        import pandas as pd
+
+        names = {n: v.number() if isinstance(v, Cell) else v for n, v in self.where.items()}
+        try:
+            found: Any = pd.eval(self.formula, engine="python", local_dict=names, global_dict={})
+            value = float(found)
+        except (ArithmeticError, NameError, SyntaxError, TypeError, ValueError) as error:
+            raise FormulaError(f"formula {self.formula!r}: {error}") from error
+        if not math.isfinite(value):
+            raise FormulaError(f"formula {self.formula!r} gives {value}")
+        return value
+
+
+@functools.cache
+def _cell(table: str, at: str, printed: bool) -> float:
+    """A cell's number; ``at`` as JSON, since a dict has no hash."""
+    import lockdata
+
+    keys = json.loads(at)
+    try:
+        frame = lockdata.load(table, "both")
+        chosen = frame
+        for key, wanted in keys.items():
+            if key not in frame.columns:
+                raise FormulaError(f"{table} has no key {key!r}; it has {', '.join(frame.columns)}")
+            chosen = chosen[chosen[key] == wanted]
+    except lockdata.DatasetError as error:
+        raise FormulaError(str(error)) from error
+    if len(chosen) != 1:
+        raise FormulaError(f"{table}: {keys} names {len(chosen)} cells, and it must name one")
+    one = chosen.iloc[0]
+    value = lockdata.number(one["printed"]) if printed else one["understood"]
+    if value is None or not math.isfinite(value):
+        raise FormulaError(f"{table}: the cell at {keys} has no number")
+    return float(value)

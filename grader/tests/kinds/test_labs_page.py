@@ -1,0 +1,170 @@
+"""Every kind of check in docs/LABS.md does what the page says: right work passes it."""
+
+import re
+import tomllib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lockgrader.checks.judge import judge
+from lockgrader.checks.submitted import Submitted
+from lockgrader.lab import Check, Lab, OtherCheck
+from lockgrader.read.record import Locked
+from locksim.compiler import compile_source
+from locksim.compiler.ir import ClassCode
+
+PAGE = Path(__file__).parents[3] / "docs" / "LABS.md"
+CODE = """
+from locksim.lang import *
+
+class TAS(Lock):
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.swap(1, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.locked.store(0, RELEASE)
+
+class Ticket(Lock):
+    next_ticket = word()
+    now_serving = word()
+
+    def acquire(self):
+        mine = yield self.next_ticket.fetch_add(1, RELAXED)
+        while (yield self.now_serving.load(ACQUIRE)) != mine:
+            yield pause()
+
+    def release(self):
+        served = yield self.now_serving.load(RELAXED)
+        yield self.now_serving.store(served + 1, RELEASE)
+
+class RW(RWLock):
+    state = word()
+
+    def read_acquire(self):
+        while (yield self.state.fetch_add(1, ACQUIRE)) < 0:
+            yield self.state.fetch_add(-1, RELAXED)
+            while (yield self.state.load(RELAXED)) < 0:
+                yield pause()
+
+    def read_release(self):
+        yield self.state.fetch_add(-1, RELEASE)
+
+    def write_acquire(self):
+        while (yield self.state.compare_swap(0, -1000000, ACQUIRE)):
+            yield pause()
+
+    def write_release(self):
+        yield self.state.fetch_add(1000000, RELEASE)
+
+class Tally(Struct):
+    value = word()
+
+    def add(self):
+        before = yield self.value.fetch_add(1)
+        return before
+"""
+WRONG = {
+    "swap(1, ACQUIRE)": "load(ACQUIRE)",
+    "next_ticket.fetch_add(1, RELAXED)": "next_ticket.load(RELAXED)",
+    "self.value.fetch_add(1)": "self.value.load()\n        yield self.value.store(before + 1)",
+}
+"""What the students wrote → what a wrong submission has there."""
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+ANSWERS = {
+    "con": [73.5],
+    "seconds": [98.0],
+    "time_ns": [419.0, 421.0],
+    "race": [0.0, 1.0, 0.0, 1.0],
+}
+
+
+def blocks() -> list[dict[str, Any]]:
+    """The page's TOML."""
+    return [tomllib.loads(b) for b in re.findall(r"```toml\n(.*?)```", PAGE.read_text(), re.S)]
+
+
+def checks() -> dict[str, Check]:
+    """The page's checks by name, as a lab has them."""
+    raw = tuple(one for block in blocks() for one in block.get("check", []))
+    lab = Lab(format=1, name="page", title="Page", check=raw)
+    return {check.name: check for check in lab.checks({})}
+
+
+CHECKS = checks()
+RIGHT = compile_source(CODE, "<page.py>")
+
+
+def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted:
+    """Right answers, but for those that are given."""
+    given = {**ANSWERS, "transfers": [0.0], **answers}
+    first = {n: Locked(values=tuple(v), at=AT) for n, v in given.items() if len(v) == 2}
+    return Submitted(codes=codes, answers=given, texts={"why": "…"}, locked=first)
+
+
+def test_every_kind_is_shown() -> None:
+    """Those of files of their own; ``c`` and ``tests`` are lab 05's."""
+    kinds = {check.kind for check in CHECKS.values()}
+    own = {cls.model_fields["kind"].annotation.__args__[0] for cls in OtherCheck.__subclasses__()}  # type: ignore[union-attr]
+    assert own <= kinds
+    assert {"proven", "simulated", "answer", "prediction", "code", "written"} <= kinds
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS.keys() - {"transfers", "own-machine"}))
+def test_right_work_passes(name: str) -> None:
+    """The page's example on a right submission."""
+    finding = judge(CHECKS[name], submission(RIGHT))
+    assert ("pass", 1.0) == (finding.verdict, finding.share), finding.message
+
+
+def test_own_count_passes() -> None:
+    """The number that is measured on the student's own lock."""
+    right = judge(CHECKS["transfers"], submission(RIGHT)).rows[0].low
+    assert right is not None
+    assert "pass" == judge(CHECKS["transfers"], submission(RIGHT, transfers=[right])).verdict
+
+
+@pytest.mark.parametrize("name", ["proven", "reads", "counts"])
+def test_wrong_class_fails(name: str) -> None:
+    """A proof shows a counterexample."""
+    text = CODE
+    for old, new in WRONG.items():
+        text = text.replace(old, new)
+    finding = judge(CHECKS[name], submission(compile_source(text, "<page.py>")))
+    assert "fail" == finding.verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "answers", "verdict"),
+    [
+        ("contention", {"con": [26.5]}, "fail"),
+        ("window", {"seconds": [4.0]}, "fail"),  # how long the benchmark ran
+        ("break-it", {"race": [0.0, 0.0]}, "fail"),  # nothing has gone wrong yet
+        ("break-it", {"race": [0.0, 7.0]}, "malformed_output"),
+        ("break-it", {"race": [0.5]}, "malformed_output"),
+        ("break-it", {"race": [0.0] * 9}, "fail"),  # a thread that has ended takes no step
+    ],
+)
+def test_wrong_answer_fails(name: str, answers: dict[str, list[float]], verdict: str) -> None:
+    """A number of another row, a schedule that breaks nothing or cannot be."""
+    assert verdict == judge(CHECKS[name], submission(RIGHT, **answers)).verdict
+
+
+def test_solution_has_a_schedule() -> None:
+    """A shortest one, found by the checker; and it passes."""
+    check = CHECKS["break-it"]
+    assert isinstance(check, OtherCheck)
+    right = check.right()
+    assert 4 == len(right["race"])
+    assert "pass" == judge(check, submission(RIGHT, **right)).verdict
+
+
+def test_score_is_kept_for_the_leader_board() -> None:
+    """The mean over the pairs; the reference lock has 1."""
+    finding = judge(CHECKS["rank"], submission(RIGHT))
+    assert finding.score is not None
+    assert f"score {finding.score:.3g} (tas has 1)" in finding.message
