@@ -34,10 +34,12 @@ REPEATS = {"explorer": 1, "validate": 1, "asan": 2, "tsan": 2, "ubsan": 2, "tort
 SLOW = ("timeout_wall", "timeout_cpu")
 SANITIZERS = ("asan", "tsan", "ubsan")
 LIMITS = {
-    "explorer": Limits(600, 90, 512 << 20, None, 1 << 20, MAX_REPORT, 4),
-    "torture": Limits(30, 20, 256 << 20, 4 << 30, 1 << 20, 4 << 20, 16),
-    "validate": Limits(60, 10, 256 << 20, 4 << 30, 1 << 20, 4 << 20, 16),
-} | dict.fromkeys(SANITIZERS, Limits(120, 20, 768 << 20, None, 1 << 20, 4 << 20, 16))
+    "explorer": Limits(600, 90, 512 << 20, None, 1 << 20, output_bytes=MAX_REPORT, processes=4),
+    "torture": Limits(30, 20, 256 << 20, 4 << 30, 1 << 20, output_bytes=4 << 20, processes=16),
+    "validate": Limits(60, 10, 256 << 20, 4 << 30, 1 << 20, output_bytes=4 << 20, processes=16),
+} | dict.fromkeys(
+    SANITIZERS, Limits(120, 20, 768 << 20, None, 1 << 20, output_bytes=4 << 20, processes=16)
+)
 _OPTIONS = "exitcode=66:halt_on_error=1:detect_leaks=0:color=never"
 ENVIRONMENT = {"ASAN_OPTIONS": _OPTIONS, "TSAN_OPTIONS": _OPTIONS, "UBSAN_OPTIONS": _OPTIONS}
 REPORT = re.compile(

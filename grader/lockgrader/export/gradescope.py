@@ -44,11 +44,7 @@ def document(result: Result) -> dict[str, Any]:
         "test_name_format": "text",
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "leaderboard": [
-            {"name": _line(c.title), "value": round(c.score, 4), "order": "desc"}
-            for c in result.checks
-            if c.score is not None
-        ],
+        **_scores(result),
         "tests": [_test(c, number) for number, c in enumerate(result.checks, start=1)],
         "extra_data": {
             "lab": result.lab,
@@ -60,6 +56,16 @@ def document(result: Result) -> dict[str, Any]:
             "grader_errors": [c.name for c in result.errors],
         },
     }
+
+
+def _scores(result: Result) -> dict[str, Any]:
+    """The leaderboard, where a check gives a score."""
+    scores = [
+        {"name": _line(c.title), "value": round(c.score, 4), "order": "desc"}
+        for c in result.checks
+        if c.score is not None
+    ]
+    return {"leaderboard": scores} if scores else {}
 
 
 def _summary(result: Result) -> str:
