@@ -304,7 +304,7 @@ def _values(done: list[_Done], checks: list[Check], students: int) -> Iterable[I
     for check in checks if students >= FEWEST_STUDENTS else ():
         if not isinstance(check, Answer | Prediction) or check.same:
             continue
-        slack = 2 * check.tolerance if isinstance(check, Answer) else 0.0
+        slack = check.tolerance if isinstance(check, Answer) else 0.0
         numbers = [
             float(given[0] if isinstance(given, list) else given)
             for one in done
