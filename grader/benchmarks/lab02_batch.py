@@ -32,7 +32,8 @@ def make(folder: Path, count: int = 500, seed: int = 1) -> Counter[str]:
     lab = find("lab02")
     solution = (lab / "solution" / "spinlocks.py").read_text()
     starter = (lab / "starter" / "spinlocks.py").read_text()
-    wrong = tomllib.loads((lab / "mutants.toml").read_text())["mutant"]
+    mutants = tomllib.loads((lab / "mutants.toml").read_text())["mutant"]
+    wrong = [one for one in mutants if "change" in one]  # not those with wrong answers
     hostile = [(name, one) for name in ("python", "language") for one in _corpus(name)]
     kinds: Counter[str] = Counter()
     for number in range(count):
