@@ -15,7 +15,7 @@ import re
 import secrets
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lockgrader.c import history
@@ -33,12 +33,26 @@ __all__ = ["judge"]
 REPEATS = {"explorer": 1, "validate": 1, "asan": 2, "tsan": 2, "ubsan": 2, "torture": 3}
 SLOW = ("timeout_wall", "timeout_cpu")
 SANITIZERS = ("asan", "tsan", "ubsan")
+_COMMON = Limits(tmp_bytes=1 << 20, output_bytes=4 << 20, processes=16)
 LIMITS = {
-    "explorer": Limits(600, 90, 512 << 20, None, 1 << 20, output_bytes=MAX_REPORT, processes=4),
-    "torture": Limits(30, 20, 256 << 20, 4 << 30, 1 << 20, output_bytes=4 << 20, processes=16),
-    "validate": Limits(60, 10, 256 << 20, 4 << 30, 1 << 20, output_bytes=4 << 20, processes=16),
+    "explorer": replace(
+        _COMMON,
+        wall_s=600,
+        cpu_s=90,
+        memory_bytes=512 << 20,
+        address_space_bytes=None,
+        output_bytes=MAX_REPORT,
+        processes=4,
+    ),
+    "torture": replace(
+        _COMMON, wall_s=30, cpu_s=20, memory_bytes=256 << 20, address_space_bytes=4 << 30
+    ),
+    "validate": replace(
+        _COMMON, wall_s=60, cpu_s=10, memory_bytes=256 << 20, address_space_bytes=4 << 30
+    ),
 } | dict.fromkeys(
-    SANITIZERS, Limits(120, 20, 768 << 20, None, 1 << 20, output_bytes=4 << 20, processes=16)
+    SANITIZERS,
+    replace(_COMMON, wall_s=120, cpu_s=20, memory_bytes=768 << 20, address_space_bytes=None),
 )
 _OPTIONS = "exitcode=66:halt_on_error=1:detect_leaks=0:color=never"
 ENVIRONMENT = {"ASAN_OPTIONS": _OPTIONS, "TSAN_OPTIONS": _OPTIONS, "UBSAN_OPTIONS": _OPTIONS}

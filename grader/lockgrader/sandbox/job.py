@@ -18,7 +18,7 @@ class SandboxError(Exception):
     exit_code = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Limits:
     """Limits of a job, for all its processes together unless stated otherwise.
 
