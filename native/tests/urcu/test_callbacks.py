@@ -331,11 +331,11 @@ def test_ctrl_c_leaves_no_lock_to_the_callbacks(
     Conditions of the threading module may keep their lock when it comes while they take it.
     """
     flavour.call_rcu(int)  # its thread is there
-    take, main = threading.Condition.__enter__, threading.current_thread()
+    take, main = threading.Condition.__enter__, threading.get_ident()
 
     def interrupted(condition: threading.Condition) -> bool:
         taken = take(condition)
-        if threading.current_thread() is main:
+        if threading.get_ident() == main:
             raise KeyboardInterrupt
         return taken
 
