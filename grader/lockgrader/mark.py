@@ -13,13 +13,14 @@ import contextlib
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-__all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_marks"]
+__all__ = ["MARKS", "Late", "Mark", "add_mark", "holding", "read_lines", "read_marks"]
 
 MARKS = "marks.jsonl"
+_Document = TypeVar("_Document", bound=BaseModel)
 _Points = Annotated[float, Field(allow_inf_nan=False, ge=0, le=1000)]
 _Line = Annotated[str, Field(min_length=1, max_length=4000)]
 
@@ -71,12 +72,20 @@ class Late(_Model):
 
 
 def read_marks(folder: Path) -> list[Mark]:
-    """All marks in a student's folder, oldest first; a line that a crash cut off is left out."""
-    path = folder / MARKS
+    """All marks in a student's folder, oldest first."""
+    return read_lines(folder / MARKS, Mark)
+
+
+def read_lines(path: Path, kind: type[_Document]) -> list[_Document]:
+    """A file of one JSON document a line, if it exists; a line that a crash cut off is left out.
+
+    Arguments:
+        path: the file. kind: of the documents.
+    """
     found = []
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         with contextlib.suppress(ValidationError):
-            found.append(Mark.model_validate_json(line))
+            found.append(kind.model_validate_json(line))
     return found
 
 

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from lockgrader.mark import Late, Mark, add_mark, holding, read_marks
+from lockgrader.mark import Late, Mark, add_mark, holding, read_lines, read_marks
 from lockui.suggest import did_you_mean
 
 __all__ = [
@@ -304,12 +304,7 @@ def load(folder: Path, *, unfinished: bool = True) -> Result | None:
 
 def history(folder: Path) -> list[Result]:
     """All results in a folder's history, oldest first; invalid lines are left out."""
-    path = folder / HISTORY
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        with contextlib.suppress(ValidationError):
-            found.append(Result.model_validate_json(line))
-    return found
+    return read_lines(folder / HISTORY, Result)
 
 
 def keep(folder: Path, result: Result) -> Result:
