@@ -47,18 +47,19 @@ def test_nothing_to_draw() -> None:
 
 def test_sliders(monkeypatch: pytest.MonkeyPatch) -> None:
     """The static figure is the first value's; moving the slider draws again."""
+    import ipywidgets
+    from ipywidgets.widgets.widget import _instances
+
     shown: list[dict[str, Any]] = []
     monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
+    before = set(_instances)
     explore(figure, cpus=[2, 4])
     (bundle,) = shown
     assert "Up to 2 &quot;CPUs&quot;." in bundle["text/html"]
     assert "has a slider: cpus (2, 4)." in bundle["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in bundle
 
-    import ipywidgets
-    from ipywidgets.widgets.widget import _instances
-
-    widgets = list(_instances.values())
+    widgets = [w for name, w in _instances.items() if name not in before]
     slider = next(w for w in widgets if isinstance(w, ipywidgets.SelectionSlider))
     picture = next(w for w in widgets if type(w) is ipywidgets.HTML)
     slider.value = 4

@@ -14,6 +14,7 @@ from lockgrader.checks.submitted import Submitted, proofs_before
 from lockgrader.grade import Gate, Progress, grade
 from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Simulated
 from lockgrader.read.record import Locked
+from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
@@ -27,6 +28,7 @@ GRADED = ("pass", "partial", "fail")
 
 def attempt(
     workspace: Workspace,
+    files: Submission | None = None,
     *,
     profile: Profile = "namespaces",
     only: Collection[str] = (),
@@ -35,7 +37,8 @@ def attempt(
     """Run the public checks on the files of a workspace, and record the outcome.
 
     Arguments:
-        workspace: the student's. profile: as for :func:`lockgrader.grade.grade`; "unconfined" where
+        workspace: the student's. files: what to check; by default the files there now.
+        profile: as for :func:`lockgrader.grade.grade`; "unconfined" where
             students ask for no sandbox for their own work.
         only: names of checks; those that they need run too. By default all.
         progress: as for :func:`lockgrader.grade.grade`.
@@ -47,7 +50,7 @@ def attempt(
     checks = public_checks(workspace)
     result = grade(
         lab,
-        workspace.folder,
+        workspace.folder if files is None else files,
         student=state.student,
         key=b"",
         profile=profile,

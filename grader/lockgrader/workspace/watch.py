@@ -1,10 +1,11 @@
 """Run the checks again whenever the student saves, and react to keys.
 
-Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then checks whether
-the hash of the graded files has changed. Polling a few small files also works on a network drive
-and with editors that rename. Files must stay unchanged for a moment before a run starts, so that a
-partial save is not graded. The worker is a process forked for one run; it sends results as JSON. A
-save during the run ends it and its children.
+Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then reads the
+graded files again. Polling a few small files also works on a network drive and with editors that
+rename. Files must stay unchanged for a moment before a run starts, so that a partial save is not
+graded. The worker is a process forked for one run. It grades the files as they were read here, not
+as they are when it starts, and sends results as JSON. A save during the run ends it and its
+children.
 
 The loop also waits for Ctrl-C and SIGTERM. A signal handler that raises could be lost where Python
 ignores exceptions, such as in a weak reference's callback, and the watch would go on.
@@ -33,8 +34,7 @@ from types import FrameType
 from typing import NoReturn, Protocol
 
 from lockgrader.checks.evaluate import die_with_parent
-from lockgrader.read.refused import Refused
-from lockgrader.read.submission import read
+from lockgrader.read.submission import Submission, take
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import attempt
@@ -107,8 +107,9 @@ class _Watch:
         self._workspace, self._screen, self._profile = workspace, screen, profile
         self._names = workspace.lab.wanted()
         self._selector = selectors.DefaultSelector()
-        self._looked, self._since_s = "", 0.0
-        self._ran = ""
+        self._looked: Submission | None = None
+        self._since_s = 0.0
+        self._ran: Submission | None = None
         self._run: _Run | None = None
         self._last: Result | None = None
         self._asked = asked
@@ -118,7 +119,7 @@ class _Watch:
 
     def iterate(self) -> bool:
         """Poll once and handle all events; False when the watch should end."""
-        now, now_s = self._saved(), time.monotonic()
+        now, now_s = take(self._workspace.folder, self._names), time.monotonic()
         if now != self._looked:
             self._looked, self._since_s = now, now_s
         elif now != self._ran and now_s - self._since_s >= SETTLED_S:
@@ -139,19 +140,13 @@ class _Watch:
             self._end(self._run)
         self._selector.close()
 
-    def _saved(self) -> str:
-        try:
-            return read(self._workspace.folder, self._names).sha256
-        except Refused as error:
-            return error.message
-
-    def _begin(self, files: str) -> None:
+    def _begin(self, files: Submission) -> None:
         if self._run is not None:
             self._screen.closed()
             self._end(self._run)
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe(duplex=False)
-        arguments = (theirs, self._workspace, self._profile)
+        arguments = (theirs, self._workspace, files, self._profile)
         process = context.Process(target=_work, args=arguments)
         process.start()
         theirs.close()
@@ -196,7 +191,7 @@ class _Watch:
             elif key == ALL and self._last is not None:
                 self._screen.details(self._last)
             elif key == AGAIN:
-                self._ran = ""
+                self._ran = None
         return True
 
 
@@ -232,7 +227,7 @@ def _result(document: object) -> Result:
     return Result.model_validate_json(json.dumps(document))
 
 
-def _work(answers: Connection, workspace: Workspace, profile: Profile) -> None:
+def _work(answers: Connection, workspace: Workspace, files: Submission, profile: Profile) -> None:
     """Run the checks once, in a process of its own."""
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
@@ -244,6 +239,7 @@ def _work(answers: Connection, workspace: Workspace, profile: Profile) -> None:
     try:
         result = attempt(
             workspace,
+            files,
             profile=profile,
             progress=lambda so_far: send("so_far", so_far.decided()),
         )
