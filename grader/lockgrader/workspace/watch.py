@@ -23,9 +23,7 @@ import os
 import selectors
 import signal
 import sys
-import termios
 import time
-import tty
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -38,7 +36,8 @@ from lockgrader.read.submission import Submission, take
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import attempt
-from lockgrader.workspace.folder import Workspace
+from lockgrader.workspace.folder import Workspace, WorkspaceError
+from lockui.portable import can_fork
 
 __all__ = ["Screen", "watch"]
 
@@ -80,9 +79,14 @@ def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespace
         workspace: the student's. screen: is answer what happens. profile: as for ``attempt``.
 
     Raises:
+        WorkspaceError: processes cannot be forked here.
         KeyboardInterrupt: Ctrl-C.
         SystemExit: SIGTERM.
     """
+    if not can_fork():
+        raise WorkspaceError(
+            "--watch needs Linux or macOS\nhelp: run 'locklab lab check' after each save"
+        )
     with (
         _asked_to_end() as asked,
         _keys() as keys,
@@ -269,6 +273,9 @@ def _keys() -> Iterator[int | None]:
     if os.tcgetpgrp(descriptor) != os.getpgrp():  # in the background: the keys are the shell's
         yield None
         return
+    import termios
+    import tty
+
     before = termios.tcgetattr(descriptor)
 
     def again(_number: int = 0, _frame: FrameType | None = None) -> None:

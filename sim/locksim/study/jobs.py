@@ -29,6 +29,8 @@ from multiprocessing import connection
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
 
+from lockui import portable
+
 __all__ = ["Job", "JobError", "Runner", "usable_cpus"]
 
 T = TypeVar("T")
@@ -170,8 +172,9 @@ def usable_cpus() -> int:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
+    context = multiprocessing.get_context(portable.start_method())
+    if portable.can_fork():
+        context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
 
