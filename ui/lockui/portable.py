@@ -6,34 +6,49 @@ need Linux.
 
 from __future__ import annotations
 
-import multiprocessing
+import contextlib
 import os
+import signal
 import sys
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from types import FrameType
 from typing import IO, Any, Literal
 
-__all__ = ["LINUX", "UNIX", "can_fork", "exclusive", "limit", "minimal", "python", "start_method"]
+__all__ = [
+    "LINUX",
+    "UNIX",
+    "Keys",
+    "exclusive",
+    "keys",
+    "limit",
+    "minimal",
+    "python",
+    "start_method",
+    "usable_cpus",
+]
 
 UNIX = all(find_spec(name) is not None for name in ("fcntl", "resource", "termios"))
 LINUX = UNIX and sys.platform == "linux"
+"""Also whether a process may be copied: macOS has ``fork``, but its system libraries do not."""
+Keys = Callable[[], str]
+"""What was pressed since the last call. ``str`` is one: it never has anything."""
 
 
-def can_fork() -> bool:
-    """Whether a process can be copied."""
-    return UNIX and hasattr(os, "fork")
+def start_method(known: Literal["fork", "forkserver"]) -> Literal["fork", "forkserver", "spawn"]:
+    """Return how to start a process: as on Linux, or elsewhere from nothing.
 
-
-def start_method() -> Literal["forkserver", "spawn"]:
-    """Return the quickest way to start a process from one with threads."""
-    known = multiprocessing.get_all_start_methods()
-    return "forkserver" if can_fork() and "forkserver" in known else "spawn"
+    Arguments:
+        known: the quickest way that is safe for the caller where there is ``fork``.
+    """
+    return known if LINUX else "spawn"
 
 
 def exclusive(file: IO[Any]) -> None:
     """Wait until no other process holds a file, and hold it until it is closed.
 
     Raises:
-        OSError: the file system has no locks.
+        OSError: the file system has no locks; on Windows also after ten seconds of waiting.
     """
     if UNIX:
         import fcntl
@@ -44,6 +59,84 @@ def exclusive(file: IO[Any]) -> None:
 
         file.seek(0)
         msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def keys() -> Iterator[Keys]:
+    """A function that returns what was pressed since its last call, and does not wait.
+
+    It raises EOFError when the terminal is gone. Until the end of the block a terminal sends each
+    key at once and does not echo it, also after the process was stopped and continued. From a pipe
+    keys come until its end. A process in the background has no keys: they are the shell's.
+    """
+    try:
+        descriptor = sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):  # closed, or not a file
+        yield str
+        return
+    if not UNIX:
+        console = find_spec("msvcrt") is not None and os.isatty(descriptor)
+        yield _console_keys if console else str
+    elif not os.isatty(descriptor):
+        yield _stream_keys(descriptor)
+    elif os.tcgetpgrp(descriptor) != os.getpgrp():
+        yield str
+    else:
+        with _each_key(descriptor):
+            yield _stream_keys(descriptor)
+
+
+def _stream_keys(descriptor: int) -> Keys:
+    import select
+
+    ended = False
+
+    def pressed() -> str:
+        nonlocal ended
+        if ended or not select.select([descriptor], [], [], 0)[0]:
+            return ""
+        data = os.read(descriptor, 64)
+        ended = not data
+        if ended and os.isatty(descriptor):
+            raise EOFError
+        return data.decode(errors="replace")
+
+    return pressed
+
+
+def _console_keys() -> str:
+    import msvcrt
+
+    pressed = ""
+    while msvcrt.kbhit():  # type: ignore[attr-defined]
+        pressed += msvcrt.getwch()  # type: ignore[attr-defined]
+    return pressed
+
+
+@contextlib.contextmanager
+def _each_key(descriptor: int) -> Iterator[None]:
+    import termios
+    import tty
+
+    before = termios.tcgetattr(descriptor)
+
+    def again(_number: int = 0, _frame: FrameType | None = None) -> None:
+        tty.setcbreak(descriptor, termios.TCSANOW)
+
+    continued = signal.signal(signal.SIGCONT, again)
+    again()
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+        signal.signal(signal.SIGCONT, continued)
+
+
+def usable_cpus() -> int:
+    """Return how many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def limit(name: str, soft: int, hard: int | None = None) -> None:

@@ -29,14 +29,15 @@ from lockgrader.finding import Finding
 from lockgrader.lab import C, Check, OtherCheck, OwnTests, Proven, Simulated
 from lockgrader.sandbox import Profile
 from lockgrader.sandbox.watch import die_with_parent
-from lockui.portable import LINUX, can_fork, limit
+from lockui.portable import LINUX, limit
 
-__all__ = ["die_with_parent", "evaluate", "warm"]
+__all__ = ["NEEDS_LINUX", "die_with_parent", "evaluate", "warm"]
 
 EXIT_USAGE = 2
 WALL_FACTOR = 20
 """Wall time of a check over its processor time: the margin for a loaded machine."""
 LATE = "the time for the whole grading ran out; grade this submission again"
+NEEDS_LINUX = "checks of C need Linux; the grader runs them there"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
@@ -62,13 +63,13 @@ def evaluate(
     if left_s <= 0:
         return Finding("grader_error", message=LATE)
     if isinstance(check, C) and not LINUX:
-        return Finding("skipped", message="checks of C need Linux; the grader runs them there")
+        return Finding("skipped", message=NEEDS_LINUX)
     if isinstance(check, C):
         return _in_sandboxes(check, submitted, profile)
     proves = isinstance(check, OtherCheck) and check.engines
     if isinstance(check, Proven | Simulated | OwnTests) or own(check) or proves:
         warm()
-    if not can_fork():  # a student's own machine: the engines' budgets must do
+    if not LINUX:  # a student's own machine: the engines' budgets must do
         return judge(check, submitted)
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)

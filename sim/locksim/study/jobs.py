@@ -31,7 +31,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from lockui import portable
 
-__all__ = ["Job", "JobError", "Runner", "usable_cpus"]
+__all__ = ["Job", "JobError", "Runner"]
 
 T = TypeVar("T")
 WORTH_S = 5.0
@@ -164,16 +164,9 @@ class Runner:
         return done / (sum(self._seconds.values()) or 1.0)
 
 
-def usable_cpus() -> int:
-    """CPUs that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context(portable.start_method())
-    if portable.can_fork():
+    context = multiprocessing.get_context(portable.start_method("forkserver"))
+    if portable.LINUX:
         context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
