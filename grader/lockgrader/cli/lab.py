@@ -158,6 +158,9 @@ def check(
     ] = False,
     folder: _Dir = Path("."),
     no_sandbox: _NoSandbox = False,
+    sarif: Annotated[
+        Path | None, typer.Option(help="write what is wrong, for editors: FILE.sarif")
+    ] = None,
     as_json: _Json = False,
 ) -> None:
     """Run the public checks: the grader's verdicts, and what to fix next.
@@ -166,14 +169,16 @@ def check(
     grader failed in a check (internal error). With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
+    from lockgrader.export.sarif import problems
     from lockgrader.result import Result
     from lockgrader.workspace.attempt import attempt, public_checks, to_do
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.watch import watch as watched
+    from lockui.sarif import write
 
     space = find(folder)
-    if watch and (only or as_json):
-        raise UsageError("--watch runs all checks and prints no JSON: leave out CHECK and --json")
+    if watch and (only or as_json or sarif):
+        raise UsageError("--watch runs all checks: leave out CHECK, --json and --sarif")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
     _load()
@@ -190,6 +195,9 @@ def check(
             report(so_far.checks[-1].title, done / max(1, len(only or checks)))
 
         result = attempt(space, profile=profile, only=only or (), progress=finished)
+    if sarif is not None:
+        with saving("--sarif"):
+            write(sarif, problems(result, space.lab.wanted()), space.folder)
     state = space.state
     if as_json:
         following = to_do(state, checks)
