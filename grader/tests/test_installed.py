@@ -103,6 +103,13 @@ def test_core_is_small(core: Installed) -> None:
     assert core.megabytes() < 350
 
 
+def test_instructor_makes_a_lab(core: Installed) -> None:
+    """The template's solution, hidden check and mutants are in the wheel."""
+    core.run("lab", "new", "lab42")
+    made = {path.name for path in (core.folder / "lab42").rglob("*")}
+    assert set() == SECRET - made
+
+
 def test_student_goes_from_start_to_submission(core: Installed) -> None:
     """Lab 02 in the core: list, start, check, submit."""
     assert "lab02-spinlocks" in core.run("lab", "list")

@@ -5,9 +5,9 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
 "texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
-"files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
-``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
-:class:`lockgrader.author.lint.Item`.
+"files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``. ``bundle``: a list of
+``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab", "ok", "students",
+"variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
