@@ -15,7 +15,7 @@ from pathlib import Path
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted, proofs, proofs_before
+from lockgrader.checks.submitted import Submitted, proofs, with_needs
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.refused import refused as refused_classes
@@ -81,7 +81,7 @@ def grade(
         until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
             grader_errors, for a platform that would otherwise discard all results.
         values: the student's variant, where the key is not available; by default it is drawn.
-        only: names of checks to run; proofs before a measurement run too. By default all.
+        only: names of checks to run; what they need runs too. By default all.
         gate: returns why a check must not run yet, or "". A check with a reason is skipped. It may
             lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
@@ -98,10 +98,7 @@ def grade(
     submitted, refused = _read(lab, checks, submission, profile)
     if "answers" not in refused:
         prepare(checks)
-    wanted = set(only)
-    for check in checks:
-        if check.name in only:
-            wanted |= proofs_before(check, checks)
+    wanted = with_needs(only, checks)
     asked = [c for c in checks if not only or c.name in wanted]
     result = Result(
         lab=lab.name,

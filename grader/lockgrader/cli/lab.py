@@ -1,13 +1,13 @@
-"""Work on a lab: list, start, check, get a hint, hand in; bundle and lint for instructors.
+"""Work on a lab: list, start, check, get a hint, hand in; new, lint, bundle for instructors.
 
 With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab", "title",
 "points", "state", "best", "folder"}``. ``start``: ``{"folder", "lab", "student", "variant",
 "files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
 "texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
-"files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
-``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
-:class:`lockgrader.author.lint.Item`.
+"files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``. ``bundle``: a list of
+``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab", "ok", "students",
+"variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
@@ -289,6 +289,25 @@ def submit(
     if state.verdicts:
         say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
     say_wrapped("hand in this file; the grader also runs hidden checks", "  ")
+
+
+@app.command()
+@reported()
+def new(
+    folder: Annotated[
+        Path, typer.Argument(help="the folder to make; its last part is the lab's name")
+    ],
+    as_json: _Json = False,
+) -> None:
+    """Make a small lab that lints, with three checks, for you to change into yours."""
+    from lockgrader.author.new import new as make
+
+    files = make(folder)
+    if as_json:
+        print_json({"folder": str(folder), "files": files})
+        return
+    say(f"{folder}: {', '.join(files)}")
+    say(f"\nread docs/LABS.md, then:\n  locklab lab lint {folder}")
 
 
 @app.command()
