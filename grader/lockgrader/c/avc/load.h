@@ -149,6 +149,10 @@ UNSEEN void load_before(void)
         remember(i, load.insertions + 1);
         inserted(i, load.insertions + 1);
     }
+    if (!ASKS_MARKED) { /* so that two readers mark one entry at once */
+        call(RECLAIMING);
+        reclaimed();
+    }
     rcu_barrier();
     locklab_alone(load.moment >= CONCURRENT);
 }
@@ -163,9 +167,10 @@ UNSEEN void load_thread(int me)
         pthread_mutex_unlock(&turn);
     } else if (me == 0) {
         remember(0, load.insertions + 1);
+        ask(2);
         remember(4, load.insertions + 2);
     } else {
-        ask(1 + (unsigned)me % 3);
+        ask(1 + (unsigned)me % 3); /* thread 1: what the writer looks up, too */
     }
 }
 
