@@ -67,8 +67,7 @@ LIVE = (_counted(PUBLISH, "switched += old == NULL;"), _counted(REMOVED, "switch
 MARKED = (
     "        if (!atomic_load_explicit(&at->used, memory_order_relaxed))\n" + MARK.rstrip(" "),
     "        if (!atomic_load_explicit(&at->used, memory_order_relaxed)) {\n"
-    "            switched++;\n" + MARK.rstrip(" ")
-    + "        }\n",
+    "            switched++;\n" + MARK.rstrip(" ") + "        }\n",
 )
 STACK = "(unsigned)((uintptr_t)&key >> 16)"
 PROGRAMS = (
