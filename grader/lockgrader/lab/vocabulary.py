@@ -333,7 +333,8 @@ class C(_Check):
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
         memory, preemptions, runs: the explorer's memory model and its two bounds.
-        operations: of each thread, for the other tools. seed: of these operations.
+        operations: of each thread, for the other tools. seed: of these operations, and of those in
+            a scenario that draws some.
     """
 
     kind: Literal["c"]
