@@ -48,7 +48,7 @@ from lockgrader.sandbox import Profile
 
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
-PARTS = ("locks", "answers", "tests", "c")
+PARTS = ("locks", "answers", "tests", "c", "data")
 """The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]
