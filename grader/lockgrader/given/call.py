@@ -67,7 +67,8 @@ def call(
     if not isinstance(answered, dict) or not answered.keys() & {"returned", "error"}:
         raise Refused("no_output", f"{file} ended before {function}() returned")
     if "error" in answered:
-        kind, line = str(answered["error"]), answered.get("line")
+        kind, says = str(answered["error"])[:100], str(answered.get("says", ""))[:300]
+        line = answered.get("line")
         where = f"{file}, line {line}" if isinstance(line, int) else file
-        raise CallError(kind, f"{where}: {kind}: {answered.get('says', '')}")
+        raise CallError(kind, f"{where}: {kind}: {says}")
     return answered["returned"]
