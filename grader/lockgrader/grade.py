@@ -49,7 +49,7 @@ from lockui.portable import LINUX
 
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
-PARTS = ("locks", "answers", "tests", "c")
+PARTS = ("locks", "answers", "tests", "c", "data")
 """The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]

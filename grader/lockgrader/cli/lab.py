@@ -4,10 +4,10 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "points", "state", "best", "folder"}``. ``start``: ``{"folder", "lab", "student", "variant",
 "files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
-"texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
-"files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``. ``bundle``: a list of
-``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab", "ok", "students",
-"variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
+"texts", "of", "wait_minutes"}``. ``given``: ``{"file", "arguments"}``. ``solution``: ``{"file",
+"diff"}``. ``submit``: ``{"file", "files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``.
+``bundle``: a list of ``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab",
+"ok", "students", "variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
@@ -242,6 +242,28 @@ def hint(
         print_json(asdict(shown))
     else:
         show_hint(shown)
+
+
+@app.command()
+@reported()
+def given(
+    name: Annotated[str, typer.Argument(help="a check of a function of yours", metavar="CHECK")],
+    output: Annotated[Path, typer.Option("--output", help="a file: .json, .csv or .parquet")],
+    folder: _Dir = Path("."),
+    as_json: _Json = False,
+) -> None:
+    """Write the tables that a check gives to your function, to try it on them."""
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.given import write_given
+
+    with saving("--output"):
+        others = write_given(find(folder), name, output)
+    if as_json:
+        print_json({"file": str(output), "arguments": others})
+        return
+    say(f"{output}: what {name} gives")
+    for argument, value in others.items():
+        say(f"  {argument} = {value}")
 
 
 @app.command()
