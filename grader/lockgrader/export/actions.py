@@ -10,7 +10,7 @@ The formats: https://docs.github.com/en/actions/reference/workflows-and-actions/
 
 from __future__ import annotations
 
-from lockgrader.export.neutral import Feedback, Shown, line, markdown, notes_in, plain
+from lockgrader.export.neutral import Feedback, Shown, line, markdown, notes_in
 
 __all__ = ["comments", "summary"]
 
@@ -32,7 +32,7 @@ def comments(feedback: Feedback, folder: str = "") -> list[str]:
             if one.place is not None:
                 file, number = one.place
                 properties = [f"file={_property(folder + file)}", f"line={number}", *properties]
-            found.append(f"::{level} {','.join(properties)}::{_data(plain(one))}")
+            found.append(f"::{level} {','.join(properties)}::{_data(_short(one))}")
     return found
 
 
@@ -52,6 +52,12 @@ def summary(feedback: Feedback, title: str) -> str:
         if one.check.verdict not in ("pass", "skipped"):
             parts.append(f"### {line(one.check.title)}\n\n{markdown(one)}")
     return "\n\n".join(parts) + "\n"
+
+
+def _short(one: Shown) -> str:
+    """What fits beside a line of code; the page has the rest."""
+    parts = [f"{one.words}: {one.reason}" if one.reason else one.words, one.check.hint]
+    return "\n".join(filter(None, parts))
 
 
 def _row(one: Shown) -> str:

@@ -173,10 +173,11 @@ def _place(check: CheckResult, files: tuple[str, ...]) -> tuple[str, int] | None
     """Where the mistake is: the last step of a counterexample, or what the message names."""
     steps = (check.counterexample or {}).get("steps") or ()
     for step in reversed(steps):
-        if step.get("file") in files and isinstance(step.get("line"), int):
-            return step["file"], step["line"]
+        file = str(step.get("file")).strip("<>")  # as the compiler names a text
+        if file in files and isinstance(step.get("line"), int):
+            return file, step["line"]
     for file in files:
-        if found := re.search(rf"(?<![\w.-]){re.escape(file)}:(\d{{1,7}})\b", check.message):
+        if found := re.search(rf"(?<![\w.-]){re.escape(file)}>?:(\d{{1,7}})\b", check.message):
             return file, int(found[1])
     return None
 
