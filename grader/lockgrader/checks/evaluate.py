@@ -37,7 +37,7 @@ EXIT_USAGE = 2
 WALL_FACTOR = 20
 """Wall time of a check over its processor time: the margin for a loaded machine."""
 LATE = "the time for the whole grading ran out; grade this submission again"
-NEEDS_LINUX = "checks of C need Linux; the grader runs them there"
+NEEDS_LINUX = "checks that run C or a function need Linux; the grader runs them there"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
