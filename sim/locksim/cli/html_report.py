@@ -71,7 +71,7 @@ def _section(section: Section) -> dict[str, Any]:
         "title": result.title,
         "source": result.source,
         "machine": result.machine,
-        "lines": summary_lines(result),
+        "lines": summary_lines(result, notes=True),
         "svg": inline(section.plot.read_text(encoding="utf-8"), result.experiment, section.alt),
         "alt": section.alt,
         "fitted": summary["fitted"],

@@ -11,9 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.compiler.disassemble import disassemble
-from locksim.compiler.portable import code_to_json
-from locksim.emit import emit
 from locksim.kinds import kind_of
 from locksim.lang.fields import Field, array, param, part, pointer, word
 from locksim.lang.struct import Struct
@@ -57,6 +54,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show one lock, decision cache or scheduler."""
+    from locksim.compiler.disassemble import disassemble
+    from locksim.compiler.portable import code_to_json
+    from locksim.emit import emit
+
     entry = resolve(name)
     code = entry.compiled()
     if as_json:

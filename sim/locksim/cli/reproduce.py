@@ -65,7 +65,12 @@ def reproduce(
     jobs: Annotated[
         int | None, typer.Option(help="number of processes (default: all usable CPUs)")
     ] = None,
-    parameters: Annotated[bool, typer.Option(help="list every parameter")] = True,
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters/--no-parameters", help="also print parameters, analytic models and notes"
+        ),
+    ] = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="also describe the plot in words")
     ] = False,
@@ -119,6 +124,8 @@ def reproduce(
             say(f"page: {html}")
     if json:
         print_json(documents if len(found) > 1 else documents[0])
+    else:
+        _print_next(found[0].name, output)
     if not complete:
         raise interrupted("the results above are complete")
 
@@ -177,6 +184,22 @@ def _print_files(result: Reproduction, files: dict[str, Any], verbose: bool) -> 
         say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}")
     if verbose:
         say(f"plot in words: {files['plot_alt']}")
+
+
+def _print_next(name: str, output: Path) -> None:
+    """Print three commands that show more of an experiment."""
+    from locksim.papers import what_if
+
+    changes = [change for change in what_if.names() if what_if.find(change).of == name]
+    change = f"what-if {changes[0]}" if changes else "what-if --list"
+    commands = {
+        f"reproduce {name} --parameters": "each parameter with its source, models, notes",
+        f"reproduce {name} --html {output / name}.html": "all of it as a page",
+        change: "the same experiment with one change",
+    }
+    say("\nnext:")
+    for command, shown in commands.items():
+        say(f"  locklab {command}\n      {shown}")
 
 
 def _settings(replications: int | None, seed: int, short: bool) -> str:

@@ -1,8 +1,9 @@
-"""A reproduction on the terminal: the cells, the parameters, and the summary.
+"""A reproduction on the terminal: one screen with the cells and the summary; on demand the rest.
 
 Every cell carries its role. A cell that set a parameter, or that a fit used, proves nothing, so
-the summary counts only predicted cells. Sources are numbered and listed once below the parameters,
-because many values share one.
+the summary counts only predicted cells. The parameters, the analytic models and the notes are
+longer than the result; they stand on the page of ``--html``, and here only if they are asked for.
+Sources are numbered and listed once below the parameters, because many values share one.
 """
 
 from __future__ import annotations
@@ -35,12 +36,13 @@ if TYPE_CHECKING:
 __all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
-def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None:
+def print_reproduction(result: Reproduction, *, parameters: bool = False) -> None:
     """Print a reproduction.
 
     Arguments:
         result: the result of an experiment's ``reproduce``.
-        parameters: whether to list every parameter with value, unit, role and source.
+        parameters: whether to print every parameter with value, unit, role and source, the analytic
+            models and the notes, too.
     """
     output = console()
     output.print(f"[bold]{escape(result.experiment)}[/bold]  {escape(result.title)}")
@@ -51,10 +53,10 @@ def print_reproduction(result: Reproduction, *, parameters: bool = True) -> None
     _print_cells(output, result.cells)
     if parameters:
         print_parameters(output, result.parameters)
-    if "models" in result.extra:
-        _print_models(output, result.extra["models"])
+        if "models" in result.extra:
+            _print_models(output, result.extra["models"])
     output.print()
-    for line in summary_lines(result):
+    for line in summary_lines(result, notes=parameters):
         output.print(line, markup=False)
 
 
@@ -177,8 +179,8 @@ def _print_models(output: Console, models: Mapping[str, Any]) -> None:
     )
 
 
-def summary_lines(result: Reproduction) -> list[str]:
-    """Return the lines below the tables."""
+def summary_lines(result: Reproduction, *, notes: bool) -> list[str]:
+    """Return the lines below the tables, the reproduction's notes included or not."""
     summary = result.summary()
     fitted, predicted = (
         f"{summary[role]} {role} {things}" + "s" * (summary[role] != 1)
@@ -197,7 +199,8 @@ def summary_lines(result: Reproduction) -> list[str]:
             lines.append(f"{name}: {2**value:.2f} times per doubling (slope {value:.2f})")
     if summary["fitted"] > summary["predicted"]:
         lines.append("more fitted parameters than predicted cells: not a reproduction")
-    lines += result.notes
+    if notes:
+        lines += result.notes
     if not result.complete:
         lines.append("interrupted: the cells above are complete")
     return lines

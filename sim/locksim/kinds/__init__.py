@@ -42,14 +42,19 @@ class PlainLoad:
         return self.kind.livelock_limit_ps(cpus, self.settings)
 
 
+_USERS = ("checking", "replay_file")
+"""Modules of this folder that use kinds and are not kinds; they import the whole checker."""
+
+
 @functools.cache
 def kinds() -> tuple[StructKind, ...]:
     """One object of each kind, in the order of their bases' names."""
-    names = [f"{__name__}.{module.name}" for module in pkgutil.iter_modules(__path__)]
+    found = (module.name for module in pkgutil.iter_modules(__path__))
+    names = [f"{__name__}.{name}" for name in found if name not in _USERS]
     things = [thing for name in names for thing in vars(importlib.import_module(name)).values()]
     classes = dict.fromkeys(thing for thing in things if isinstance(thing, type))
-    found = [cls() for cls in classes if issubclass(cls, StructKind) and cls is not StructKind]
-    return tuple(sorted(found, key=lambda kind: kind.base.__name__.lower()))
+    objects = [cls() for cls in classes if issubclass(cls, StructKind) and cls is not StructKind]
+    return tuple(sorted(objects, key=lambda kind: kind.base.__name__.lower()))
 
 
 def kind_of(struct: Struct | type[Struct]) -> StructKind | None:

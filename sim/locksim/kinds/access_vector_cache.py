@@ -11,7 +11,7 @@ still read then gives another key's answer, or is dead memory.
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, resized
 from locksim.kinds.load import LoadError, LoadSettings
 from locksim.lang import *

@@ -8,7 +8,7 @@ end the root's count must be what it was.
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, resized
 from locksim.kinds.load import LoadError, LoadSettings
 from locksim.lang import *

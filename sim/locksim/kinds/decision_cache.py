@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.access_vector_cache import checks, checks_and_updates
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.load import LoadSettings
 from locksim.lang.fields import param
 from locksim.lang.struct import Struct, Workload

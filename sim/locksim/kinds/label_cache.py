@@ -9,7 +9,7 @@ each reference is put back once; the checker reports any other as a leak.
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, resized
 from locksim.kinds.load import LoadSettings
 from locksim.lang import *

@@ -7,7 +7,7 @@ threads are inside.
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.visits import uneven

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.lock import TRY_FAULTS

@@ -8,8 +8,7 @@ one asks for are the CPUs.
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
-from locksim.checker.models.tasks import SwitchedTasks
+from locksim.core.client import Client, SwitchedTasks
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.lang import *

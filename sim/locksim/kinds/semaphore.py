@@ -8,7 +8,7 @@ others have made, and a wake-up that is lost leaves it waiting.
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers, resized
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.lock import TRY_FAULTS

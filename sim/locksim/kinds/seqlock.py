@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
 from locksim.kinds.rwlock import ReadingAndWriting, ReadingAndWritingUnevenly, mixed, unevenly

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from locksim.checker.client import Client
-from locksim.checker.errors import CheckError
+from locksim.core.client import Client
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
 from locksim.lang.struct import Struct, Workload, tasks_of
@@ -32,6 +31,8 @@ class WorkloadKind(StructKind):
         Raises:
             CheckError: it schedules threads of its own, or rounds are asked for.
         """
+        from locksim.checker.errors import CheckError
+
         workload = struct() if isinstance(struct, type) else struct
         assert isinstance(workload, Workload)
         name = type(workload).__name__

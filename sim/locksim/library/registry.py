@@ -12,12 +12,14 @@ import importlib
 import pkgutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from locksim.compiler.frontend import compile_class, compile_source
-from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct, Workload
 from locksim.library.schedulers.interface import Scheduler
 from lockui.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from locksim.compiler.ir import ClassCode
 
 PACKAGES: dict[str, tuple[str, type[Struct]]] = {
     "locksim.library.locks": ("lock", Struct),
@@ -62,6 +64,8 @@ class Entry:
         Raises:
             CompileError: it is outside the language.
         """
+        from locksim.compiler.frontend import compile_class
+
         return self.code or compile_class(self.struct)
 
 
@@ -166,6 +170,8 @@ def _entry(module: str, kind: str, base: type[Struct]) -> Entry | None:
 
 
 def _from_file(file: str, name: str) -> Entry:
+    from locksim.compiler.frontend import compile_source
+
     try:
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:

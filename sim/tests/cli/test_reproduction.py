@@ -51,13 +51,16 @@ def test_every_cell_is_printed_with_role_and_error(capsys: pytest.CaptureFixture
 
 
 def test_notes_are_printed_where_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
-    """A cell's note ends its line, the reproduction's notes come last."""
+    """A cell's note ends its line; the reproduction's notes come last, on demand."""
     result = reproduction()
     first = replace(result.cells[0], note="link")
-    print_reproduction(replace(result, cells=[first, *result.cells[1:]], notes=["Noisy."]))
+    noted = replace(result, cells=[first, *result.cells[1:]], notes=["Noisy."])
+    print_reproduction(noted, parameters=True)
     printed = lines(capsys)
     assert 1 == sum(line.endswith("input +1.0% link") for line in printed)
     assert "Noisy." == printed[-1]
+    print_reproduction(noted)
+    assert "Noisy." not in lines(capsys)
 
 
 def test_summary_counts_predicted_cells_only(capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,7 +163,7 @@ def test_parameters_are_listed_on_demand(capsys: pytest.CaptureFixture[str]) -> 
 def test_a_source_that_figures_share_is_listed_once(capsys: pytest.CaptureFixture[str]) -> None:
     """Both figures point to it."""
     shared = [Parameter(name, 5, "ns", "a probe", "measured") for name in ("near", "far")]
-    print_reproduction(replace(reproduction(), parameters=shared))
+    print_reproduction(replace(reproduction(), parameters=shared), parameters=True)
     printed = lines(capsys)
     assert ["near 5 ns measured [1]", "far 5 ns measured [1]"] == [
         line for line in printed if line.startswith(("near", "far"))

@@ -24,30 +24,16 @@ from dataclasses import dataclass
 
 from locksim.checker.errors import CheckError
 from locksim.compiler import bytecode as b
+from locksim.core.client import MOST, SwitchedTasks
 from locksim.core.memory import Memory
-from locksim.lang.fields import array, word
 from locksim.lang.ops import Mark, Order
 from locksim.lang.struct import Workload
 
-MOST = 8
-"""Threads, tasks included."""
 JUMP = 1 << 40
 """How far the clock moves, in picoseconds: a second, longer than any time slice."""
 _MOVES = 3
 """Values of a choice of ``now()``: the clock has moved never, once, or twice."""
 _LOCK_MARKS = range(Mark.ACQUIRE_START, Mark.READ_TRY_FAILED + 1)
-
-
-class SwitchedTasks(Workload):
-    """A workload with tasks that the checker can take: it has the words that a switch needs.
-
-    Its ``thread()`` ends with ``yield self.stopped.fetch_add(1)``; tasks that are put aside end
-    when all CPUs have come to that.
-    """
-
-    running = array(MOST)
-    stopped = word()
-    clock = word()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +57,7 @@ def switching(workload: Workload, memory: Memory, n_cpus: int, tasks: int) -> Sw
     if not isinstance(workload, SwitchedTasks):
         raise CheckError(
             f"{name} has tasks: the checker takes them only from a workload that is derived from "
-            "locksim.checker.models.tasks.SwitchedTasks"
+            "locksim.core.client.SwitchedTasks"
         )
     if n_cpus + tasks > MOST:
         raise CheckError(f"{name}: {n_cpus} CPUs and {tasks} tasks: give at most {MOST} in all")
