@@ -4,7 +4,7 @@ With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab
 "points", "state", "best", "folder"}``. ``start``: ``{"folder", "lab", "student", "variant",
 "files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
-"texts", "of", "wait_minutes"}``. ``given``: ``{"file", "arguments"}``. ``solution``: ``{"file",
+"texts", "of", "wait_minutes"}``. ``given``: ``{"files", "arguments"}``. ``solution``: ``{"file",
 "diff"}``. ``submit``: ``{"file", "files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``.
 ``bundle``: a list of ``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab",
 "ok", "students", "variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
@@ -257,11 +257,12 @@ def given(
     from lockgrader.workspace.given import write_given
 
     with saving("--output"):
-        others = write_given(find(folder), name, output)
+        files, others = write_given(find(folder), name, output)
     if as_json:
-        print_json({"file": str(output), "arguments": others})
+        print_json({"files": [str(file) for file in files], "arguments": others})
         return
-    say(f"{output}: what {name} gives")
+    for file in files:
+        say(f"{file}: what {name} gives")
     for argument, value in others.items():
         say(f"  {argument} = {value}")
 

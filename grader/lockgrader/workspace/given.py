@@ -1,4 +1,4 @@
-"""What a check gives to the student's function, as a file to try it on."""
+"""What a check gives to the student's function, as files to try it on."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ __all__ = ["ENDINGS", "write_given"]
 ENDINGS = (".json", ".csv", ".parquet")
 
 
-def write_given(workspace: Workspace, check: str, path: Path) -> dict[str, Any]:
-    """Write the arguments of a check's function, or its one table, and return the others.
+def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path], dict[str, Any]]:
+    """Write the arguments of a check's function; return the files, and what is in none of them.
 
     Arguments:
         workspace: the student's. check: the name of one of its public checks.
-        path: ``.json`` for all arguments; ``.csv`` or ``.parquet`` for the table among them.
+        path: ``.json`` for all arguments. ``.csv`` or ``.parquet`` for the tables: of several, each
+            gets a file with its name behind the stem.
 
     Raises:
-        WorkspaceError: the check gives nothing, or not one table, or the ending is unknown.
-        OSError: the file cannot be written.
+        WorkspaceError: the check gives nothing, or the ending is unknown.
+        OSError: a file cannot be written.
     """
     import pandas as pd
 
@@ -37,13 +38,14 @@ def write_given(workspace: Workspace, check: str, path: Path) -> dict[str, Any]:
     arguments = offered[check].arguments()
     if path.suffix == ".json":
         path.write_text(json.dumps(arguments, indent=1) + "\n", encoding="utf-8")
-        return {}
+        return [path], {}
     tables = {name: rows for name, rows in arguments.items() if isinstance(rows, list)}
-    if len(tables) != 1:
-        raise WorkspaceError(f"the check '{check}' gives {len(tables)} tables: write a .json file")
-    frame = pd.DataFrame(next(iter(tables.values())))
-    if path.suffix == ".csv":
-        frame.to_csv(path, index=False)
-    else:
-        frame.to_parquet(path, index=False)
-    return {name: value for name, value in arguments.items() if name not in tables}
+    files = []
+    for name, rows in tables.items():
+        files.append(path if len(tables) == 1 else path.with_stem(f"{path.stem}-{name}"))
+        frame = pd.DataFrame(rows)
+        if path.suffix == ".csv":
+            frame.to_csv(files[-1], index=False)
+        else:
+            frame.to_parquet(files[-1], index=False)
+    return files, {name: value for name, value in arguments.items() if name not in tables}
