@@ -171,7 +171,7 @@ def usable_cpus() -> int:
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
+    context.set_forkserver_preload(["locksim.engine.fast.compiled", "locksim.study.simulation"])
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
 
