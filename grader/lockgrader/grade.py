@@ -45,6 +45,7 @@ from lockgrader.read.scenarios import read as read_scenarios
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockui.portable import LINUX
 
 __all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
 
@@ -223,7 +224,7 @@ def accept(
             refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
     tools = {c.tool for c in checks if isinstance(c, C)}
-    if lab.c and tools:
+    if lab.c and tools and LINUX:
         with _noted("c", refused):
             _, data = _part_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)

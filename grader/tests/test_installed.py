@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SECRET = {"hidden", "solution", "mutants.toml", "rubric.md", "design.md"}
+SECRET = {"hidden", "solution", "mutants.toml", "rubric.md", "design.md", "instructors.md"}
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 

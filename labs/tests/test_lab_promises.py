@@ -84,6 +84,7 @@ def test_starter_earns_nothing(name: str) -> None:
     assert "fail" in found
 
 
+@pytest.mark.covering("one", every=3)
 @pytest.mark.parametrize(("name", "one"), [*all_mutants()])
 def test_mutant_gets_its_verdict(name: str, one: Mutant) -> None:
     """Verdict and misconception are the documented ones."""

@@ -61,6 +61,7 @@ def shapes() -> Iterator[Any]:
             yield pytest.param(name, threads, marks=() if short else (pytest.mark.slow,))
 
 
+@pytest.mark.covering("name", every=2)
 @pytest.mark.parametrize(("name", "threads"), [*shapes()])
 def test_library_excludes(library: dict[str, emitted.Prepared], name: str, threads: int) -> None:
     """Printed and compiled, no lock of the library violates mutual exclusion."""

@@ -29,6 +29,7 @@ def test_right_locks_pass_under_sanitizers(tool: str) -> None:
             assert "passed" == torture(builder, lock, threads=2, seconds=0.1).verdict
 
 
+@pytest.mark.covering("tool", every=2)
 @pytest.mark.parametrize(
     ("tool", "name", "verdict"),
     [

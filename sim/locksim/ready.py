@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from locksim import jit
+from lockui.portable import exclusive
 
 __all__ = ["Choice", "Part", "begin", "cache_folders", "folder", "is_ready", "make"]
 
@@ -222,11 +223,9 @@ def _lock_file(kept: Path) -> Path:
 def _alone(kept: Path) -> Iterator[None]:
     """Compile while no other process does; where there are no locks of files, beside others."""
     with ExitStack() as stack:
-        with suppress(OSError, ModuleNotFoundError):
-            import fcntl
-
+        with suppress(OSError):
             kept.mkdir(parents=True, exist_ok=True)
-            fcntl.flock(stack.enter_context(_lock_file(kept).open("ab")), fcntl.LOCK_EX)
+            exclusive(stack.enter_context(_lock_file(kept).open("ab")))
         yield
 
 

@@ -103,6 +103,7 @@ sys.exit(locklab.main())
 """
 
 
+@pytest.mark.covering("memory", every=3, first=2)
 @pytest.mark.parametrize("memory", ["sc", "tso", "c11"])
 def test_locklab_check_works_without(memory):
     """The command proves a lock and says how many states there were."""

@@ -366,7 +366,7 @@ def lint(
     from lockgrader.cli.lint_show import show_lint
     from locklabs import find
     from locklabs import names as installed
-    from locksim.study.jobs import usable_cpus
+    from lockui.portable import usable_cpus
 
     folders = [find(name) for name in labs or installed()]
     if not folders:

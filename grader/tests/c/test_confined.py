@@ -123,6 +123,7 @@ def test_harmless() -> None:
     assert "pass" == found.verdict, found.message
 
 
+@pytest.mark.covering("name", every=2)
 @pytest.mark.parametrize("name", ATTACKS)
 def test_seen_before_it_is_done(name: str) -> None:
     """The run is violated, and says what was tried."""

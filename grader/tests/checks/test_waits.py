@@ -25,6 +25,7 @@ def waits(*demands: str) -> Waits:
     return Waits.model_validate({"demands": demands, "machine": "ideal-8"})
 
 
+@pytest.mark.covering("demands", every=3)
 @pytest.mark.parametrize(("demands", "text"), VARIANTS)
 def test_right_variants_pass(demands: tuple[str, ...], text: str) -> None:
     """Different source, the same algorithm."""

@@ -144,7 +144,8 @@ def test_locks(variant: str) -> None:
     assert {} == lost(lab, {lab.locks: text}, {"TAS", kind})
 
 
-@pytest.mark.parametrize("variant", some([*CACHES]))
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", CACHES)
 def test_caches(variant: str) -> None:
     """Twenty right caches."""
     lab = lab_of("lab05")

@@ -127,6 +127,7 @@ def verdict_of(result: Result, name: str) -> tuple[str, float]:
     return next((c.verdict, c.points) for c in result.checks if c.name == name)
 
 
+@pytest.mark.covering("hostile", every=2)
 @pytest.mark.parametrize("hostile", PYTHON, ids=lambda h: f"{h['attack']}-{h['name']}")
 def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code that is executed gets its documented verdict and nothing else."""
@@ -143,6 +144,7 @@ def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.Mon
     target.untouched(result)
 
 
+@pytest.mark.covering("hostile", every=2)
 @pytest.mark.parametrize("hostile", LANGUAGE, ids=lambda h: f"{h['attack']}-{h['name']}")
 def test_language(hostile: dict[str, Any], target: Target) -> None:
     """Text that is compiled gets its documented verdict and nothing else."""

@@ -86,6 +86,7 @@ def written(hostile: dict[str, Any], secret: Path) -> str:
     return text if hostile.get("whole") else f"{text}\n{CACHE}"
 
 
+@pytest.mark.covering("hostile", every=2)
 @pytest.mark.parametrize("hostile", CORPUS, ids=lambda h: str(h["name"]))
 def test_hostile(hostile: dict[str, Any], tmp_path: Path) -> None:
     """The verdict is the documented one; no point, no secret, no survivor, no error of ours."""

@@ -108,6 +108,7 @@ def test_no_apt(scripts: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert tmp_path / "ck" == fetch("ck", tmp_path)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path: Path) -> None:
     """A wrong request and a wrong folder end with status 2 and one message, without a traceback."""
     for arguments, message in (

@@ -55,6 +55,7 @@ def test_disturbed_rounds(script: ModuleType) -> None:
     assert "noisy" == script.judged("tas", "write", 2, busy).verdict
 
 
+@pytest.mark.slow
 def test_run(tmp_path: Path) -> None:
     """One lock, few short processes: a report of both kinds."""
     output = tmp_path / "printed.json"

@@ -40,7 +40,7 @@ def test_every_lock_has_bugs() -> None:
         assert len(set(names)) == len(names)
 
 
-@pytest.mark.covering("lock", "memory", every=2)
+@pytest.mark.covering("lock", "memory", every=4)
 @pytest.mark.parametrize("memory", MEMORIES)
 @pytest.mark.parametrize("lock", locks())
 def test_right_locks_are_not_accused(lock: str, memory: str) -> None:
@@ -61,6 +61,7 @@ def test_qspinlock_by_parts() -> None:
             assert "bounded" == found.verdict
 
 
+@pytest.mark.covering("bug", every=2)
 @pytest.mark.parametrize("bug", [*each_bug()])
 def test_wrong_locks_are_caught(bug: zoo.Bug) -> None:
     """Each bug of the zoo is found with two preemptions."""

@@ -18,7 +18,7 @@ def explored(case: int, wanted: int = 0, **how: object) -> Exploration:
         return run(program, Search(**how))  # type: ignore[arg-type]
 
 
-@pytest.mark.covering("case", every=2)
+@pytest.mark.covering("case", every=4)
 @pytest.mark.parametrize(
     ("case", "memory", "verdict", "found"),
     [

@@ -111,6 +111,7 @@ def test_loop_on_a_plain_word() -> None:
     assert "thread 0 spins at waits.c:" in found.counterexample.message
 
 
+@pytest.mark.covering("case", every=2)
 @pytest.mark.parametrize(
     ("case", "found"),
     [

@@ -48,6 +48,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.covering("name", every=2)
 @pytest.mark.parametrize("name", BREAKS)
 def test_is_found(name: str, tmp_path: Path) -> None:
     """Within some attempts the broken one gives a wrong answer, or crashes."""

@@ -21,8 +21,8 @@ def fuzz(*arguments: str) -> str:
 
 
 def test_some_cases() -> None:
-    """Three cases."""
-    assert "3 cases from seed 1: no crash, no hang" in fuzz("--cases", "3", "--seed", "1")
+    """Two cases."""
+    assert "2 cases from seed 1: no crash, no hang" in fuzz("--cases", "2", "--seed", "1")
 
 
 @pytest.mark.slow

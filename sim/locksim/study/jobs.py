@@ -29,7 +29,11 @@ from multiprocessing import connection
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
 
-__all__ = ["Job", "JobError", "Runner", "usable_cpus"]
+from locksim import jit, ready
+from locksim.engine.fast import ways
+from lockui import portable
+
+__all__ = ["Job", "JobError", "Runner"]
 
 T = TypeVar("T")
 WORTH_S = 5.0
@@ -162,16 +166,15 @@ class Runner:
         return done / (sum(self._seconds.values()) or 1.0)
 
 
-def usable_cpus() -> int:
-    """CPUs that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["locksim.engine.fast.compiled", "locksim.study.simulation"])
+    # Long jobs are simulations: what they need is compiled here, once, and the user is told.
+    loop = "locksim.engine.fast.ways"
+    if jit.enabled():
+        ready.make(ways.UNLIMITED)
+        loop = ways.UNLIMITED.module
+    context = multiprocessing.get_context(portable.start_method("forkserver"))
+    if portable.LINUX:
+        context.set_forkserver_preload([loop, "locksim.study.simulation"])
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
 

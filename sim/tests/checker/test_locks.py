@@ -36,6 +36,7 @@ def claims():
                 )
 
 
+@pytest.mark.covering("entry", every=2)
 @pytest.mark.parametrize(("entry", "memory", "threads", "rounds"), [*claims()])
 def test_lock_is_proven(entry, memory, threads, rounds):
     """Exclusion, progress and the count hold in every interleaving, whatever the buffers' size."""

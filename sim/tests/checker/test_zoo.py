@@ -45,6 +45,7 @@ def test_broken_lock_is_rejected(animal, memory):
     assert expected == confirm(verdict, animal.lock, animal.rounds, animal.types)
 
 
+@pytest.mark.covering("animal", every=2)
 @pytest.mark.parametrize("animal", WEAK, ids=[a.lock.__name__ for a in WEAK])
 def test_too_weak_an_order_is_found_under_c11(animal):
     """The verdict names the property, and messages and views in plain Python confirm it."""

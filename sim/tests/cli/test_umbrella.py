@@ -177,6 +177,7 @@ def test_every_installed_command_has_a_module_and_a_help_line() -> None:
     assert [] == [name for name, command in known.items() if not command.help]
 
 
+@pytest.mark.covering("arguments", every=2)
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["run", "ticket", "--cpus", "1", "--operations", "10"]]
 )

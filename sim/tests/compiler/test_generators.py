@@ -80,7 +80,7 @@ def equal(one: RunResult, other: RunResult) -> bool:
     return all(np.array_equal(a, b) for a, b in pairs)
 
 
-@pytest.mark.covering("entry", "machine", every=2, first=1)
+@pytest.mark.covering("entry", "machine", every=4, first=1)
 @pytest.mark.parametrize(
     ("machine", "cpus"), [("desktop-4", 3), ("pentium3-8way", 2), ("itanium2-32", 4)]
 )

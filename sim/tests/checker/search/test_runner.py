@@ -36,7 +36,7 @@ def both(ask):
     return [dataclasses.replace(answer, seconds=0.0) for answer in answers]
 
 
-@pytest.mark.covering("lock", "memory")
+@pytest.mark.covering("lock", "memory", every=2)
 @all_models
 @pytest.mark.parametrize("lock", [*RIGHT, *WRONG], ids=lambda lock: lock.__name__)
 def test_verdict_states_and_counterexample_are_the_same(lock, memory):

@@ -182,6 +182,7 @@ def test_no_reader_holds_freed_memory(interleave, workload, n_threads, seed):
     check_drained(run, 0)
 
 
+@pytest.mark.covering("wrong", every=2)
 @pytest.mark.parametrize(
     "wrong",
     [

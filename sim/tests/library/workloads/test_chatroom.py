@@ -42,6 +42,7 @@ def test_every_message_arrives(cpus, scheduler, cache):
     assert 2 * USERS * MESSAGES * USERS == done
 
 
+@pytest.mark.covering("scheduler", every=2)
 @pytest.mark.parametrize(
     ("users", "messages"), [(2, 1), pytest.param(USERS, MESSAGES, marks=pytest.mark.slow)]
 )

@@ -18,7 +18,9 @@ from locksim.papers.lmbench_2001.tables import published, summary_name
 from locksim.study.reports.lmbench import SECTIONS
 
 EXPERIMENTS = {e.name: e for e in (SMALLEY, FRANKE)}
-every_experiment = pytest.mark.parametrize("name", EXPERIMENTS)
+every_experiment = pytest.mark.parametrize(
+    "name", [SMALLEY.name, pytest.param(FRANKE.name, marks=pytest.mark.slow)]
+)
 
 MISSED_SMALLEY = {"sh", "RPC/UDP"}
 """Rows of Table 10 that counted checks miss by more than five points (docs/LMBENCH.md)."""
@@ -80,6 +82,7 @@ def test_table_10_within_five_points() -> None:
     assert sh["low"] <= sh["simulated"] <= sh["high"]
 
 
+@pytest.mark.slow
 def test_pentium_iii_within_five_points() -> None:
     """With one fitted number, these rows; the table is held to neither more nor less."""
     found = overheads(FRANKE.name).values()
@@ -87,6 +90,7 @@ def test_pentium_iii_within_five_points() -> None:
     assert HELD_FRANKE == held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("row", "points"), [("UDP", 1), ("0KB create", 1)])
 def test_works_carry_over(row: str, points: float) -> None:
     """The works that were fitted on one machine predict the other, in units of its checks."""
