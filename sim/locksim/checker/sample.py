@@ -196,10 +196,15 @@ class _Run:
         self.regs = by.row(model.program.registers)
         self.note, self.trail = by.row([0] * NOTES), by.row([0] * LONGEST)
 
+    def _took(self, steps: int) -> None:
+        """Count steps; many of them are taken by compiled code."""
+        if self.by is PLAIN and self.given is None:
+            CHOICE.spend(steps // STEPS_OF_A_STATE)
+            if not CHOICE.left():
+                self._use(runner())
+
     def wander(self, seed: int, depth: int) -> tuple[int, list[int]]:
         """One schedule: what came of it, and its steps."""
-        if self.by is PLAIN and self.given is None and not CHOICE.left():
-            self._use(runner())
         points = [-1]
         if depth:
             points = [below(draw(seed, _POINTS, k), self.usual) for k in range(depth - 1)]
@@ -215,9 +220,9 @@ class _Run:
             self.note,
         )
         self.usual = max(self.usual, length)
-        if self.by is PLAIN:
-            CHOICE.spend(int(length) // STEPS_OF_A_STATE)
-        return int(status), [int(via) for via in self.trail[:length]]
+        steps = [int(via) for via in self.trail[:length]]
+        self._took(len(steps))
+        return int(status), steps
 
     def shrunk(self, trail: list[int], status: int) -> list[int]:
         """As few of the steps as still do the same."""
@@ -239,4 +244,5 @@ class _Run:
         status, used = self.by.follow(
             self.tables, rows, shared, self.regs, self.expect, steps, self.note
         )
+        self._took(int(used))
         return int(status), int(used)

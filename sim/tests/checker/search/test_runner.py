@@ -105,10 +105,10 @@ def test_a_check_that_turns_out_to_be_large_is_the_same(small, memory):
 @pytest.mark.parametrize("depth", [0, 3])
 def test_random_schedules_change_over(small, depth):
     """The same steps, wherever plain code stops."""
-    small.rest, sampling = 1, Sampling(30, depth)
-    expected = sample_lock(zoo.TASTestThenSet, sampling, threads=3)
+    small.rest = 1
+    expected = sample_lock(TicketLock, Sampling(5, depth), threads=3)
     assert 0 < small.loads
-    compiled_at_once, plain = both(lambda: sample_lock(zoo.TASTestThenSet, sampling, threads=3))
+    compiled_at_once, plain = both(lambda: sample_lock(TicketLock, Sampling(5, depth), threads=3))
     assert [dataclasses.replace(expected, seconds=0.0)] * 2 == [compiled_at_once, plain]
 
 
