@@ -24,7 +24,6 @@ from lockgrader.cli.export import app
 from lockgrader.export import load_all
 from lockgrader.export.gradebook import Attempt, Check, Gradebook
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "whole_class.py"
 
 
@@ -78,6 +77,7 @@ def right_class(folder: Path, students: int, urls: list[str]) -> None:
 
 def marked(folder: Path, answers: int) -> None:
     """Mark answers in words of a class on the review page; they are in the gradebook afterwards."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     command = [sys.executable, "-m", "locklab", "grade", "review", str(folder / "out")]
     command += ["--lab", str(folder / "lab"), "--by", "ann"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -92,6 +92,7 @@ def marked(folder: Path, answers: int) -> None:
             mark(tab, answers)
             running.close()
         server.send_signal(signal.SIGINT)
+        server.communicate(timeout=60)
     assert 0 == server.returncode
     by_hand = [r for r in load_all(folder / "out") if r.checks[-1].mark is not None]
     assert answers == len(by_hand)
@@ -106,8 +107,10 @@ def marked(folder: Path, answers: int) -> None:
 @needs_sandbox
 @pytest.mark.slow
 def test_a_small_class(tmp_path: Path) -> None:
-    """Forty students."""
+    """Forty students, five of whom are marked."""
     right_class(tmp_path / "c", 40, [])
+    if CHROMIUM is not None:
+        marked(tmp_path / "c", 5)
 
 
 @needs_sandbox
