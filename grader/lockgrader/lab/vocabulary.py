@@ -41,6 +41,7 @@ __all__ = [
 if TYPE_CHECKING:
     from lockgrader.checks.submitted import Submitted
     from lockgrader.finding import Finding
+    from lockgrader.sandbox import Profile
 
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 Operation = Literal[
@@ -333,7 +334,8 @@ class C(_Check):
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
         memory, preemptions, runs: the explorer's memory model and its two bounds.
-        operations: of each thread, for the other tools. seed: of these operations.
+        operations: of each thread, for the other tools. seed: of these operations, and of those in
+            a scenario that draws some.
     """
 
     kind: Literal["c"]
@@ -382,12 +384,15 @@ class OtherCheck(_Check):
     A kind is a subclass with ``kind: Literal["its-name"]`` and the method :meth:`judge`.
 
     Attributes:
-        part: of the submission that it judges: "locks" or "answers". engines: whether it proves or
-            simulates. measures: whether it shows a result that a lab may ask to predict.
+        part: of the submission that it judges: "locks", "answers", or "data" for a further file.
+            engines: whether it proves or simulates. runs_code: whether it runs the student's code,
+            in a sandbox of its own. measures: whether it shows a result that a lab may ask to
+            predict.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "answers"
+    part: ClassVar[Literal["locks", "answers", "data"]] = "answers"
     engines: ClassVar[bool] = False
+    runs_code: ClassVar[bool] = False
     measures: ClassVar[bool] = False
     kind: str
 
@@ -399,6 +404,10 @@ class OtherCheck(_Check):
     def judge(self, submitted: Submitted) -> Finding:
         """What the check finds."""
         raise NotImplementedError
+
+    def judge_in(self, submitted: Submitted, profile: Profile) -> Finding:
+        """What the check finds; one that runs code uses a sandbox of this profile."""
+        return self.judge(submitted)
 
     def right(self) -> dict[str, list[float]]:
         """Right answers by name, for the lab's solution; {} where its files hold them."""

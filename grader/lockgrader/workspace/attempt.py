@@ -19,7 +19,7 @@ from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
-__all__ = ["Changed", "attempt", "changed", "measures", "public_checks", "to_do"]
+__all__ = ["Changed", "attempt", "changed", "done", "measures", "public_checks", "to_do"]
 
 Changed = tuple[str, Locked]
 """The name of a changed prediction, and its recorded value."""
@@ -93,14 +93,14 @@ def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
 
 def to_do(state: State, checks: list[Check]) -> Check | None:
     """The check to work on next: the first that has not passed and does not wait for another."""
-    failed = [c for c in checks if not _done(c, state) and state.verdicts.get(c.name) != "skipped"]
-    waiting = [c for c in checks if not _done(c, state)]
+    verdicts = state.verdicts
+    waiting = [c for c in checks if not done(c, verdicts.get(c.name))]
+    failed = [c for c in waiting if verdicts.get(c.name) != "skipped"]
     return next(iter(failed or waiting), None)
 
 
-def _done(check: Check, state: State) -> bool:
+def done(check: Check, verdict: str | None) -> bool:
     """Whether nothing is left to do; a prediction must be made, not be right."""
-    verdict = state.verdicts.get(check.name)
     return verdict == "pass" or (isinstance(check, Prediction) and verdict in GRADED)
 
 
@@ -150,6 +150,6 @@ def _remembered(
         after["best"] = max(before.best, result.points)
         after["max_points"] = result.max_points
         # After an internal error a check keeps the verdict of an earlier try, which proves nothing.
-        solved = not result.errors and all(_done(c, now) for c in checks)
+        solved = not result.errors and all(done(c, now.verdicts.get(c.name)) for c in checks)
         after["solved"] = before.solved or solved
     return after
