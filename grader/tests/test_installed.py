@@ -147,6 +147,13 @@ def test_everything_is_listed(core: Installed) -> None:
         assert "ticket" in core.run("native", "list")
 
 
+def test_instructor_makes_a_lab(core: Installed) -> None:
+    """The template's solution, hidden check and mutants are in the wheel."""
+    core.run("lab", "new", "lab42")
+    made = {path.name for path in (core.folder / "lab42").rglob("*")}
+    assert {"solution", "hidden", "mutants.toml", "rubric.md", "design.md"} <= made
+
+
 def test_student_goes_from_start_to_submission(core: Installed) -> None:
     """Lab 02 in the core: start, check, submit."""
     core.run("lab", "start", "lab02", "--student", "ada")
