@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockgrader.c import history
 from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, finding_of
-from lockgrader.c.history import Order
+from lockgrader.c.history import Order, records
+from lockgrader.c.interfaces import Interface
 from lockgrader.finding import Finding
 from lockgrader.lab import C
 from lockgrader.read.artefact import MalformedError
@@ -180,7 +180,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
     try:
         if one.order is None:
             return _explored(check, compiled, one.program, outcome)
-        return _recorded(check, one.order, outcome)
+        return _recorded(check, compiled.interface, one.order, outcome)
     except MalformedError as error:
         return Finding("malformed_output", message=f"{check.tool}: {error}")
 
@@ -191,17 +191,17 @@ def _explored(check: C, compiled: Compiled, program: Program, outcome: Outcome) 
     return finding_of(outcome.stdout, program, compiled.source, check.memory)
 
 
-def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:
+def _recorded(check: C, about: Interface, order: Order, outcome: Outcome) -> Finding:
     said = outcome.stderr.decode("utf-8", errors="replace")
     if reported := REPORT.search(said):
         return _reported(reported, said)
     if not outcome.stdout:
         return _ended(check, outcome)
-    found = history.records(outcome.stdout, order)
+    found = records(outcome.stdout, order, about.asked(order))
     if check.tool in SANITIZERS:
         return Finding("pass", 1.0, f"{check.tool}: nothing found in {len(found):,} operations")
     concurrent = check.tool == "torture"
-    wrong = history.concurrent(found) if concurrent else history.sequential(found, order)
+    wrong = about.concurrent(found) if concurrent else about.sequential(found, order)
     if wrong:
         return Finding("fail", 0.0, wrong, tag="wrong-answer")
     how = "run concurrently" if concurrent else "in turns"
