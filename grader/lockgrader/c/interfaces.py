@@ -17,6 +17,23 @@ from lockgrader.lab import LabError
 __all__ = ["INTERFACES", "Interface", "interface"]
 
 
+_RECORDS = {n: frozenset({"records"}) for n in (1, 2, 3)}
+COMMON = Path(__file__).parent / "common"
+CANARIES: dict[str, dict[int, frozenset[str]]] = {
+    "explorer": {
+        1: frozenset({"freed", "race", "memory"}),
+        2: frozenset({"race"}),
+        3: frozenset({"assertion"}),
+    },
+    "torture": _RECORDS,
+    "validate": _RECORDS,
+    "asan": {11: frozenset({"report"})},
+    "tsan": {12: frozenset({"report"})},
+    "ubsan": {13: frozenset({"report"})},
+}
+"""The deliberate mistakes of our clients (common/confined.h, records.h, canary.c)."""
+
+
 @dataclass(frozen=True, eq=False)
 class Interface:
     """An interface.
@@ -40,7 +57,7 @@ class Interface:
     sequential: Callable[[Records, Order], str]
     concurrent: Callable[[Records], str]
     calls: frozenset[str] = frozenset({"locklab_relax"})
-    canaries: dict[str, dict[int, frozenset[str]]] = field(default_factory=lambda: CANARIES)
+    canaries: dict[str, dict[int, frozenset[str]]] = field(default_factory=CANARIES.copy)
 
     @property
     def folder(self) -> Path:
@@ -62,23 +79,6 @@ class Interface:
             known = ", ".join(self.scenarios)
             raise LabError(f"{self.name} has no scenario '{name}'; there are {known}")
         return self.scenarios[name]
-
-
-_RECORDS = {n: frozenset({"records"}) for n in (1, 2, 3)}
-COMMON = Path(__file__).parent / "common"
-CANARIES = {
-    "explorer": {
-        1: frozenset({"freed", "race", "memory"}),
-        2: frozenset({"race"}),
-        3: frozenset({"assertion"}),
-    },
-    "torture": _RECORDS,
-    "validate": _RECORDS,
-    "asan": {11: frozenset({"report"})},
-    "tsan": {12: frozenset({"report"})},
-    "ubsan": {13: frozenset({"report"})},
-}
-"""The deliberate mistakes of our clients (common/confined.h, records.h, canary.c)."""
 
 
 def _names(prefix: str, words: str) -> frozenset[str]:

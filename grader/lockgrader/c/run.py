@@ -23,7 +23,7 @@ from lockgrader.c.explored import MAX_REPORT, finding_of
 from lockgrader.c.history import Order, records
 from lockgrader.c.interfaces import Interface
 from lockgrader.finding import Finding
-from lockgrader.lab import C
+from lockgrader.lab import C, LabError
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
@@ -115,7 +115,10 @@ def _all_runs(
     """The findings of the real runs, in order, and those of the canaries."""
     canaries = sorted(compiled.interface.canaries[check.tool])
     if check.tool == "explorer":
-        scenario = f"SCENARIO={compiled.interface.scenario(check.scenario)}"
+        try:
+            scenario = f"SCENARIO={compiled.interface.scenario(check.scenario)}"
+        except LabError as error:
+            raise LabError(f"the check '{check.name}': {error}") from None
         variants = [(scenario,), *((scenario, f"CANARY={n}") for n in canaries)]
         programs = link(compiled, check.tool, variants, profile)
         runs = [_Run(n, p, None) for n, p in zip([0, *canaries], programs, strict=True)]
