@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 NEXT = {
     "gradescope": "Upload it under Configure Autograder.",
     "prairielearn": "Unpack it in the course's folder, and build the image of grader-image.",
+    "nbgrader": "Unpack it in the course's folder; nbgrader_config.py calls locklab_nbgrader.py.",
     "actions": "Unpack it in the repository, and push.",
 }
 """Platform → what to do with its bundle."""
