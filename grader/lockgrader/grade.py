@@ -15,7 +15,7 @@ from pathlib import Path
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted, proofs, proofs_before
+from lockgrader.checks.submitted import Submitted, proofs, with_needs
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.refused import refused as refused_classes
@@ -45,10 +45,11 @@ from lockgrader.read.scenarios import read as read_scenarios
 from lockgrader.read.submission import Submission, take
 from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
+from lockui.portable import LINUX
 
 __all__ = ["Gate", "Progress", "accept", "grade", "part_of", "printable", "replay"]
 
-PARTS = ("locks", "answers", "tests", "c")
+PARTS = ("locks", "answers", "tests", "c", "data")
 """The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]
@@ -80,7 +81,7 @@ def grade(
         until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
             grader_errors, for a platform that would otherwise discard all results.
         values: the student's variant, where the key is not available; by default it is drawn.
-        only: names of checks to run; proofs before a measurement run too. By default all.
+        only: names of checks to run; what they need runs too. By default all.
         gate: returns why a check must not run yet, or "". A check with a reason is skipped. It may
             lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
@@ -94,10 +95,7 @@ def grade(
     drawn = variant(lab, student, key) if values is None else dict(values)
     checks = [c for c in lab.checks(drawn) if c.public or not public_only]
     submission = given if isinstance(given, Submission) else take(given, lab.wanted())
-    wanted = set(only)
-    for check in checks:
-        if check.name in only:
-            wanted |= proofs_before(check, checks)
+    wanted = with_needs(only, checks)
     asked = [c for c in checks if not only or c.name in wanted]
     # A C file is compiled only for its own checks; the other parts are read for all checks.
     readers = [c for c in checks if part_of(c) != "c" or c in asked]
@@ -225,7 +223,7 @@ def accept(
             refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
     tools = {c.tool for c in checks if isinstance(c, C)}
-    if lab.c and tools:
+    if lab.c and tools and LINUX:
         with _noted("c", refused):
             _, data = _file_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)

@@ -119,7 +119,7 @@ def grade(
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
     from locklabs import find
-    from locksim.study.jobs import usable_cpus
+    from lockui.portable import usable_cpus
 
     if sandbox not in PROFILES:
         raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")

@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag
 
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
+from lockgrader.lab.placed import Placed
 
 __all__ = [
     "OPERATIONS",
@@ -40,6 +41,7 @@ __all__ = [
 if TYPE_CHECKING:
     from lockgrader.checks.submitted import Submitted
     from lockgrader.finding import Finding
+    from lockgrader.sandbox import Profile
 
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 Operation = Literal[
@@ -108,7 +110,7 @@ class _Check(Closed):
     revealed: bool = False
 
 
-class Used(Closed):
+class Used(Placed):
     """Proofs from memory that many CPUs have used (:mod:`lockgrader.checks.used`).
 
     Arguments:
@@ -119,7 +121,6 @@ class Used(Closed):
         memory: of these proofs.
     """
 
-    machine: Text
     cpus: Annotated[int, Field(ge=2, le=256)] = 32
     uses: Annotated[int, Field(ge=10, le=100_000)] = 2_500
     moments: Annotated[int, Field(ge=1, le=10)] = 3
@@ -130,7 +131,7 @@ class Used(Closed):
 Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
 
 
-class Waits(Closed):
+class Waits(Placed):
     """How a lock must wait, as seen in a simulation (:mod:`lockgrader.checks.waits`).
 
     Arguments:
@@ -142,7 +143,6 @@ class Waits(Closed):
     """
 
     demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
-    machine: Text
     cpus: Annotated[int, Field(ge=2, le=64)] = 8
     hold_ns: Annotated[int, Field(ge=100, le=100_000)] = 5_000
 
@@ -173,7 +173,7 @@ class Proven(_Check):
     waits: Waits | None = None
 
 
-class Measured(Closed):
+class Measured(Placed):
     """A measure in simulated time, and its load.
 
     Arguments:
@@ -193,7 +193,6 @@ class Measured(Closed):
     """
 
     lock: Text
-    machine: Text
     measure: Literal[
         "transfers",
         "time_ns",
@@ -335,7 +334,8 @@ class C(_Check):
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
         memory, preemptions, runs: the explorer's memory model and its two bounds.
-        operations: of each thread, for the other tools. seed: of these operations.
+        operations: of each thread, for the other tools. seed: of these operations, and of those in
+            a scenario that draws some.
     """
 
     kind: Literal["c"]
@@ -384,12 +384,15 @@ class OtherCheck(_Check):
     A kind is a subclass with ``kind: Literal["its-name"]`` and the method :meth:`judge`.
 
     Attributes:
-        part: of the submission that it judges: "locks" or "answers". engines: whether it proves or
-            simulates. measures: whether it shows a result that a lab may ask to predict.
+        part: of the submission that it judges: "locks", "answers", or "data" for a further file.
+            engines: whether it proves or simulates. runs_code: whether it runs the student's code,
+            in a sandbox of its own. measures: whether it shows a result that a lab may ask to
+            predict.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "answers"
+    part: ClassVar[Literal["locks", "answers", "data"]] = "answers"
     engines: ClassVar[bool] = False
+    runs_code: ClassVar[bool] = False
     measures: ClassVar[bool] = False
     kind: str
 
@@ -401,6 +404,10 @@ class OtherCheck(_Check):
     def judge(self, submitted: Submitted) -> Finding:
         """What the check finds."""
         raise NotImplementedError
+
+    def judge_in(self, submitted: Submitted, profile: Profile) -> Finding:
+        """What the check finds; one that runs code uses a sandbox of this profile."""
+        return self.judge(submitted)
 
     def right(self) -> dict[str, list[float]]:
         """Right answers by name, for the lab's solution; {} where its files hold them."""

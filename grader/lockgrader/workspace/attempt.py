@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from lockgrader.checks.submitted import Submitted, proofs_before
+from lockgrader.checks.submitted import Submitted
 from lockgrader.grade import Gate, Progress, grade
 from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Simulated
 from lockgrader.read.record import Locked
@@ -48,6 +48,10 @@ def attempt(
     """
     state, lab = workspace.state, workspace.lab
     checks = public_checks(workspace)
+    names = [c.name for c in checks]
+    for name in only:
+        if name not in names:
+            raise WorkspaceError(f"there is no check '{name}'; there are {', '.join(names)}")
     result = grade(
         lab,
         workspace.folder if files is None else files,
@@ -56,7 +60,7 @@ def attempt(
         profile=profile,
         public_only=True,
         values=state.variant,
-        only=_with_needs(only, checks),
+        only=only,
         gate=_gate(workspace, checks),
         progress=progress,
     )
@@ -125,21 +129,6 @@ def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
 
 def _is_interval(given: list[float] | None) -> bool:
     return given is not None and len(given) == 2 and given[0] <= given[1]
-
-
-def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
-    by_name = {c.name: c for c in checks}
-    found: set[str] = set()
-    todo = list(only)
-    while todo:
-        name = todo.pop()
-        if name not in by_name:
-            raise WorkspaceError(f"there is no check '{name}'; there are {', '.join(by_name)}")
-        if name not in found:
-            found.add(name)
-            todo += by_name[name].needs
-            todo += proofs_before(by_name[name], checks)
-    return frozenset(found)
 
 
 def _remembered(
