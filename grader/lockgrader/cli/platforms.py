@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 
 NEXT = {
     "gradescope": "Upload it under Configure Autograder.",
+    "prairielearn": "Unpack it in the course's folder, and build the image of grader-image.",
+    "nbgrader": "Unpack it in the course's folder; nbgrader_config.py calls locklab_nbgrader.py.",
     "actions": "Unpack it in the repository, and push.",
 }
 """Platform → what to do with its bundle."""
 PUBLIC = ("actions",)
 """The platforms whose bundles may lie with students."""
+WITHOUT_KEY = ("actions", "prairielearn")
+"""The platforms whose bundles hold no key: a secret there, or variants of the platform's own."""
 Key = Annotated[
     Path | None, typer.Option(help="file with the course key; or set LOCKLAB_COURSE_KEY")
 ]
@@ -53,6 +57,9 @@ def bundle(
     public: Annotated[
         bool, typer.Option(help="GitHub Actions: for students' repositories, public checks only")
     ] = False,
+    image: Annotated[
+        str, typer.Option(help="PrairieLearn: the name under which you push the image")
+    ] = "locklab-grader",
     as_json: Json = False,
 ) -> None:
     """Write what a course platform needs to grade a lab, as a zip (docs/PLATFORMS.md)."""
@@ -69,8 +76,8 @@ def bundle(
         raise UsageError(f"--public is for {', '.join(PUBLIC)}; other bundles stay with the course")
     bounded(seconds, "--seconds", EARLIEST_S, LATEST_S)
     loaded, secret = load(find(lab)), course_key(key)
-    config = Config(student=student, seconds=seconds, public=public)
-    own = None if secret == PUBLIC_KEY or platform in PUBLIC else secret
+    config = Config(student=student, seconds=seconds, public=public, image=image)
+    own = None if secret == PUBLIC_KEY or platform in WITHOUT_KEY else secret
     file = out or Path(f"{platform}.zip")
     parts = _platform(platform).parts(loaded, config, own)
     write_zip(parts, file)
@@ -82,7 +89,7 @@ def bundle(
     say(f"{file}: {len(parts)} files, {size / 1e6:.1f} MB, for {loaded.name}")
     private = "" if public else " It holds the hidden checks: keep it private."
     say(f"{NEXT[platform]}{private}")
-    if own is None and platform not in PUBLIC:
+    if own is None and platform not in WITHOUT_KEY:
         warn("without a course key anyone can compute the variants; see --key")
 
 

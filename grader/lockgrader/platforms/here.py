@@ -108,9 +108,9 @@ def graded_here(
     return tuple(c.name for c in checks if c.name not in left_out), tuple(left_out.values())
 
 
-def key_of(path: Path) -> bytes:
+def key_of(path: Path | None) -> bytes:
     """The course's key in a bundle's file; without that, of the environment, or the public one."""
-    return course_key(path if path.exists() else None)
+    return course_key(path if path is not None and path.exists() else None)
 
 
 def profile() -> Profile:

@@ -72,6 +72,7 @@ class Config(BaseModel):
         student: which of the platform's names of a student is used to draw the variant.
         seconds: the run's own budget on the clock; below the platform's time-out.
         public: run only the checks that students see.
+        image: the container image, for PrairieLearn.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -79,6 +80,7 @@ class Config(BaseModel):
     student: str = Field(default="email", pattern="^(email|id|sid|name)$")
     seconds: int = Field(default=540, ge=EARLIEST_S, le=LATEST_S)
     public: bool = False
+    image: str = Field(default="locklab-grader", pattern=r"^[a-z0-9][\w./:@-]*$")
 
     def file(self) -> bytes:
         """The configuration as a file."""
