@@ -188,21 +188,25 @@ def test_share_of_a_check_is_no_more_than_all(share: object) -> None:
 
 
 def test_check_without_end_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processor time is what counts: a busy machine takes longer, and changes nothing."""
+    """A guard in processor time decides nothing: no point is lost, and the check is run again."""
 
     def spin(*_: object) -> Finding:
         while True:
             pass
 
     monkeypatch.setattr(evaluating, "judge", spin)
-    assert "timeout_cpu" == evaluate(a_check(lab), Submitted(), 1).verdict
+    found = evaluate(a_check(lab), Submitted(), 1)
+    assert "grader_error" == found.verdict
+    assert "not decided after 1 s of processor time" in found.message
 
 
 def test_check_that_sleeps_is_ended(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for ever ends, too."""
     monkeypatch.setattr(evaluating, "judge", lambda *_: signal.pause())
     monkeypatch.setattr(evaluating, "WALL_FACTOR", 1)
-    assert "timeout_wall" == evaluate(a_check(lab), Submitted(), 1).verdict
+    found = evaluate(a_check(lab), Submitted(), 1)
+    assert "grader_error" == found.verdict
+    assert "not decided after 1 s of wall time" in found.message
 
 
 @pytest.mark.parametrize(

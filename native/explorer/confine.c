@@ -13,7 +13,7 @@
  * The submission is what was linked with its sections named submission_text, _data and _bss. All
  * this holds for what the compiler announces: inline assembly and calls through pointers have to be
  * refused by whoever compiles. A client must keep nothing in registers while it calls, since the
- * submission is free to give them back changed (avc/explored.c of the grader shows how). Reading is
+ * submission is free to give them back changed (c/common/confined.h of the grader shows how). Reading is
  * free.
  *
  * Source of the idea: Wahbe, Lucco, Anderson and Graham, SOSP 1993 (software fault isolation).

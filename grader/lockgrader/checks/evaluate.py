@@ -1,8 +1,9 @@
 """Run one check in a process of its own, with a limit that does not depend on the machine's load.
 
-The data has been validated and the engines have budgets, so this is a second line of defence. If a
-submission still hangs or crashes an engine, one check is lost and not the batch. The child answers
-with JSON (never a pickle), and its answer is treated as untrusted input.
+The data has been validated, and the engines have budgets in states, steps and simulated time, which
+decide. The limit here is a guard: a check that reaches it is not decided, costs no points and is
+graded again. If a submission hangs or crashes an engine, one check stays open, and the batch goes
+on. The child answers with JSON (never a pickle), and its answer is treated as untrusted input.
 """
 
 from __future__ import annotations
@@ -91,9 +92,7 @@ def evaluate(
     if not answered and left_s < seconds * WALL_FACTOR:
         return Finding("grader_error", message=LATE)
     if not answered:
-        return Finding(
-            "timeout_wall", message=f"not finished after {seconds * WALL_FACTOR} s of wall time"
-        )
+        return _undecided(f"{seconds * WALL_FACTOR} s of wall time")
     if not data:
         return _silent(child.exitcode, seconds)
     try:
@@ -158,10 +157,19 @@ def _child(
     os._exit(0)
 
 
+def _undecided(guard: str) -> Finding:
+    """Bounds in states, steps and simulated time decide; a guard that is reached first does not."""
+    return Finding(
+        "grader_error",
+        message=f"not decided after {guard}: no points are lost. Grade again with more 'seconds' "
+        "in lab.toml",
+    )
+
+
 def _silent(code: int | None, seconds: int) -> Finding:
     """The finding for a child that ended without an answer."""
     if code == -signal.SIGXCPU:
-        return Finding("timeout_cpu", message=f"not finished after {seconds} s of processor time")
+        return _undecided(f"{seconds} s of processor time")
     how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
     return Finding("grader_error", message=f"the check's process ended without an answer: {how}")
 

@@ -82,7 +82,7 @@ class Lab(Closed):
         check: the checks, in order; a check comes after those that it needs.
         solution, sources: the solution's text and the mutants of ``hidden/mutants.toml``, for
             students' own tests.
-        seconds: processor time for one check, at most.
+        seconds: processor time for one check: a guard, which decides nothing.
     """
 
     format: Literal[1]

@@ -20,6 +20,7 @@ from lockgrader.read import answers
 from lockgrader.result import Result
 from lockgrader.sandbox import available
 from lockgrader.sandbox.probe import _survivor
+from locksim.core import memory
 
 pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
 
@@ -96,6 +97,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Target]:
         answers.LIMITS, wall_s=120, cpu_s=1, memory_bytes=192 << 20, output_bytes=1 << 18
     )
     monkeypatch.setattr(answers, "LIMITS", limits)
+    monkeypatch.setattr(memory, "MAX_SETUP_STEPS", 10_000)
     with socket.create_server(("127.0.0.1", 0)) as server:
         target.port = server.getsockname()[1]
 
