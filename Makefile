@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -40,6 +40,9 @@ coverage: setup ## Run every test except the slow ones; lines and branches that 
 	@$(PYTHON_BIN) -m coverage run $(RUN_TESTS) $(ARGS)
 	@$(PYTHON_BIN) -m coverage combine --quiet
 	@$(PYTHON_BIN) -m coverage report
+
+portable: setup ## Run commands and labs with Unix's modules hidden, as on Windows
+	@$(PYTHON_BIN) -m pytest -v -m "slow or not slow" ui/tests/test_portable.py grader/tests/test_portable.py $(ARGS)
 
 check: setup ## Lint, format, types, spelling
 	@tools/check

@@ -12,13 +12,13 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from fcntl import LOCK_EX, flock
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from lockgrader.mark import Late, Mark, add_mark, holding, read_lines, read_marks
+from lockui.portable import exclusive
 from lockui.suggest import did_you_mean
 
 __all__ = [
@@ -440,5 +440,5 @@ def _is_json(line: str) -> bool:
 def _alone(folder: Path) -> Iterator[None]:
     """One writer at a time; the lock is released when its process ends."""
     with open(folder / ".lock", "w") as file:
-        flock(file, LOCK_EX)
+        exclusive(file)
         yield

@@ -25,8 +25,9 @@ try:
     NOT_BUILT = ""
 except ImportError as reason:
     NOT_BUILT = (
-        f"the C part of locknative is not built or does not load ({reason}): build it with "
-        "'make setup'; it needs Linux, a C compiler and the Python headers"
+        f"the C part of locknative is not built or does not load ({reason})\n"
+        "help: it needs Linux, a C compiler and the Python headers; build it with 'make setup' in "
+        "a checkout, or with pip install --no-binary locklab locklab"
     )
 
 WORK = 40320  # 8!: divides evenly among 1 to 8 threads (Concurrency Kit's choice)

@@ -44,8 +44,8 @@ def built(name: str) -> Path:
         if file and (path := Path(file).with_name(name)).is_file():
             return path
     raise NativeError(
-        f"{name} is not built: run 'make setup'; it needs Linux on x86-64 or aarch64, and a C "
-        "compiler"
+        f"{name} is not built; it needs Linux on x86-64 or aarch64, and a C compiler\n"
+        "help: run 'make setup' in a checkout, or pip install --no-binary locklab locklab"
     )
 
 

@@ -25,6 +25,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from locksim.lang import words
+from lockui.portable import exclusive
 
 _PACKAGE = Path(__file__).parent
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -119,11 +120,9 @@ def _alone(path: Path) -> Iterator[None]:
     A cold start of several workers would compile the same function several times. Without a lock
     file (a read-only folder, a file system without locks) each process compiles for itself.
     """
-    import fcntl  # not where Python runs in a browser, which compiles nothing
-
     with ExitStack() as stack:
         with suppress(OSError):
-            fcntl.lockf(stack.enter_context(path.open("ab")), fcntl.LOCK_EX)
+            exclusive(stack.enter_context(path.open("ab")))
         yield
 
 

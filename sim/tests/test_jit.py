@@ -1,6 +1,5 @@
 """Compiled code belongs to the sources of today, and counts as plain code does."""
 
-import fcntl
 from functools import partial
 
 import numpy as np
@@ -154,11 +153,10 @@ def test_one_process_compiles_at_a_time(monkeypatch, tmp_path):
     monkeypatch.setattr(jit, "_PACKAGE", tmp_path)
     (tmp_path / "a.py").touch()
     asked = []
-    monkeypatch.setattr(fcntl, "lockf", lambda file, how: asked.append((file.name, how)))
+    monkeypatch.setattr(jit, "exclusive", lambda file: asked.append(file.name))
     entry = jit.kept(double, ("a.py",))
     assert [2, 4] == [entry(1), entry(2)]
-    ((lock, how),) = asked
-    assert fcntl.LOCK_EX == how
+    (lock,) = asked
     assert lock.startswith(f"{entry.stats.cache_path}/{double.__module__}.double.")
 
 
@@ -170,7 +168,7 @@ def test_compiles_without_a_lock_file(monkeypatch, tmp_path):
     def refuse(*_):
         raise OSError
 
-    monkeypatch.setattr(fcntl, "lockf", refuse)
+    monkeypatch.setattr(jit, "exclusive", refuse)
     assert 2 == jit.kept(double, ("a.py",))(1)
 
 

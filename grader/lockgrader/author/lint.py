@@ -23,7 +23,7 @@ from __future__ import annotations
 import itertools
 import json
 import multiprocessing
-import resource
+import os
 import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -215,8 +215,8 @@ def _grade(lab: Lab, task: _Task, profile: Profile) -> _Done:
 
 def _used_s() -> float:
     """Processor time of the children that have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def _solution(done: list[_Done], checks: list[Check]) -> Iterable[Item]:
@@ -349,4 +349,6 @@ def _variant_of(one: _Done) -> str:
 
 
 def _short(result: CheckResult) -> str:
-    return result.message.partition("\n")[0][:200]
+    """The line that says most: the first one, of a traceback the last one."""
+    lines = result.message.strip().split("\n")
+    return lines[-1 if result.verdict == "grader_error" else 0][:200]

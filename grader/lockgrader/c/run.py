@@ -54,6 +54,8 @@ LIMITS = {
     SANITIZERS,
     replace(_COMMON, wall_s=120, cpu_s=20, memory_bytes=768 << 20, address_space_bytes=None),
 )
+MAX_STEPS = 2_000_000
+"""Of one run of the explorer."""
 _OPTIONS = "exitcode=66:halt_on_error=1:detect_leaks=0:color=never"
 ENVIRONMENT = {"ASAN_OPTIONS": _OPTIONS, "TSAN_OPTIONS": _OPTIONS, "UBSAN_OPTIONS": _OPTIONS}
 REPORT = re.compile(
@@ -153,6 +155,8 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
             "preemptions": check.preemptions,
             "memory": check.memory,
             "most-runs": check.runs,
+            "max-steps": MAX_STEPS,
+            "seed": check.seed,
             "seconds": 10**6,
             "confine": ",".join(map(str, compiled.functions)),
         }

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from lockgrader.cli import platforms
 from lockgrader.cli.show import show
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
@@ -46,11 +47,15 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, cls=_Gr
 
 EXIT_GRADER_ERROR = 3
 
+app.command()(platforms.bundle)
+app.command(hidden=True)(platforms.here)
+app.command(hidden=True)(platforms.prepare)
+
 
 @app.command(
     "submissions",
     epilog="Mark by hand: locklab grade review --help. Compare two gradings: "
-    "locklab grade --compare OLD NEW.",
+    "locklab grade --compare OLD NEW. Course platforms: locklab grade bundle --help.",
 )
 @reported()
 def grade(
@@ -114,7 +119,7 @@ def grade(
     from lockgrader.lab import load
     from lockgrader.lab.variants import course_key
     from locklabs import find
-    from locksim.study.jobs import usable_cpus
+    from lockui.portable import usable_cpus
 
     if sandbox not in PROFILES:
         raise UsageError(f"--sandbox {sandbox}: give one of {', '.join(PROFILES)}")

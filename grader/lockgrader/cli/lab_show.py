@@ -10,6 +10,7 @@ from typing import Any
 
 from rich.markup import escape
 
+from lockgrader.checks.evaluate import NEEDS_LINUX
 from lockgrader.cli.show import numbers
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
@@ -48,6 +49,8 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
         points = f"{one.points:.4g} of {one.max_points:g}"
         table.add_row(escape(one.title), one.name, verdict, points)
     tables.print_table(console(), table)
+    if any(one.message == NEEDS_LINUX for one in result.checks):
+        say(f"\n{NEEDS_LINUX}")
     following = to_do(state, checks)
     shown: set[str] = set()
     for one in result.checks:

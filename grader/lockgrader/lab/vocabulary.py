@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag
 
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
+from lockgrader.lab.placed import Placed
 
 __all__ = [
     "OPERATIONS",
@@ -109,7 +110,7 @@ class _Check(Closed):
     revealed: bool = False
 
 
-class Used(Closed):
+class Used(Placed):
     """Proofs from memory that many CPUs have used (:mod:`lockgrader.checks.used`).
 
     Arguments:
@@ -120,7 +121,6 @@ class Used(Closed):
         memory: of these proofs.
     """
 
-    machine: Text
     cpus: Annotated[int, Field(ge=2, le=256)] = 32
     uses: Annotated[int, Field(ge=10, le=100_000)] = 2_500
     moments: Annotated[int, Field(ge=1, le=10)] = 3
@@ -131,7 +131,7 @@ class Used(Closed):
 Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
 
 
-class Waits(Closed):
+class Waits(Placed):
     """How a lock must wait, as seen in a simulation (:mod:`lockgrader.checks.waits`).
 
     Arguments:
@@ -143,7 +143,6 @@ class Waits(Closed):
     """
 
     demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
-    machine: Text
     cpus: Annotated[int, Field(ge=2, le=64)] = 8
     hold_ns: Annotated[int, Field(ge=100, le=100_000)] = 5_000
 
@@ -174,7 +173,7 @@ class Proven(_Check):
     waits: Waits | None = None
 
 
-class Measured(Closed):
+class Measured(Placed):
     """A measure in simulated time, and its load.
 
     Arguments:
@@ -195,7 +194,6 @@ class Measured(Closed):
     """
 
     lock: Text
-    machine: Text
     measure: Literal[
         "transfers",
         "time_ns",
@@ -337,7 +335,8 @@ class C(_Check):
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
         memory, preemptions, runs: the explorer's memory model and its two bounds.
-        operations: of each thread, for the other tools. seed: of these operations.
+        operations: of each thread, for the other tools. seed: of these operations, and of those in
+            a scenario that draws some.
     """
 
     kind: Literal["c"]

@@ -18,7 +18,8 @@ from pathlib import Path
 from lockgrader.sandbox import filter as seccomp_filter
 from lockgrader.sandbox import inside
 from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
-from lockgrader.sandbox.watch import Outcome, die_with_parent, watch
+from lockgrader.sandbox.watch import Outcome, die_with_parent, wait, watch
+from lockui import portable
 
 INSTALL = (
     "help: install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install "
@@ -43,10 +44,10 @@ def run(job: Job, profile: Profile = "namespaces") -> Outcome:
     """
     if profile not in (*PROFILES, "unconfined"):
         raise SandboxError(f"no sandbox profile '{profile}'; there are {', '.join(PROFILES)}")
-    if sys.platform != "linux":
-        raise SandboxError("a sandbox needs Linux: run the grader there, or in a container")
     if profile == "unconfined":
         return _unconfined(job)
+    if not portable.LINUX:
+        raise SandboxError("a sandbox needs Linux: run the grader there, or in a container")
     outcome = _confined(job) if profile == "namespaces" else _beside(job)
     if outcome.ended == "exited" and outcome.code == inside.FAILED:
         text = outcome.stderr.decode(errors="replace").strip()
@@ -74,7 +75,7 @@ def interpreter(profile: Profile = "namespaces") -> str:
     """The path of Python inside a job: the base interpreter, not a virtual environment."""
     name = f"python3.{sys.version_info[1]}"
     if profile == "unconfined":
-        return os.path.join(sys.base_prefix, "bin", name)
+        return portable.python()
     if profile == "namespaces":
         return os.path.join(sys.base_prefix if _of_the_system() else _PYTHON, "bin", name)
     for path in (os.path.join(sys.base_prefix, "bin", name), f"/usr/bin/{name}"):
@@ -208,14 +209,25 @@ def _unconfined(job: Job) -> Outcome:
         for where, what in job.read.items():
             target = folder / where.lstrip("/")
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.symlink_to(what.resolve())
+            _link(what.resolve(), target)
         home = folder / "tmp"
         home.mkdir(exist_ok=True)
-        environment = {"HOME": str(home), "TMPDIR": str(home), "LC_ALL": "C.UTF-8"}
+        environment = portable.minimal()
+        environment |= {"HOME": str(home), "TMPDIR": str(home), "LC_ALL": "C.UTF-8"}
         environment |= {k: _moved(v, job, folder) for k, v in job.environment.items()}
         argv = [_moved(a, job, folder) for a in job.argv]
+        if not portable.UNIX:
+            return wait(_start(argv, environment), job.stdin, job.limits)
         process = _start(argv, environment, die_with_parent)
         return watch(process, job.stdin, job.limits, lambda: _kill(process))
+
+
+def _link(source: Path, target: Path) -> None:
+    """Make a file or folder visible at another place; a copy where links need a privilege."""
+    try:
+        target.symlink_to(source)
+    except OSError:
+        (shutil.copytree if source.is_dir() else shutil.copyfile)(source, target)
 
 
 def _moved(text: str, job: Job, folder: Path) -> str:

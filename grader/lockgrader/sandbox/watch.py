@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Literal
 
 from lockgrader.sandbox.job import Limits
+from lockui.portable import LINUX
 
 Ended = Literal[
     "exited",
@@ -26,8 +27,6 @@ Ended = Literal[
 LOOK_S = 0.02
 """Time between two samples of the process tree."""
 CHUNK = 1 << 16
-_TICKS = os.sysconf("SC_CLK_TCK")
-_libc = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG = 1
 _SIGNAL_BASE = 128
 """bubblewrap, like a shell, reports a job that signal N ended as exit code 128 + N."""
@@ -94,6 +93,29 @@ def watch(
         ended = "timeout_cpu"
     wall_s = time.monotonic() - start_s
     return Outcome(ended, code, streams.out, streams.err, wall_s, cpu_s, peak)
+
+
+def wait(process: subprocess.Popen[bytes], stdin: bytes, limits: Limits) -> Outcome:
+    """As :func:`watch` where pipes and processes cannot be watched: only the time is limited.
+
+    Arguments:
+        process: with pipes on all three standard streams. stdin: what it gets.
+        limits: see :class:`~lockgrader.sandbox.job.Limits`.
+    """
+    start_s = time.monotonic()
+    ended: Ended = "exited"
+    try:
+        out, err = process.communicate(stdin, limits.wall_s)
+    except subprocess.TimeoutExpired:
+        ended = "timeout_wall"
+        process.kill()
+        out, err = process.communicate()
+    if max(len(out), len(err)) > limits.output_bytes:
+        ended = "output_limit"
+    most = limits.output_bytes
+    return Outcome(
+        ended, process.returncode, out[:most], err[:most], time.monotonic() - start_s, 0.0, 0
+    )
 
 
 class _Streams:
@@ -168,7 +190,8 @@ class _Streams:
 
 def die_with_parent() -> None:
     """Let the kernel end this process when its parent ends, for any reason."""
-    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if LINUX:
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def usage(pid: int) -> tuple[float, int]:
@@ -184,7 +207,7 @@ def usage(pid: int) -> tuple[float, int]:
         for line in status.splitlines():
             if line.startswith(("RssAnon:", "RssShmem:")):
                 memory += int(line.split()[1]) << 10
-    return cpu_ticks / _TICKS, memory
+    return cpu_ticks / (os.sysconf("SC_CLK_TCK") if LINUX else 1), memory
 
 
 def files_made(pid: int) -> int:

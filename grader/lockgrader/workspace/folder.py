@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from fcntl import LOCK_EX, flock
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Literal
 
@@ -20,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from lockgrader.lab import Lab, load
 from lockgrader.read.record import Locked
 from lockgrader.result import Verdict, write
+from lockui.portable import exclusive
 
 __all__ = [
     "Hints",
@@ -145,7 +145,7 @@ class Workspace:
                 "copy the folder to a place where you may write"
             ) from error
         with file:
-            flock(file, LOCK_EX)
+            exclusive(file)
             yield
 
 

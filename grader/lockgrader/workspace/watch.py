@@ -1,13 +1,13 @@
 """Run the checks again whenever the student saves, and react to keys.
 
-Mechanism. One loop, no threads. It waits a moment for a key or for the worker, then reads the
-graded files again. Polling a few small files also works on a network drive and with editors that
-rename. Files must stay unchanged for a moment before a run starts, so that a partial save is not
-graded. The worker is a process forked for one run. It grades the files as they were read here, not
-as they are when it starts, and sends results as JSON. A save during the run ends it and its
+Mechanism. One loop, no threads. It waits a moment for the worker, then reads keys and the graded
+files again. Polling a few small files works on every system, on a network drive and with editors
+that rename. Files must stay unchanged for a moment before a run starts, so that a partial save is
+not graded. The worker is a process made for one run. It grades the files as they were read here,
+not as they are when it starts, and sends results as JSON. A save during the run ends it and its
 children.
 
-The loop also waits for Ctrl-C and SIGTERM. A signal handler that raises could be lost where Python
+The loop also looks for Ctrl-C and SIGTERM. A signal handler that raises could be lost where Python
 ignores exceptions, such as in a weak reference's callback, and the watch would go on.
 
 From a terminal, keys come one at a time. From a pipe they come as they arrive; when the pipe ends,
@@ -19,19 +19,14 @@ from __future__ import annotations
 import contextlib
 import json
 import multiprocessing
-import os
-import selectors
 import signal
-import sys
-import termios
 import time
-import tty
 from collections.abc import Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import FrameType
-from typing import NoReturn, Protocol
+from typing import Any, Protocol
 
 from lockgrader.checks.evaluate import die_with_parent
 from lockgrader.read.submission import Submission, take
@@ -39,6 +34,7 @@ from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import attempt
 from lockgrader.workspace.folder import Workspace
+from lockui.portable import Keys, keys, start_method
 
 __all__ = ["Screen", "watch"]
 
@@ -77,7 +73,7 @@ def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespace
     """Watch a workspace until ``q`` is pressed.
 
     Arguments:
-        workspace: the student's. screen: is answer what happens. profile: as for ``attempt``.
+        workspace: the student's. screen: shows what happens. profile: as for ``attempt``.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -85,11 +81,14 @@ def watch(workspace: Workspace, screen: Screen, *, profile: Profile = "namespace
     """
     with (
         _asked_to_end() as asked,
-        _keys() as keys,
-        contextlib.closing(_Watch(workspace, screen, profile, keys, asked)) as loop,
+        keys() as pressed,
+        contextlib.closing(_Watch(workspace, screen, profile, pressed)) as loop,
     ):
         while loop.iterate():
-            pass
+            if signal.SIGINT in asked:
+                raise KeyboardInterrupt
+            if asked:
+                raise SystemExit(128 + asked[0])
 
 
 @dataclass(frozen=True)
@@ -102,35 +101,29 @@ class _Watch:
     """The loop's state: the last run and the current one."""
 
     def __init__(
-        self, workspace: Workspace, screen: Screen, profile: Profile, keys: int | None, asked: int
+        self, workspace: Workspace, screen: Screen, profile: Profile, pressed: Keys
     ) -> None:
         self._workspace, self._screen, self._profile = workspace, screen, profile
-        self._names = workspace.lab.wanted()
-        self._selector = selectors.DefaultSelector()
+        self._names, self._pressed = workspace.lab.wanted(), pressed
         self._looked: Submission | None = None
         self._since_s = 0.0
         self._ran: Submission | None = None
         self._run: _Run | None = None
         self._last: Result | None = None
-        self._asked = asked
-        self._selector.register(asked, selectors.EVENT_READ)
-        if keys is not None:
-            self._selector.register(keys, selectors.EVENT_READ)
 
     def iterate(self) -> bool:
         """Poll once and handle all events; False when the watch should end."""
+        if self._run is None:
+            time.sleep(LOOK_S)
+        elif self._run.answers.poll(LOOK_S):
+            self._take(self._run)
+        if not self._press():
+            return False
         now, now_s = take(self._workspace.folder, self._names), time.monotonic()
         if now != self._looked:
             self._looked, self._since_s = now, now_s
         elif now != self._ran and now_s - self._since_s >= SETTLED_S:
             self._begin(now)
-        for key, _ in self._selector.select(LOOK_S):
-            if self._run is not None and key.fileobj is self._run.answers:
-                self._take(self._run)
-            elif key.fd == self._asked:
-                _end_as_asked(self._asked)
-            elif not self._press(key.fd):
-                return False
         return True
 
     def close(self) -> None:
@@ -138,20 +131,18 @@ class _Watch:
         if self._run is not None:
             self._screen.closed()
             self._end(self._run)
-        self._selector.close()
 
     def _begin(self, files: Submission) -> None:
         if self._run is not None:
             self._screen.closed()
             self._end(self._run)
-        context = multiprocessing.get_context("fork")
+        context: Any = multiprocessing.get_context(start_method("fork"))
         ours, theirs = context.Pipe(duplex=False)
         arguments = (theirs, self._workspace, files, self._profile)
         process = context.Process(target=_work, args=arguments)
         process.start()
         theirs.close()
         self._ran, self._run = files, _Run(process, ours)
-        self._selector.register(ours, selectors.EVENT_READ)
         self._screen.began()
 
     def _take(self, run: _Run) -> None:
@@ -171,18 +162,17 @@ class _Watch:
             self._screen.done(self._last)
 
     def _end(self, run: _Run) -> None:
-        self._selector.unregister(run.answers)
         run.answers.close()
         run.process.kill()
         run.process.join()
         self._run = None
 
-    def _press(self, keys: int) -> bool:
-        """Handle the pressed keys; False for the key that quits."""
-        pressed = os.read(keys, 64).decode("utf-8", errors="replace")
-        if not pressed:
-            self._selector.unregister(keys)
-            return not os.isatty(keys)
+    def _press(self) -> bool:
+        """Handle the pressed keys; False for the key that quits, and where the terminal is gone."""
+        try:
+            pressed = self._pressed()
+        except EOFError:
+            return False
         for key in pressed.lower():
             if key == QUIT:
                 return False
@@ -196,31 +186,19 @@ class _Watch:
 
 
 @contextlib.contextmanager
-def _asked_to_end() -> Iterator[int]:
-    """A descriptor on which the numbers of SIGINT and SIGTERM arrive."""
-    read_end, write_end = os.pipe()
-    os.set_blocking(write_end, False)
+def _asked_to_end() -> Iterator[list[int]]:
+    """A list of the numbers of SIGINT and SIGTERM as they arrive."""
+    asked: list[int] = []
 
-    def asked(number: int, _frame: FrameType | None) -> None:
-        with contextlib.suppress(BlockingIOError):  # a full pipe holds a signal already
-            os.write(write_end, bytes([number]))
+    def ask(number: int, _frame: FrameType | None) -> None:
+        asked.append(number)
 
-    handlers = {s: signal.signal(s, asked) for s in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {s: signal.signal(s, ask) for s in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield read_end
+        yield asked
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        os.close(read_end)
-        os.close(write_end)
-
-
-def _end_as_asked(asked: int) -> NoReturn:
-    """End according to the first signal that arrived."""
-    number = os.read(asked, 1)[0]
-    if number == signal.SIGINT:
-        raise KeyboardInterrupt
-    raise SystemExit(128 + number)
 
 
 def _result(document: object) -> Result:
@@ -249,45 +227,3 @@ def _work(answers: Connection, workspace: Workspace, files: Submission, profile:
         send("failed", str(error))
         return
     send("done", result.decided())
-
-
-@contextlib.contextmanager
-def _keys() -> Iterator[int | None]:
-    """The descriptor on which keys arrive, or None.
-
-    Until the end of the block, a terminal sends each key at once and does not echo it, also after
-    the process was stopped and continued.
-    """
-    try:
-        descriptor = sys.stdin.fileno()
-    except (AttributeError, OSError, ValueError):  # closed, or not a file
-        yield None
-        return
-    if not os.isatty(descriptor):
-        yield descriptor if _can_wait_for(descriptor) else None
-        return
-    if os.tcgetpgrp(descriptor) != os.getpgrp():  # in the background: the keys are the shell's
-        yield None
-        return
-    before = termios.tcgetattr(descriptor)
-
-    def again(_number: int = 0, _frame: FrameType | None = None) -> None:
-        tty.setcbreak(descriptor, termios.TCSANOW)
-
-    continued = signal.signal(signal.SIGCONT, again)
-    again()
-    try:
-        yield descriptor
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-        signal.signal(signal.SIGCONT, continued)
-
-
-def _can_wait_for(descriptor: int) -> bool:
-    """Whether select() can wait for a descriptor; it cannot for a regular file."""
-    with selectors.DefaultSelector() as selector:
-        try:
-            selector.register(descriptor, selectors.EVENT_READ)
-        except (OSError, ValueError):
-            return False
-    return True

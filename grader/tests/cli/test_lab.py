@@ -57,8 +57,11 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     wrong = ran("check", "--no-sandbox", "--all")
     assert (1, 1) == (wrong.exit_code, wrong.output.count("\n  tas.py:1:1: "))
     save(home, WRONG)
-    checked = ran("check", "--no-sandbox")
+    checked = ran("check", "--no-sandbox", "--sarif", "out.sarif")
     assert 1 == checked.exit_code, checked.output
+    (problem, *_) = json.loads(Path("out.sarif").read_text())["runs"][0]["results"]
+    place = problem["locations"][0]["physicalLocation"]
+    assert ("right", "tas.py") == (problem["ruleId"], place["artifactLocation"]["uri"])
     assert "thread 1  tas.py:8 " in checked.output
     assert "locklab check tas.py:TAS --threads 2 --memory sc --play tas.html" in checked.output
     assert "possible misconception: two steps are one" in checked.output

@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import re
 import tempfile
@@ -26,6 +25,7 @@ from lockui import tables
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import reported, saving
+from lockui.portable import usable_cpus
 
 if TYPE_CHECKING:
     from locknative.calibration import Calibration
@@ -84,7 +84,7 @@ def calibrate(
 
 def _name() -> str:
     host = re.sub(r"[^a-z0-9.-]+", "-", platform.node().lower()).strip("-.")[:50]
-    return f"{host or 'this'}-{len(os.sched_getaffinity(0))}"
+    return f"{host or 'this'}-{usable_cpus()}"
 
 
 def _document(found: Calibration, out: Path) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import resource
 import struct
 import subprocess
 import tempfile
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from locknative.errors import NativeError, unknown
 from locknative.explorer.program import Program
+from lockui.portable import limit
 
 if TYPE_CHECKING:
     from locksim.checker.replay.counterexample import Counterexample
@@ -45,7 +45,7 @@ class Search:
         pct: above 0: no exhaustive search, but random runs that find any error of this depth with
             a known probability (Burckhardt and others, ASPLOS 2010). Up to 64.
         runs: how many random runs.
-        seed: of the random runs.
+        seed: of the random runs, and what ``locklab_seed()`` gives.
         replay: the choices of one run, as a counterexample gives them.
         seconds: CPU time that each process spends at most.
         max_steps: of one run.
@@ -252,8 +252,8 @@ def _joined(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit("RLIMIT_AS", MOST_MEMORY)
+    limit("RLIMIT_CORE", 0)
 
 
 def _judge(program: Program, search: Search, raw: dict[str, Any]) -> Exploration:

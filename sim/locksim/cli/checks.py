@@ -104,7 +104,7 @@ def liburcu() -> Check:
 
 def cpus(root: Path) -> Check:
     """How many CPUs may this process use, and what are they?"""
-    from locksim.study.jobs import usable_cpus
+    from lockui.portable import usable_cpus
 
     usable = usable_cpus()
     found = f"{usable} of {os.cpu_count()} usable; {_cpu_model(root)}"

@@ -78,7 +78,8 @@ def reproduce(
 ) -> None:
     """Simulate published tables and print them beside the published values."""
     from locksim.cli.html_report import Section, page
-    from locksim.study.jobs import Runner, usable_cpus
+    from locksim.study.jobs import Runner
+    from lockui.portable import usable_cpus
 
     if list_:
         _list(json)

@@ -29,7 +29,9 @@ from multiprocessing import connection
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
 
-__all__ = ["Job", "JobError", "Runner", "usable_cpus"]
+from lockui import portable
+
+__all__ = ["Job", "JobError", "Runner"]
 
 T = TypeVar("T")
 WORTH_S = 5.0
@@ -162,16 +164,10 @@ class Runner:
         return done / (sum(self._seconds.values()) or 1.0)
 
 
-def usable_cpus() -> int:
-    """CPUs that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
+    context = multiprocessing.get_context(portable.start_method("forkserver"))
+    if portable.LINUX:
+        context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
 

@@ -10,6 +10,18 @@
 
 #include "avc.h"
 
+static inline uint64_t mixed(uint64_t x) /* splitmix64; Steele, Lea, Flood, OOPSLA 2014 */
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static inline uint64_t drawn(uint64_t *state)
+{
+    return mixed(*state += 0x9e3779b97f4a7c15u);
+}
+
 static inline struct avc_key key_of(unsigned number)
 {
     return (struct avc_key){number + 1, 7 * number + 2, number % 3};

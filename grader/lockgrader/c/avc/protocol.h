@@ -45,18 +45,6 @@ static inline uint32_t ticket(void)
     return atomic_fetch_add(&next_ticket, 1);
 }
 
-static inline uint64_t mixed(uint64_t x) /* splitmix64; Steele, Lea, Flood, OOPSLA 2014 */
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static inline uint64_t drawn(uint64_t *state)
-{
-    return mixed(*state += 0x9e3779b97f4a7c15u);
-}
-
 static void read_order(void)
 {
     size_t got = 0;

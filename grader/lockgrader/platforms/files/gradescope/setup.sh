@@ -23,4 +23,4 @@ LOCKLAB_REQUIREMENTS="build base" bash locklab/tools/setup
 
 # Compile now what every grading would otherwise compile, and check that there is a sandbox.
 cd /
-"$OLDPWD/locklab/.venv/bin/locklab" gradescope prepare
+"$OLDPWD/locklab/.venv/bin/locklab" grade prepare

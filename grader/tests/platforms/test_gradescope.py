@@ -22,10 +22,11 @@ from typer.testing import CliRunner
 
 from lockgrader.checks import evaluate as evaluating
 from lockgrader.cli.gradescope import app
-from lockgrader.gradescope import run as running
-from lockgrader.gradescope.bundle import SOURCES, BundleError, Config, bundle
-from lockgrader.gradescope.run import handed_in, metadata, run
-from lockgrader.lab import load
+from lockgrader.lab import Lab, load
+from lockgrader.platforms import gradescope, here
+from lockgrader.platforms.gradescope import metadata, run
+from lockgrader.platforms.here import handed_in
+from lockgrader.platforms.package import SOURCES, Config, PackageError, write_zip
 from lockgrader.sandbox import SandboxError, available
 from locklabs import find
 
@@ -107,6 +108,11 @@ class Document(_Schema):
     tests: list[TestCase]
 
 
+def bundle(lab: Lab, out: Path, *, key: bytes | None) -> None:
+    """Write a lab's bundle."""
+    write_zip(gradescope.parts(lab, Config(), key), out)
+
+
 def tree(
     root: Path,
     lab: str = LAB,
@@ -134,7 +140,7 @@ def results(root: Path) -> Document:
 
 def test_a_submission_is_graded(tmp_path: Path) -> None:
     """Scores, hidden parts and shown parts."""
-    result = run(tree(tmp_path))
+    result = run(tree(tmp_path)).result
     document = results(tmp_path)
     assert ("ada@example.org", 7.0) == (result.student, result.points)
     assert [2.0, 0.0, 5.0] == [t.score for t in document.tests]
@@ -164,7 +170,7 @@ def test_student_reads_nothing_of_the_platforms(
     """Neither checks and key nor earlier results: code that looks for them finds no file."""
     if os.geteuid() != 0 or available(profile):  # type: ignore[arg-type]
         pytest.skip(f"{profile} as root: {available(profile) or 'not root'}")  # type: ignore[arg-type]
-    monkeypatch.setattr(running, "profile", lambda: profile)
+    monkeypatch.setattr(here, "profile", lambda: profile)
     root = tree(tmp_path / "autograder")
     for folder in (tmp_path, *tmp_path.parents[:-2], root):
         folder.chmod(folder.stat().st_mode | 0o055)
@@ -174,10 +180,10 @@ def test_student_reads_nothing_of_the_platforms(
     (root / "submission/answers.py").write_text(SPY.replace("ROOT", str(root)))
     (root / "submission").chmod(0o700)  # so that whatever is found is not the student's own
     with monkeypatch.context() as patch:
-        patch.setattr(running, "close", lambda root: None)
-        opened = run(root).checks[0].verdict
+        patch.setattr(here, "close", lambda *_: None)
+        opened = run(root).result.checks[0].verdict
     assert {"platform": "fail", "namespaces": "pass"}[profile] == opened  # it would have found some
-    assert ["pass", "pass", "pass"] == [c.verdict for c in run(root).checks]
+    assert ["pass", "pass", "pass"] == [c.verdict for c in run(root).result.checks]
 
 
 @pytest.mark.parametrize("profile", ["namespaces", "platform"])
@@ -187,10 +193,10 @@ def test_a_lock_is_graded_as_root(
     """Compiled in either sandbox, proven and simulated outside: the same verdicts."""
     if os.geteuid() != 0 or available(profile):  # type: ignore[arg-type]
         pytest.skip(f"{profile} as root: {available(profile) or 'not root'}")  # type: ignore[arg-type]
-    monkeypatch.setattr(running, "profile", lambda: profile)
+    monkeypatch.setattr(here, "profile", lambda: profile)
     root = tree(tmp_path, lab=TINY, answers='{"n": 10}')
     (root / "submission/tas.py").write_text(TAS)
-    assert ["pass", "partial", "pass", "pass"] == [c.verdict for c in run(root).checks]
+    assert ["pass", "partial", "pass", "pass"] == [c.verdict for c in run(root).result.checks]
 
 
 def test_results_are_there_after_each_check(
@@ -224,10 +230,10 @@ def test_what_the_time_does_not_reach_is_reported(
 
     monkeypatch.setattr(evaluating, "judge", second_hangs)
     root = tree(tmp_path)
-    monkeypatch.setattr(running, "read_config", lambda _: Config.model_construct(seconds=3))
-    monkeypatch.setattr(running, "warm", lambda: None)
+    monkeypatch.setattr(gradescope, "read_config", lambda _: Config.model_construct(seconds=3))
+    monkeypatch.setattr(here, "warm", lambda: None)
     monkeypatch.setattr(Config, "student", "email", raising=False)
-    result = run(root)
+    result = run(root).result
     assert ["pass", "grader_error", "grader_error"] == [c.verdict for c in result.checks]
     document = results(root)
     assert ["other", "again"] == document.extra_data["grader_errors"]
@@ -240,14 +246,14 @@ def test_our_own_faults_are_ours(tmp_path: Path, gone: str) -> None:
     """A damaged bundle gives no marks, and both the document and the operator learn it."""
     root = tree(tmp_path)
     (root / gone).unlink()
-    with pytest.raises(BundleError):
+    with pytest.raises(PackageError):
         run(root)
     assert "error of the grader" in results(root).output
 
 
 def test_no_sandbox_no_grading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail closed."""
-    monkeypatch.setattr(running, "available", lambda profile: f"no {profile} here")
+    monkeypatch.setattr(here, "available", lambda profile: f"no {profile} here")
     with pytest.raises(SandboxError, match="no platform here"):
         run(tree(tmp_path))
     assert [] == results(tmp_path).tests
@@ -277,7 +283,7 @@ def test_student_is_who_the_platform_says(tmp_path: Path) -> None:
     assert "1" == metadata(path, "id").student
     for text in ("[]", '{"users": []}', '{"users": [[]]}', "{", '{"users": [{"email": ""}]}'):
         path.write_text(text)
-        with pytest.raises(BundleError):
+        with pytest.raises(PackageError):
             metadata(path, "email")
 
 
@@ -327,7 +333,7 @@ def test_bundle_is_the_same_each_time(tmp_path: Path) -> None:
 
 def test_scripts_are_shell(tmp_path: Path) -> None:
     """Both scripts parse."""
-    folder = ROOT / "grader/lockgrader/gradescope"
+    folder = ROOT / "grader/lockgrader/platforms/files/gradescope"
     for name in ("setup.sh", "run_autograder"):
         subprocess.run(["bash", "-n", str(folder / name)], check=True)
 
