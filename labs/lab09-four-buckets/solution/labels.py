@@ -9,14 +9,14 @@ def capacity(curve, bucket_size):
     return {"entries": buckets * bucket_size, "buckets": buckets}
 
 
-def old_index(hash, bits):
+def old_index(digest, bits):
     """The bucket of a hash in July 2006: a mask of bits - 1 instead of 2 ** bits - 1."""
-    return hash & (bits - 1)
+    return digest & (bits - 1)
 
 
-def index(hash, bits):
+def index(digest, bits):
     """The bucket of a hash, one of 2 ** bits."""
-    return hash & (2**bits - 1)
+    return digest & (2**bits - 1)
 
 
 def reach(bits):

@@ -18,12 +18,12 @@ def capacity(curve, bucket_size):
     return {}
 
 
-def old_index(hash, bits):
+def old_index(digest, bits):
     """The bucket of a hash in July 2006 (step 3)."""
     return 0
 
 
-def index(hash, bits):
+def index(digest, bits):
     """The bucket of a hash, one of 2 ** bits."""
     return 0
 
