@@ -26,8 +26,10 @@ from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
 from lockgrader.result import Row
+from locksim.lang import NS
 from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
 from locksim.library.avc.avc_of import AvcOf
+from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.simulation import Simulation, simulate
@@ -245,6 +247,9 @@ def _workload(check: Measured, lock: Struct, *, noted: bool = False) -> Workload
     if isinstance(lock, DecisionCache):
         # Sealed with the seed; in a hidden check a submission cannot know it.
         lock = AvcOf(cache=NotedDecisions(cache=lock) if noted else lock, salt=check.seed)
+    if "labels" in kind.FIELDS:  # a miss of a label cache costs the hold time
+        host = NetLabel(cache=lock, option_ps=NS, translate_ps=check.hold_ns * NS)
+        return kind(labels=host, **_settings(check.settings))
     place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")

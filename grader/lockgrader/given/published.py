@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Hashable
+from typing import Any
+
 from pydantic import Field
 
 from lockgrader.lab import LabError
@@ -43,12 +47,18 @@ def published(asked: Rows) -> list[Row]:
         if key not in keys:
             raise LabError(f"{asked.table} has no key '{key}'; it has {', '.join(keys)}")
         frame = frame[frame[key].isin(wanted if isinstance(wanted, tuple) else [wanted])]
-    found: list[Row] = []
-    for row in frame.to_dict("records"):
-        value = lockdata.number(row["printed"]) if asked.printed else row["understood"]
-        if value is None or value != value:
-            raise LabError(f"{asked.table}: the cell at {row['place']} has no number")
-        found.append({**{key: row[key] for key in keys}, "value": float(value)})
-    if not found:
+    if not len(frame):
         raise LabError(f"{asked.table}: no row is at {dict(asked.where)}")
-    return found
+    return [
+        {**{key: row[key] for key in keys}, "value": _number(row, asked)}
+        for row in frame.to_dict("records")
+    ]
+
+
+def _number(row: dict[Hashable, Any], asked: Rows) -> float:
+    from lockdata import number
+
+    value = number(row["printed"]) if asked.printed else row["understood"]
+    if value is None or not math.isfinite(value):
+        raise LabError(f"{asked.table}: the cell at {row['place']} has no number")
+    return float(value)

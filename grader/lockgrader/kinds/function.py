@@ -1,8 +1,9 @@
 """A function of the student's own in Python: it gets tables, and what it returns is compared.
 
 The function runs in a sandbox of its own for each check. The tables are the events of a simulated
-lock (:mod:`lockgrader.given.lock_trace`) or rows of published results
-(:mod:`lockgrader.given.published`). Nothing that the file prints or writes counts.
+lock (:mod:`lockgrader.given.lock_trace`), rows of published results
+(:mod:`lockgrader.given.published`) or the curve of a label cache
+(:mod:`lockgrader.given.label_curve`). Nothing that the file prints or writes counts.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from pydantic import Field, model_validator
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.given.call import CallError, call
+from lockgrader.given.label_curve import LabelCurve, label_curve
 from lockgrader.given.lock_trace import LockTrace, lockmeter, traced
 from lockgrader.given.published import Rows, published
 from lockgrader.lab import Band, OtherCheck
-from lockgrader.lab.closed import Text
+from lockgrader.lab.closed import Number, Text
+from lockgrader.lab.expected import Cell, Formula
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile
 
@@ -30,14 +33,15 @@ class Function(OtherCheck):
     """A function that returns the right numbers for tables that it gets.
 
     With ``trace`` it gets ``events`` (a list of ``{"ns", "cpu", "what"}``), ``cpus``, ``begin_ns``
-    and ``end_ns``, and returns lockmeter's columns by name. With ``tables`` it gets a list of rows
-    for each name, and returns rows with the keys of ``wanted`` and a ``value``.
+    and ``end_ns``, and returns lockmeter's columns by name. Otherwise it gets a list of rows for
+    each name in ``tables`` and the values of ``plain``, and returns the ``numbers`` by name, or
+    rows with the keys of ``wanted`` and a ``value``.
 
     Arguments:
         file: of the submission; the lab names it in ``data``. function: its name.
         trace: the events of a lock. columns: which columns count.
-        tables: name → rows. wanted: the right rows. ignore: keys of ``wanted`` that need not be
-            in the returned rows.
+        tables: name → rows. plain: name → value. numbers: name → what is right.
+        wanted: the right rows. ignore: keys of ``wanted`` that need not be in the returned rows.
         tolerance, fade: of each number, as for an answer. Each has an equal share of the points.
     """
 
@@ -48,7 +52,9 @@ class Function(OtherCheck):
     function: Text
     trace: LockTrace | None = None
     columns: tuple[Text, ...] = ("total", "con", "hold_ns", "wait_ns", "util", "cpu_share")
-    tables: dict[str, Rows] = Field(default_factory=dict)
+    tables: dict[str, Rows | LabelCurve] = Field(default_factory=dict)
+    plain: dict[str, int | float | str] = Field(default_factory=dict)
+    numbers: dict[str, Number | Cell | Formula] = Field(default_factory=dict)
     wanted: Rows | None = None
     ignore: tuple[str, ...] = ()
     tolerance: Annotated[float, Field(ge=0, le=10)] = 0.001
@@ -56,8 +62,10 @@ class Function(OtherCheck):
 
     @model_validator(mode="after")
     def _one_source(self) -> Function:
-        if (self.trace is None) == (self.wanted is None or not self.tables):
-            raise ValueError("give either trace, or tables and wanted")
+        if sum(map(bool, (self.trace, self.numbers, self.wanted))) != 1:
+            raise ValueError("give one of trace, numbers and wanted: what is right")
+        if self.trace and (self.tables or self.plain):
+            raise ValueError("with a trace the function gets its events, and no tables")
         return self
 
     def arguments(self) -> dict[str, Any]:
@@ -67,7 +75,7 @@ class Function(OtherCheck):
             LabError: there is no such table.
         """
         if self.trace is None:
-            return {name: published(rows) for name, rows in self.tables.items()}
+            return {**{name: _rows(asked) for name, asked in self.tables.items()}, **self.plain}
         made = traced(self.trace)._asdict()
         return {**made, "events": [event._asdict() for event in made["events"]]}
 
@@ -93,7 +101,7 @@ class Function(OtherCheck):
         if not returned:
             message = f"{self.function}() returns nothing yet"
             return Finding("no_output", 0.0, message, tag="missing")
-        got = _by_column(returned) if self.trace is not None else self._by_row(returned)
+        got = self._by_row(returned) if self.wanted is not None else _by_column(returned)
         if isinstance(got, str):
             return Finding("malformed_output", 0.0, f"{self.file}: {self.function}() {got}")
         return self._compared(self._right(), got)
@@ -102,7 +110,11 @@ class Function(OtherCheck):
         if self.trace is not None:
             right = lockmeter(*traced(self.trace))
             return {name: right[name] for name in self.columns}
-        assert self.wanted is not None
+        if self.wanted is None:
+            return {
+                n: v.number() if isinstance(v, Cell | Formula) else v
+                for n, v in self.numbers.items()
+            }
         return {self._name(r): float(r["value"]) for r in published(self.wanted)}
 
     def _compared(self, right: dict[str, float], got: dict[str, float]) -> Finding:
@@ -142,6 +154,13 @@ class Function(OtherCheck):
         assert self.wanted is not None
         keys = [k for k in published(self.wanted)[0] if k not in ("value", *self.ignore)]
         return ", ".join(f"{key} {one[key]}" for key in keys)
+
+
+def _rows(asked: Rows | LabelCurve) -> list[dict[str, Any]]:
+    """The rows of a table."""
+    if isinstance(asked, LabelCurve):
+        return [point._asdict() for point in label_curve(asked)]
+    return [*published(asked)]
 
 
 def _by_column(returned: Any) -> dict[str, float] | str:

@@ -81,8 +81,23 @@ def test_tag_is_the_first_wrong_column() -> None:
     assert ("partial", "total") == (finding.verdict, finding.tag)
 
 
-@pytest.mark.parametrize("more", [{"trace": TRACE, **TABLES}, {"tables": TABLES["tables"]}])
-def test_one_source(more: dict[str, Any]) -> None:
-    """A trace, or tables and what is wanted; not both, not half."""
-    with pytest.raises(ValidationError, match="give either trace, or tables and wanted"):
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"trace": TRACE, **TABLES}, "give one of trace, numbers and wanted"),
+        ({"tables": TABLES["tables"]}, "give one of trace, numbers and wanted"),
+        ({"trace": TRACE, "plain": {"a": 1}}, "with a trace the function gets its events"),
+    ],
+)
+def test_what_is_right_is_said_once(more: dict[str, Any], says: str) -> None:
+    """A trace, numbers or rows; and a trace comes alone."""
+    with pytest.raises(ValidationError, match=says):
         check(**more)
+
+
+def test_numbers_by_name() -> None:
+    """Values are given as they are; a formula is computed."""
+    right = {"twice": {"formula": "2 * a", "where": {"a": 21}}, "same": 4}
+    made = check(plain={"a": 21, "word": "x"}, numbers=right)
+    finding = judged("def f(a, word):\n    return {'twice': 2 * a, 'same': 4}", made)
+    assert "pass" == finding.verdict

@@ -83,6 +83,9 @@ def overhead(rows):
         for (kernel, r, m, c), v in rates.items()
         if kernel == "vanilla"
     ]
+
+def room(curve, bucket_size):
+    return {"entries": curve[-1]["hits"] * curve[-1]["labels"]}
 """
 WRONG = {
     "swap(1, ACQUIRE)": "load(ACQUIRE)",

@@ -1,0 +1,76 @@
+"""How often a label cache hits, by the number of labels: a black box seen from outside.
+
+One CPU asks for labels drawn at random, each equally often. So the share of hits is the share of
+the labels that are in the cache, whichever it evicts.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+
+from lockgrader.lab.closed import Closed
+from locksim.lang import NS
+from locksim.library.avc.cipso import Cipso
+from locksim.library.kernel.netlabel import NetLabel
+from locksim.library.workloads.label_lookups import LabelLookups
+from locksim.study.simulation import simulate
+
+__all__ = ["LabelCurve", "Point", "label_curve"]
+
+_OBJECTS = 2
+"""A miss allocates the entry and the label."""
+
+
+class LabelCurve(Closed):
+    """A cache and the numbers of labels.
+
+    Arguments:
+        labels: numbers of labels. bits: of the index of a bucket; the cache has 2^bits buckets.
+        bucket_size: entries of a bucket. old_index: whether buckets are picked by
+            ``hash & (bits - 1)``, as in the code of July 2006, or by all bits.
+        miss_ns: work of a miss. other_ns: work of a message outside the cache. seed: of the run.
+        lookups: measured for each point, and as many before.
+    """
+
+    labels: Annotated[tuple[Annotated[int, Field(ge=1, le=100_000)], ...], Field(min_length=1)]
+    bits: Annotated[int, Field(ge=1, le=10)] = 7
+    bucket_size: Annotated[int, Field(ge=1, le=100)] = 10
+    old_index: bool = True
+    miss_ns: Annotated[int, Field(ge=0, le=10**6)] = 16_000
+    other_ns: Annotated[int, Field(ge=1, le=10**6)] = 5_000
+    seed: Annotated[int, Field(ge=0, le=2**62)] = 1
+    lookups: Annotated[int, Field(ge=10, le=10_000)] = 2_000
+
+
+class Point(NamedTuple):
+    """Labels, the share of lookups that hit, and the time of one message in ns."""
+
+    labels: int
+    hits: float
+    ns: float
+
+
+@functools.cache
+def label_curve(asked: LabelCurve) -> tuple[Point, ...]:
+    """Simulate each point; equal requests give equal points."""
+    return tuple(_point(asked, labels) for labels in asked.labels)
+
+
+def _point(asked: LabelCurve, labels: int) -> Point:
+    mask = asked.bits - 1 if asked.old_index else 2**asked.bits - 1
+    cache = Cipso(index_mask=mask, n_buckets=2**asked.bits, bucket_size=asked.bucket_size)
+    host = NetLabel(option_ps=NS, translate_ps=asked.miss_ns * NS, cache=cache)
+    made = simulate(
+        LabelLookups(labels=host, n_labels=labels, other_ps=asked.other_ns * NS),
+        machine="ideal-1",
+        cpus=1,
+        operations=asked.lookups,
+        warmup=asked.lookups,
+        replications=1,
+        seed=asked.seed,
+    )
+    misses = made.per_operation("allocs").mean / _OBJECTS
+    return Point(labels, round(1 - misses, 4), round(made.operation_ps().mean / NS, 1))
