@@ -12,6 +12,7 @@ a message to the user (``error: …`` on stderr, that exit code, no traceback). 
 import importlib
 import importlib.util
 import io
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,8 @@ __all__ = ["Command", "commands", "main"]
 
 GROUP = "locklab.commands"
 USAGE_ERROR = 2
+COMPLETION = ("--install-completion", "--show-completion")
+COMPLETES = "_LOCKLAB_COMPLETE"  # set by a shell that asks what may come next
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -43,18 +46,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``locklab`` with ``argv`` (by default this process's own) and return the exit code."""
     argv = list(sys.argv[1:] if argv is None else argv)
     _print_whatever_comes()
-    if not argv or argv[0] in ("-h", "--help", "help"):
+    completes = COMPLETES in os.environ or (bool(argv) and argv[0] in COMPLETION)
+    if not completes and (not argv or argv[0] in ("-h", "--help") or argv == ["help"]):
         print(_overview(commands()))
         return 0
-    if argv[0] in ("-V", "--version"):
+    if argv[:1] in (["-V"], ["--version"]):
         print(f"locklab {_version()}")
         return 0
     known = commands()
-    command = known.get(argv[0])
-    if command is None:
+    if completes:
+        command, arguments = Command("", "lockui.completion", "app", ""), argv
+    elif argv[0] == "help":
+        command, arguments = Command("help", "lockui.topics", "app", ""), argv[1:]
+    elif argv[0] in known:
+        command, arguments = known[argv[0]], argv[1:]
+    else:
         return _unknown(argv[0], known)
     try:
-        return _run(command, argv[1:])
+        return _run(command, arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
@@ -126,8 +135,10 @@ def _overview(known: Mapping[str, Command]) -> str:
             "Options:",
             "  -h, --help     Show this text; 'locklab COMMAND --help' explains a command.",
             "  -V, --version  Show the version.",
+            "  --install-completion  Complete commands and options in this shell.",
             "",
-            "docs/GLOSSARY.md defines the terms in tables and messages, such as CON and HOLD.",
+            "'locklab help TOPIC' shows a page: 'glossary' defines terms such as CON and HOLD.",
+            "'locklab help topics' lists all.",
         ]
     )
 

@@ -29,7 +29,9 @@ _SIMULATOR = (
     "lang", "machine", "core", "compiler", "checker", "engine", "library", "kinds",
     "jit.py", "study/quantiles.py", "study/sampling.py", "study/simulation.py", "study/use.py",
 )  # fmt: skip
-_STATIONS = ("lab", "read", "compile", "c", "checks", "sandbox", "grade.py", "finding.py")
+_STATIONS = (
+    "lab", "read", "compile", "c", "kinds", "given", "checks", "sandbox", "grade.py", "finding.py",
+)  # fmt: skip
 _SUFFIXES = (".py", ".c", ".h")
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted, proofs, proofs_before
+from lockgrader.checks.submitted import Submitted, proofs, with_needs
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.refused import refused as refused_classes
@@ -47,9 +47,9 @@ from lockgrader.result import FITS_OTHER, CheckResult, Result
 from lockgrader.sandbox import Profile
 from lockui.portable import LINUX
 
-__all__ = ["Gate", "Progress", "accept", "grade", "printable", "replay"]
+__all__ = ["Gate", "Progress", "accept", "grade", "part_of", "printable", "replay"]
 
-PARTS = ("locks", "answers", "tests", "c")
+PARTS = ("locks", "answers", "tests", "c", "data")
 """The parts of a submission; one can be refused without touching the points of the others."""
 
 Progress = Callable[[Result], None]
@@ -81,7 +81,7 @@ def grade(
         until_s: when to stop, on the monotonic clock. Checks that are not finished by then are
             grader_errors, for a platform that would otherwise discard all results.
         values: the student's variant, where the key is not available; by default it is drawn.
-        only: names of checks to run; proofs before a measurement run too. By default all.
+        only: names of checks to run; what they need runs too. By default all.
         gate: returns why a check must not run yet, or "". A check with a reason is skipped. It may
             lock predictions (``submitted.locked``).
         progress: called with the partial result after each check but the last; the result after
@@ -95,14 +95,13 @@ def grade(
     drawn = variant(lab, student, key) if values is None else dict(values)
     checks = [c for c in lab.checks(drawn) if c.public or not public_only]
     submission = given if isinstance(given, Submission) else take(given, lab.wanted())
-    submitted, refused = _read(lab, checks, submission, profile)
+    wanted = with_needs(only, checks)
+    asked = [c for c in checks if not only or c.name in wanted]
+    # A C file is compiled only for its own checks; the other parts are read for all checks.
+    readers = [c for c in checks if part_of(c) != "c" or c in asked]
+    submitted, refused = _read(lab, readers, submission, profile)
     if "answers" not in refused:
         prepare(checks)
-    wanted = set(only)
-    for check in checks:
-        if check.name in only:
-            wanted |= proofs_before(check, checks)
-    asked = [c for c in checks if not only or c.name in wanted]
     result = Result(
         lab=lab.name,
         student=student,
@@ -164,7 +163,7 @@ def _stopped(
     gate: Gate | None,
 ) -> Finding | None:
     """Return the finding of a check that must not run, or None if it may."""
-    part = refused.get(_part(check))
+    part = refused.get(part_of(check))
     if part is not None:
         return Finding(part.verdict, message=part.message)
     missing = next((n for n in check.needs if n not in passed), None)
@@ -182,7 +181,8 @@ def replay(lab: Lab, path: Path, student: str) -> str:
 
 def printable(text: str) -> str:
     """A text without control characters of a terminal: part of it comes from the student."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    odd = "\N{REPLACEMENT CHARACTER}"
+    return "".join(c if c.isprintable() or c in "\n\t" else odd for c in text)
 
 
 def accept(
@@ -202,7 +202,7 @@ def accept(
     scenarios: tuple[Scenario, ...] = ()
     if lab.locks:
         with _noted("locks", refused):
-            data = _part_of(submission, (lab.locks,))[1]
+            data = _file_of(submission, (lab.locks,))[1]
             try:
                 text = data.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -214,19 +214,19 @@ def accept(
         words = tuple(c.answer for c in checks if isinstance(c, Written))
         stem = Path(lab.answers).stem
         with _noted("answers", refused):
-            name, data = _part_of(submission, tuple(f"{stem}.{x}" for x in ("json", "py", "ipynb")))
+            name, data = _file_of(submission, tuple(f"{stem}.{x}" for x in ("json", "py", "ipynb")))
             answers = read_answers(name, data, asked, words, profile)
     if lab.tests:
         try:
             with _noted("tests", refused):
-                scenarios = read_scenarios(_part_of(submission, (lab.tests,))[1])
+                scenarios = read_scenarios(_file_of(submission, (lab.tests,))[1])
         except MalformedError as error:
             refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
     tools = {c.tool for c in checks if isinstance(c, C)}
     if lab.c and tools and LINUX:
         with _noted("c", refused):
-            _, data = _part_of(submission, (lab.c,))
+            _, data = _file_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)
     bad = refused_classes(classes.codes, lab.refuse) if lab.refuse else {}
     return Submitted(
@@ -253,14 +253,15 @@ def _noted(part: str, refused: dict[str, Refused]) -> Iterator[None]:
         refused[part] = error
 
 
-def _part_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
+def _file_of(submission: Submission, names: tuple[str, ...]) -> tuple[str, bytes]:
     for name in names:
         if name in submission.files:
             return name, submission.files[name]
     raise Refused("no_output", f"{names[0]} is not in the submission")
 
 
-def _part(check: Check) -> str:
+def part_of(check: Check) -> str:
+    """The part of a submission (of PARTS) that a check reads."""
     if isinstance(check, OwnTests):
         return "tests"
     if isinstance(check, C):

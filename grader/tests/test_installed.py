@@ -1,33 +1,46 @@
-"""LockLab from a wheel, in an empty environment away from the repository.
+"""LockLab from a wheel, in empty environments away from the repository.
 
-It needs what pip needs, a package index, and says so where there is none.
+It needs what pip needs, a package index, and says so where there is none. Each Python that is found
+gets an environment: this one the wheel with C, the others (``python3.12``, …) the pure one.
 """
 
 import json
+import os
+import shutil
+import socket
 import subprocess
 import sys
-import venv
+import tarfile
+import time
+import urllib.request
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from study.traces.chromium import CHROMIUM, launch
 
 ROOT = Path(__file__).resolve().parents[2]
-SECRET = {"hidden", "solution", "mutants.toml", "rubric.md", "design.md", "instructors.md"}
+SECRET = {"hidden", "solution", "mutants.toml", "rubric.md", "design.md"}
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+OWN = f"3.{sys.version_info[1]}"
+PATIENCE_S = 300.0
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 
 def built(folder: Path) -> dict[str, Path]:
-    """The two wheels and the sdist: name → file."""
+    """The wheels and the sdist: name → file."""
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    for project in (ROOT, ROOT / "labs"):
-        command = [*pip, "wheel", "--no-deps", "--wheel-dir", str(folder), str(project)]
-        subprocess.run(command, check=True, cwd=folder)
+    wheel = [*pip, "wheel", "--no-deps", "--wheel-dir", str(folder)]
+    for what in ([ROOT], [ROOT / "labs"], [ROOT, "--config-settings=wheel.cmake=false"]):
+        subprocess.run([*wheel, *map(str, what)], check=True, cwd=folder)
     # The hook of the build backend, which is installed for development.
     sdist = f"from scikit_build_core.build import build_sdist; build_sdist({str(folder)!r})"
     subprocess.run([sys.executable, "-c", sdist], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
     return {
-        "locklab": next(folder.glob("locklab-*.whl")),
+        "native": next(folder.glob("locklab-*-cp3*.whl")),
+        "pure": next(folder.glob("locklab-*-py3-none-any.whl")),
         "instructor": next(folder.glob("locklab_instructor-*.whl")),
         "sdist": next(folder.glob("locklab-*.tar.gz")),
     }
@@ -37,15 +50,15 @@ class Installed:
     """An environment with nothing but some requirements.
 
     Arguments:
-        folder: where to make it, and where commands run.
-        requirements: for pip.
+        folder: where to make it, and where commands run. python: to make it with.
+        wheel: of LockLab.
     """
 
-    def __init__(self, folder: Path, *requirements: str) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, python: str, wheel: Path) -> None:
+        self.folder, self.wheel = folder, wheel
         self.bin = folder / "env" / "bin"
-        venv.create(folder / "env", with_pip=True)
-        self.add(*requirements)
+        subprocess.run([python, "-m", "venv", folder / "env"], check=True)
+        self.add(str(wheel))
 
     def add(self, *requirements: str) -> None:
         """Install more."""
@@ -55,6 +68,11 @@ class Installed:
             pytest.skip("no package index answers")
         assert 0 == done.returncode, done.stderr
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of every command: nothing of ours."""
+        return {"HOME": str(self.folder), "PATH": f"{self.bin}:/usr/bin:/bin"}
+
     def run(self, *arguments: str, folder: str = ".", code: int = 0) -> str:
         """What a command prints, or with another exit code than 0 its error."""
         done = subprocess.run(
@@ -62,7 +80,7 @@ class Installed:
             capture_output=True,
             text=True,
             cwd=self.folder / folder,
-            env={"HOME": str(self.folder), "PATH": f"{self.bin}:/usr/bin:/bin"},
+            env=self.environment,
             check=False,
         )
         assert code == done.returncode, done.stdout + done.stderr
@@ -82,18 +100,32 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return built(tmp_path_factory.mktemp("built"))
 
 
-@pytest.fixture(scope="module")
-def core(files: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The core alone."""
-    return Installed(tmp_path_factory.mktemp("core"), str(files["locklab"]))
+@pytest.fixture(scope="module", params=PYTHONS)
+def core(
+    request: pytest.FixtureRequest,
+    files: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Installed:
+    """The core alone, for one Python."""
+    version: str = request.param
+    python = sys.executable if version == OWN else f"python{version}"
+    if shutil.which(python) is None or subprocess.run([python, "-c", "import venv"]).returncode:
+        pytest.skip(f"there is no {python} here")
+    wheel = files["native" if version == OWN else "pure"]
+    return Installed(tmp_path_factory.mktemp(f"core{version}"), python, wheel)
 
 
 def test_wheel_gives_nothing_away(files: dict[str, Path]) -> None:
     """Labs, lessons, docs and C sources are inside; solutions and hidden checks are not."""
-    inside = [name.split("/") for name in zipfile.ZipFile(files["locklab"]).namelist()]
-    shared = [name[2:] for name in inside if name[:2] == ["lockui", "share"]]
-    assert {"labs", "lessons", "docs", "native"} <= {name[0] for name in shared}
-    assert [] == [name for name in shared if SECRET & set(name)]
+    for wheel in (files["native"], files["pure"]):
+        inside = [name.split("/") for name in zipfile.ZipFile(wheel).namelist()]
+        shared = [name[2:] for name in inside if name[:2] == ["lockui", "share"]]
+        assert {"labs", "lessons", "docs", "native"} <= {name[0] for name in shared}
+        assert [] == [name for name in shared if SECRET & set(name)]
+    with tarfile.open(files["sdist"]) as archive:
+        sources = [name.split("/")[1:] for name in archive.getnames()]
+    assert ["labs", "lab02-spinlocks", "lab.toml"] in sources
+    assert [] == [name for name in sources if name[0] == "labs" and SECRET & set(name)]
     whole = zipfile.ZipFile(files["instructor"]).namelist()
     assert set() == SECRET - {part for name in whole for part in name.split("/")}
 
@@ -103,9 +135,27 @@ def test_core_is_small(core: Installed) -> None:
     assert core.megabytes() < 350
 
 
+def test_everything_is_listed(core: Installed) -> None:
+    """All labs and lessons of the repository, and locks in C where the wheel has them."""
+    labs = {path.parent.name for path in ROOT.glob("labs/*/lab.toml")}
+    assert labs == {lab["lab"] for lab in json.loads(core.run("lab", "list", "--json"))}
+    lessons = json.loads(core.run("lesson", "list", "--json"))
+    assert len(list(ROOT.glob("lessons/[0-9]*.md"))) == len(lessons)
+    if "none-any" in core.wheel.name:
+        assert "needs Linux, a C compiler" in core.run("native", "list", code=2)
+    else:
+        assert "ticket" in core.run("native", "list")
+
+
+def test_instructor_makes_a_lab(core: Installed) -> None:
+    """The template's solution, hidden check and mutants are in the wheel."""
+    core.run("lab", "new", "lab42")
+    made = {path.name for path in (core.folder / "lab42").rglob("*")}
+    assert {"solution", "hidden", "mutants.toml", "rubric.md", "design.md"} <= made
+
+
 def test_student_goes_from_start_to_submission(core: Installed) -> None:
-    """Lab 02 in the core: list, start, check, submit."""
-    assert "lab02-spinlocks" in core.run("lab", "list")
+    """Lab 02 in the core: start, check, submit."""
     core.run("lab", "start", "lab02", "--student", "ada")
     lab = "lab02-spinlocks"
     solution = ROOT / "labs" / lab / "solution" / "spinlocks.py"
@@ -113,7 +163,7 @@ def test_student_goes_from_start_to_submission(core: Installed) -> None:
     checked = json.loads(
         core.run("lab", "check", "mcs-proven", "--no-sandbox", "--json", folder=lab)
     )
-    assert ["pass"] == [check["verdict"] for check in checked["result"]["checks"]]
+    assert {"pass"} == {check["verdict"] for check in checked["result"]["checks"]}
     core.run("lab", "submit", "--no-sandbox", folder=lab)
     assert ["ada-lab02.zip"] == [p.name for p in (core.folder / lab).glob("*.zip")]
 
@@ -139,7 +189,7 @@ def test_instructor_grades(core: Installed, files: dict[str, Path]) -> None:
     """With the second distribution: hidden checks, a bundle for a platform."""
     refused = core.run("gradescope", "bundle", "lab02", "--out", "a.zip", code=2)
     assert "help: pip install locklab-instructor" in refused
-    core.add(f"{files['locklab']}[grade]", str(files["instructor"]))
+    core.add(f"{core.wheel}[grade]", str(files["instructor"]))
     core.run("gradescope", "bundle", "lab02", "--out", "a.zip")
     names = zipfile.ZipFile(core.folder / "a.zip").namelist()
     assert {
@@ -154,3 +204,61 @@ def test_instructor_grades(core: Installed, files: dict[str, Path]) -> None:
     core.run("grade", "lab02", str(submission), "--student", "ada", "--out", "results")
     results = [json.loads(p.read_text()) for p in (core.folder / "results").rglob("result.json")]
     assert [False] == [all(check["public"] for check in one["checks"]) for one in results]
+
+
+@contextmanager
+def lesson_open(core: Installed) -> Iterator[str]:
+    """The address of JupyterLab, as ``locklab lesson open 1`` starts it."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = {
+        "IdentityProvider": {"token": "secret"},
+        "ServerApp": {"allow_root": True, "open_browser": False, "port": port, "port_retries": 0},
+    }
+    config = core.folder / ".jupyter" / "jupyter_server_config.json"
+    config.parent.mkdir()
+    config.write_text(json.dumps(settings))
+    command = [core.bin / "locklab", "lesson", "open", "1"]
+    with open(core.folder / "log", "w") as log:
+        server = subprocess.Popen(
+            command,
+            cwd=core.folder,
+            env=core.environment,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            os.killpg(server.pid, 15)
+            server.wait()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
+def test_lesson_runs_in_a_browser(core: Installed) -> None:
+    """With the extra for notebooks, every cell of the first lesson."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    from test_jupyterlab import DONE, LOADED
+
+    core.add(f"{core.wheel}[notebook]")
+    with lesson_open(core) as address, sync_api.sync_playwright() as driver:
+        until_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < until_s:
+            try:
+                urllib.request.urlopen(f"{address}/api?token=secret").close()
+                break
+            except OSError:
+                time.sleep(0.5)
+        page = launch(driver).new_page(viewport={"width": 1300, "height": 1000})
+        (notebook,) = (core.folder / "lessons-notebooks").glob("*.ipynb")
+        page.goto(f"{address}/lab/tree/{notebook.name}?reset&token=secret")
+        page.wait_for_function(LOADED, timeout=120_000)
+        idle = page.get_by_text("| Idle")
+        idle.wait_for(timeout=120_000)
+        page.locator(".lm-MenuBar-itemLabel", has_text="Run").first.click()
+        page.get_by_text("Run All Cells", exact=True).click()
+        page.wait_for_function(DONE, timeout=400_000)
+        idle.wait_for(timeout=120_000)
+        assert 0 == page.locator(".jp-OutputArea-output[data-mime-type*='error']").count()

@@ -81,7 +81,7 @@ def test_starter_earns_nothing(name: str) -> None:
     needs_c(lab)
     found = [finding.verdict for _, finding in findings(lab, starter(lab), "ada", KEY)]
     assert {*found} <= EARNS_NOTHING
-    assert "fail" in found
+    assert found[0] in ("fail", "no_output")  # not skipped: the first check waits for none
 
 
 @pytest.mark.covering("one", every=3)

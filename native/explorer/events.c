@@ -186,8 +186,11 @@ void ex_event_after(int event)
 void ex_event_start(int agent, int node, agents waiting)
 {
     struct thread *thread = &ex_threads[agent / 2];
-    struct event *event = &events[n_events];
+    struct event *event;
 
+    if (!ex_reduces())
+        n_events = 0; /* only the complete search looks back */
+    event = &events[n_events];
     if (n_events == MAX_EVENTS)
         ex_give_up("a run has more than %u steps that threads meet in: make the test smaller",
                    MAX_EVENTS);

@@ -169,6 +169,7 @@ struct thread {
     address low;     /* of the stack that the program uses, when it stopped last */
     uint64_t state;  /* a hash of what it has on its stack and in registers */
     uint64_t writes; /* to memory that others can read */
+    address wrote_at; /* the place of the last of them */
 
     struct clock now;      /* what happens before its next operation */
     struct clock met;      /* what relaxed loads have met: an acquire fence adds it to `now` */
@@ -210,6 +211,9 @@ void ex_schedule_begin(void);
 void ex_point(struct operation operation);
 /* A point without an effect. */
 void ex_pause(void);
+/* This thread is not interrupted from now on, or may be again: locklab_alone(). */
+void ex_alone(bool on);
+bool ex_is_alone(void);
 /* Before a plain access: a loop of nothing else comes to a point too. */
 void ex_plain_patience(void);
 /* The thread has assumed what does not hold: never comes back. */
@@ -430,6 +434,8 @@ enum access { READS, WRITES, ATOMIC_READS, ATOMIC_WRITES, FREES };
 
 void ex_races_begin(void);
 void ex_access(address at, size_t size, enum access access);
+/* The thread writes there now, for locklab_writes(). */
+void ex_count_write(address at);
 /* The clock that was released into a place, joined over all its bytes. */
 void ex_meet(address at, unsigned size, struct clock *into);
 /* A thread releases `clock` into a place: an update carries on what was released there. */
@@ -459,6 +465,8 @@ void ex_step_held(void); /* the last step's store went into the buffer */
 void ex_step_behind(unsigned newer); /* it met a word of which there are newer values */
 void ex_step_mark(const char *what);
 void ex_report_begin(void);
+/* What came before is not told. */
+void ex_report_from_here(void);
 void ex_report_forget(void); /* the run counts for another process */
 uint64_t ex_steps(void);
 void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, double seconds);

@@ -23,7 +23,7 @@
 #define HEAP_SIZE (MAX_THREADS * ARENA)
 #define GRAIN 16
 #define FILLED 4096 /* bytes of a block that malloc counts as written */
-#define MAX_BLOCKS 4096
+#define MAX_BLOCKS 16384
 
 struct block {
     address at;

@@ -428,6 +428,24 @@ void ENTRY(locklab_assertion_failed)(const char *condition, const char *file, un
     ENTRY(__assert_fail)(condition, file, line, NULL);
 }
 
+void ENTRY(locklab_alone)(int on)
+{
+    enter();
+    ex_alone(on != 0);
+}
+
+void ENTRY(locklab_fail)(const char *why)
+{
+    enter();
+    ex_fail("assertion", "%s", why);
+}
+
+void ENTRY(locklab_fail_to_read)(const char *why)
+{
+    enter();
+    ex_fail("assertion", "%s; the last one at {pc:%zx}", why, ex_self->wrote_at);
+}
+
 int *ENTRY(__errno_location)(void)
 {
     return &ex_self->error;
@@ -481,6 +499,11 @@ unsigned long ENTRY(locklab_writes)(void)
 {
     enter();
     return ex_self->writes;
+}
+
+unsigned long ENTRY(locklab_seed)(void)
+{
+    return ex_options.seed;
 }
 
 int ENTRY(locklab_threads)(void)

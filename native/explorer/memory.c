@@ -422,7 +422,7 @@ uint32_t ex_word(address at)
 void ex_word_set(address at, uint32_t to)
 {
     ex_confine_write(at, sizeof(to));
-    ex_self->writes += !ex_on_a_stack(at);
+    ex_count_write(at);
     ex_stack_access(ex_self, at, sizeof(to), true);
     poke(at, sizeof(to), to);
 }

@@ -147,11 +147,19 @@ static void access_word(struct cell *cell, uint8_t bytes, address at, size_t siz
     mine->pc = ex_self->pc;
 }
 
+void ex_count_write(address at)
+{
+    if (ex_on_a_stack(at))
+        return;
+    ex_self->writes++;
+    ex_self->wrote_at = ex_self->pc;
+}
+
 void ex_access(address at, size_t size, enum access access)
 {
     if (access == WRITES || access == ATOMIC_WRITES) {
         ex_confine_write(at, size);
-        ex_self->writes += !ex_on_a_stack(at);
+        ex_count_write(at);
     }
     if (access != FREES)
         ex_heap_check(at, size, access == WRITES || access == ATOMIC_WRITES);

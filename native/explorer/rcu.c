@@ -16,7 +16,7 @@
 #include "explorer.h"
 
 #define ENTRY(name) ex_do_##name
-#define MAX_CALLBACKS 256
+#define MAX_CALLBACKS 8192
 
 struct callback {
     void *head;

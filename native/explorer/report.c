@@ -12,7 +12,7 @@
 
 #include "explorer.h"
 
-#define MAX_TOLD 20000 /* steps; those after are counted, not told */
+#define MAX_TOLD 20000 /* steps: the last ones of a run; those before are counted, not told */
 
 struct step {
     const char *operation, *mark;
@@ -23,12 +23,17 @@ struct step {
     bool held;
 };
 
-static struct step steps[MAX_TOLD + 1];
-static uint64_t n_steps, total;
+static struct step steps[MAX_TOLD];
+static uint64_t n_steps, total, told_from;
 
 void ex_report_begin(void)
 {
-    n_steps = 0;
+    n_steps = told_from = 0;
+}
+
+void ex_report_from_here(void)
+{
+    told_from = n_steps;
 }
 
 /* The run was not one of this process's. */
@@ -50,8 +55,7 @@ uint64_t ex_total_steps(void)
 static struct step *next_step(void)
 {
     total++;
-    n_steps++;
-    return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD];
+    return &steps[n_steps++ % MAX_TOLD];
 }
 
 void ex_step_of(struct thread *thread, const char *operation, address pc, address at, unsigned size,
@@ -69,12 +73,12 @@ void ex_step_of(struct thread *thread, const char *operation, address pc, addres
 uint64_t *ex_step(const char *operation, address at, unsigned size, uint64_t old, uint64_t new)
 {
     ex_step_of(ex_self, operation, ex_self->pc, at, size, old, new);
-    return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD].new;
+    return &steps[(n_steps - 1) % MAX_TOLD].new;
 }
 
 static struct step *last_step(void)
 {
-    return &steps[n_steps <= MAX_TOLD ? n_steps - 1 : MAX_TOLD];
+    return &steps[(n_steps - 1) % MAX_TOLD];
 }
 
 void ex_step_held(void)
@@ -124,8 +128,10 @@ static void print_steps(int fd)
 {
     const char *comma = "";
 
-    for (uint64_t i = 0; i < n_steps && i < MAX_TOLD; i++) {
-        const struct step *step = &steps[i];
+    uint64_t kept = n_steps > MAX_TOLD ? n_steps - MAX_TOLD : 0;
+
+    for (uint64_t i = kept > told_from ? kept : told_from; i < n_steps; i++) {
+        const struct step *step = &steps[i % MAX_TOLD];
 
         if (step->thread == ex_conductor)
             continue;
@@ -171,7 +177,7 @@ void ex_report(int fd, const char *verdict, uint64_t runs, uint64_t traces, doub
     ex_print(fd, "\", \"blocks\": [");
     ex_heap_print(fd);
     ex_print(fd, "], \"path\": [");
-    if (ex_found()[0] != '\0' || ex_options.replay != NULL)
+    if ((ex_found()[0] != '\0' || ex_options.replay != NULL) && !ex_is_alone())
         print_steps(fd);
     ex_print(fd, "]}\n");
 }

@@ -312,6 +312,30 @@ _Noreturn static void nobody_may_run(void)
                                 : "no thread can go on"));
 }
 
+/* locklab_alone() */
+
+static const struct thread *alone; /* NULL: none */
+
+void ex_alone(bool on)
+{
+    alone = on && !ex_reduces() ? ex_self : NULL;
+    if (alone == NULL)
+        ex_report_from_here();
+}
+
+bool ex_is_alone(void)
+{
+    return alone != NULL;
+}
+
+/* Who goes on while a thread is alone: itself, or where it waits the agent with the lowest number. */
+static int without_a_choice(agents enabled)
+{
+    int own = 2 * alone->number;
+
+    return enabled & ex_agent(own) ? own : ex_lowest(enabled);
+}
+
 /* livelock: the states that this run has been in, while none of its threads was held back */
 
 static struct {
@@ -329,6 +353,7 @@ void ex_schedule_begin(void)
         moved_last[2 * i] = moved_last[2 * i + 1] = 0;
     }
     ex_threads_used = 0;
+    alone = NULL;
     n_states = 0;
     run++;
 }
@@ -393,7 +418,9 @@ static void reschedule(void)
         if (enabled == 0)
             nobody_may_run();
         stop_when_back(enabled);
-        agent = ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
+        agent = alone != NULL
+                    ? without_a_choice(enabled)
+                    : ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
         ex_event_start(agent, ex_node(), waiting);
         moved_last[agent] = n_states;
         if (agent % 2 == 0) {

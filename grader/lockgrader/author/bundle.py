@@ -233,7 +233,7 @@ def _refuse_leaks(lab: Lab, folder: Path, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
         if len(data) >= LONG and data in secrets:
             raise BundleError(f"{folder / name} is a copy of a hidden file or of the solution")
-        for word in words:
+        for word in words if name != GLOSSARY else ():  # one for all labs, it reveals nothing
             if re.search(rb"(?<![\w-])" + re.escape(word) + rb"(?![\w-])", data):
                 raise BundleError(
                     f"{folder / name} names the hidden check '{word.decode()}', and students get "

@@ -349,4 +349,6 @@ def _variant_of(one: _Done) -> str:
 
 
 def _short(result: CheckResult) -> str:
-    return result.message.partition("\n")[0][:200]
+    """The line that says most: the first one, of a traceback the last one."""
+    lines = result.message.strip().split("\n")
+    return lines[-1 if result.verdict == "grader_error" else 0][:200]

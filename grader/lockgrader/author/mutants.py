@@ -147,7 +147,7 @@ def mutated(lab: Lab, right: Files, mutant: Mutant) -> Files:
 def findings(
     lab: Lab, files: Files, student: str, key: bytes, only: str = ""
 ) -> Iterator[tuple[Check, Finding]]:
-    """Each check's finding in files of the lab. Only a C part needs a sandbox.
+    """Each check's finding in files of the lab. Only a C part needs a sandbox; Python runs here.
 
     Arguments:
         lab: whose checks. files: a submission. student, key: for the variant.
@@ -170,6 +170,7 @@ def findings(
         answers={k: v if isinstance(v, list) else [v] for k, v in texts.items() if k not in words},
         texts={k: v for k, v in texts.items() if k in words},
         locked=read_record(files.get(RECORD, "").encode() or None, lab.name),
+        files={name: files[name].encode() for name in lab.data if name in files},
         scenarios=read(files[lab.tests].encode()) if lab.tests in files else (),
     )
     compiled = _compiled(lab, files, [c for c in checks if only in ("", c.name)])
@@ -203,7 +204,8 @@ def _judged(check: Check, submitted: Submitted, refused: Refused | None) -> Find
         if refused is None:
             return Finding("no_output")
         return Finding(refused.verdict, message=refused.message)
-    return judge(check, submitted)
+    code = isinstance(check, OtherCheck) and check.runs_code
+    return judge(check, submitted, "unconfined" if code else "namespaces")
 
 
 def _compiled(lab: Lab, files: Files, checks: list[Check]) -> Compiled | Refused | None:

@@ -16,11 +16,12 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from lockgrader.author.bundle import GLOSSARY_LINK, HANDOUT
+from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
 from lockgrader.lab import Check, Lab, Written
 from lockgrader.lab.variants import values_of, variant
+from lockui.files import home
 
 __all__ = ["FEWEST_VARIANTS", "FEWEST_WRONG", "commands", "promises", "run_commands"]
 
@@ -147,7 +148,7 @@ def _texts(folder: Path, checks: list[Check]) -> Iterable[Item]:
 
 def _glossary(folder: Path) -> Iterable[Item]:
     """The handout explains its terms by links to the glossary, and all of them lead somewhere."""
-    path, glossary = folder / HANDOUT, folder / "../../docs/GLOSSARY.md"
+    path, glossary = folder / HANDOUT, home() / "docs" / GLOSSARY
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     link = re.escape(GLOSSARY_LINK.decode()) + r"#([\w-]+)\)"
     terms = list(dict.fromkeys(re.findall(link, text)))

@@ -73,7 +73,7 @@ def one_check(
         key=key,
         profile=profile,
         attempt=attempt,
-        only=_with_needs(renewed, checks),
+        only=renewed,
     )
     new = {c.name: c for c in made.checks if c.name in renewed}
     merged = tuple(new.get(c.name, c) for c in kept.checks)
@@ -85,12 +85,4 @@ def _with_dependants(name: str, checks: Collection[Check]) -> set[str]:
     for check in checks:  # a check comes after those that it needs
         if found & set(check.needs):
             found.add(check.name)
-    return found
-
-
-def _with_needs(names: set[str], checks: Collection[Check]) -> set[str]:
-    found = set(names)
-    for check in reversed([*checks]):
-        if check.name in found:
-            found |= set(check.needs)
     return found

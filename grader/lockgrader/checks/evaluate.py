@@ -37,7 +37,7 @@ EXIT_USAGE = 2
 WALL_FACTOR = 20
 """Wall time of a check over its processor time: the margin for a loaded machine."""
 LATE = "the time for the whole grading ran out; grade this submission again"
-NEEDS_LINUX = "checks of C need Linux; the grader runs them there"
+NEEDS_LINUX = "checks that run C or a function need Linux; the grader runs them there"
 HEADROOM_BYTES = 3 << 30
 MAX_ANSWER = 16 << 20
 _adapter: TypeAdapter[Finding] = TypeAdapter(Finding)
@@ -52,19 +52,20 @@ def evaluate(
 ) -> Finding:
     """The finding of a check, within a budget of processor time.
 
-    A C check runs sandboxes that have limits of their own, so it needs no process here.
+    A check that runs the student's C or Python does it in sandboxes that have limits of their own,
+    so it needs no process here.
 
     Arguments:
         check: the check. submitted: validated data. seconds: of processor time.
         until_s: when the time of the whole grading ends, on the monotonic clock.
-        profile: of the sandboxes of a C check.
+        profile: of the sandboxes of such a check.
     """
     left_s = until_s - time.monotonic()
     if left_s <= 0:
         return Finding("grader_error", message=LATE)
-    if isinstance(check, C) and not LINUX:
-        return Finding("skipped", message=NEEDS_LINUX)
-    if isinstance(check, C):
+    if isinstance(check, C) or (isinstance(check, OtherCheck) and check.runs_code):
+        if not LINUX:
+            return Finding("skipped", message=NEEDS_LINUX)
         return _in_sandboxes(check, submitted, profile)
     proves = isinstance(check, OtherCheck) and check.engines
     if isinstance(check, Proven | Simulated | OwnTests) or own(check) or proves:
@@ -124,7 +125,7 @@ def warm() -> None:
     gc.freeze()
 
 
-def _in_sandboxes(check: C, submitted: Submitted, profile: Profile) -> Finding:
+def _in_sandboxes(check: C | OtherCheck, submitted: Submitted, profile: Profile) -> Finding:
     try:
         return judge(check, submitted, profile)
     except Exception as error:

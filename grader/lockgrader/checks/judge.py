@@ -38,10 +38,10 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
 
     Arguments:
         check: one of the lab's. submitted: validated data.
-        profile: of the sandboxes in which a C check runs; the other kinds need none.
+        profile: of the sandboxes in which a check runs C or Python; the other kinds need none.
 
     Raises:
-        SandboxError: there is no sandbox for a C check.
+        SandboxError: there is no sandbox for such a check.
         Exception: anything else is an internal error of the grader.
     """
     match check:
@@ -52,6 +52,8 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
                 return _of_program(check, submitted)
             except Exception as error:
                 return _fault(error)
+        case OtherCheck() if check.runs_code:
+            return check.judge_in(submitted, profile)
         case OtherCheck():
             try:
                 return check.judge(submitted)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from lockgrader.c import Compiled
 from lockgrader.finding import Finding, Operation
-from lockgrader.lab import Answer, Check, Measure, Prediction, Proven, Simulated
+from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Proven, Simulated
 from lockgrader.read.record import Locked
 from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
-__all__ = ["Submitted", "proofs", "proofs_before", "without"]
+__all__ = ["Submitted", "proofs", "with_needs", "without"]
 
 
 @dataclass(frozen=True)
@@ -61,18 +61,26 @@ def proofs(checks: Iterable[Check]) -> dict[str, frozenset[Operation]]:
     return {check.lock: frozenset() for check in checks if isinstance(check, Proven)}
 
 
-def proofs_before(check: Check, checks: Sequence[Check]) -> set[str]:
-    """The proofs before a measurement: it compares itself with what they have reached.
+def with_needs(names: Collection[str], checks: Sequence[Check]) -> set[str]:
+    """Checks, and all that must run before them: what they need, and proofs before a measurement.
 
     Arguments:
-        check: one of the checks. checks: of the lab, in their order.
+        names: of some of the checks. checks: of the lab, in their order.
     """
+    found = set(names)
+    for number, check in reversed([*enumerate(checks)]):  # it comes after those that it needs
+        if check.name in found:
+            found |= {*check.needs} | _proofs_before(check, checks[:number])
+    return found
+
+
+def _proofs_before(check: Check, before: Sequence[Check]) -> set[str]:
+    """The proofs of what a check measures: it compares itself with what they have reached."""
     if isinstance(check, Answer | Prediction):
         value = check.expected
         lock = value.lock if isinstance(value, Measure) and value.own else ""
     else:
-        lock = check.lock if isinstance(check, Simulated) else ""
-    before = checks[: checks.index(check)]
+        lock = getattr(check, "lock", "") if isinstance(check, Simulated | OtherCheck) else ""
     return {c.name for c in before if isinstance(c, Proven) and c.lock == lock}
 
 

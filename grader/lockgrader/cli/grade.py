@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from lockgrader.cli import platforms
 from lockgrader.cli.show import show
 from lockgrader.result import Result, keep
 from lockgrader.sandbox.job import PROFILES
@@ -46,11 +47,15 @@ app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False, cls=_Gr
 
 EXIT_GRADER_ERROR = 3
 
+app.command()(platforms.bundle)
+app.command(hidden=True)(platforms.here)
+app.command(hidden=True)(platforms.prepare)
+
 
 @app.command(
     "submissions",
     epilog="Mark by hand: locklab grade review --help. Compare two gradings: "
-    "locklab grade --compare OLD NEW.",
+    "locklab grade --compare OLD NEW. Course platforms: locklab grade bundle --help.",
 )
 @reported()
 def grade(

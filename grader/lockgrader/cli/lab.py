@@ -1,13 +1,13 @@
-"""Work on a lab: list, start, check, get a hint, hand in; bundle and lint for instructors.
+"""Work on a lab: list, start, check, get a hint, hand in; new, lint, bundle for instructors.
 
 With ``--json`` each subcommand prints one document. ``list``: a list of ``{"lab", "title",
 "points", "state", "best", "folder"}``. ``start``: ``{"folder", "lab", "student", "variant",
 "files"}``. ``check``: ``{"folder", "variant", "attempts", "best", "solved", "next", "predictions",
 "result"}``, ``result`` as ``locklab grade --json`` prints it. ``hint``: ``{"check", "title",
-"texts", "of", "wait_minutes"}``. ``solution``: ``{"file", "diff"}``. ``submit``: ``{"file",
-"files", "sha256", "doubts"}``. ``bundle``: a list of ``{"file", "student", "files", "sha256"}``.
-``lint``: a list of ``{"lab", "ok", "students", "variants", "items"}``, items as in
-:class:`lockgrader.author.lint.Item`.
+"texts", "of", "wait_minutes"}``. ``given``: ``{"files", "arguments"}``. ``solution``: ``{"file",
+"diff"}``. ``submit``: ``{"file", "files", "sha256", "doubts"}``. ``new``: ``{"folder", "files"}``.
+``bundle``: a list of ``{"file", "student", "files", "sha256"}``. ``lint``: a list of ``{"lab",
+"ok", "students", "variants", "items"}``, items as in :class:`lockgrader.author.lint.Item`.
 """
 
 from __future__ import annotations
@@ -158,6 +158,9 @@ def check(
     ] = False,
     folder: _Dir = Path("."),
     no_sandbox: _NoSandbox = False,
+    sarif: Annotated[
+        Path | None, typer.Option(help="write what is wrong, for editors: FILE.sarif")
+    ] = None,
     as_json: _Json = False,
 ) -> None:
     """Run the public checks: the grader's verdicts, and what to fix next.
@@ -166,14 +169,16 @@ def check(
     grader failed in a check (internal error). With --watch: 0.
     """
     from lockgrader.cli.lab_show import Live, show_result
+    from lockgrader.export.sarif import problems
     from lockgrader.result import Result
     from lockgrader.workspace.attempt import attempt, public_checks, to_do
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.watch import watch as watched
+    from lockui.sarif import write
 
     space = find(folder)
-    if watch and (only or as_json):
-        raise UsageError("--watch runs all checks and prints no JSON: leave out CHECK and --json")
+    if watch and (only or as_json or sarif):
+        raise UsageError("--watch runs all checks: leave out CHECK, --json and --sarif")
     profile = _profile(no_sandbox)
     checks = public_checks(space)
     _load()
@@ -190,6 +195,9 @@ def check(
             report(so_far.checks[-1].title, done / max(1, len(only or checks)))
 
         result = attempt(space, profile=profile, only=only or (), progress=finished)
+    if sarif is not None:
+        with saving("--sarif"):
+            write(sarif, problems(result, space.lab.wanted()), space.folder)
     state = space.state
     if as_json:
         following = to_do(state, checks)
@@ -238,6 +246,29 @@ def hint(
 
 @app.command()
 @reported()
+def given(
+    name: Annotated[str, typer.Argument(help="a check of a function of yours", metavar="CHECK")],
+    output: Annotated[Path, typer.Option("--output", help="a file: .json, .csv or .parquet")],
+    folder: _Dir = Path("."),
+    as_json: _Json = False,
+) -> None:
+    """Write the tables that a check gives to your function, to try it on them."""
+    from lockgrader.workspace.folder import find
+    from lockgrader.workspace.given import write_given
+
+    with saving("--output"):
+        files, others = write_given(find(folder), name, output)
+    if as_json:
+        print_json({"files": [str(file) for file in files], "arguments": others})
+        return
+    for file in files:
+        say(f"{file}: what {name} gives")
+    for argument, value in others.items():
+        say(f"  {argument} = {value}")
+
+
+@app.command()
+@reported()
 def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
     """Compare your solution with the lab's, after you have solved the lab."""
     from lockgrader.workspace.folder import find
@@ -281,6 +312,25 @@ def submit(
     if state.verdicts:
         say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
     say_wrapped("hand in this file; the grader also runs hidden checks", "  ")
+
+
+@app.command()
+@reported()
+def new(
+    folder: Annotated[
+        Path, typer.Argument(help="the folder to make; its last part is the lab's name")
+    ],
+    as_json: _Json = False,
+) -> None:
+    """Make a small lab that lints, with three checks, for you to change into yours."""
+    from lockgrader.author.new import new as make
+
+    files = make(folder)
+    if as_json:
+        print_json({"folder": str(folder), "files": files})
+        return
+    say(f"{folder}: {', '.join(files)}")
+    say(f"\nread docs/LABS.md, then:\n  locklab lab lint {folder}")
 
 
 @app.command()

@@ -17,15 +17,15 @@ from lockgrader.checks.simulated import NotCountedError, own_measure, reference
 from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, Measure, OtherCheck
-from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.closed import Text
+from lockgrader.lab.placed import Placed
 
 __all__ = ["Pair", "Ranked"]
 
 
-class Pair(Closed):
+class Pair(Placed):
     """A machine and a load; the fields are those of a measure."""
 
-    machine: Text
     cpus: Annotated[int, Field(ge=1, le=1024)]
     workload: str = "critical_section"
     settings: dict[str, int] = Field(default_factory=dict)

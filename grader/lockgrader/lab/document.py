@@ -120,7 +120,9 @@ class Lab(Closed):
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
-                raise LabError(f"{where}: {place}: {first['msg']}") from None
+                raise LabError(
+                    f"{where}: {place}: {first['msg'].removeprefix('Value error, ')}"
+                ) from None
             known = {c.name for c in found}
             if made.name in known:
                 raise LabError(f"{where}: an earlier check has this name")

@@ -27,7 +27,7 @@ def course_key(file: Path | None) -> bytes:
         LabError: the file cannot be read, or holds less than 16 bytes.
     """
     if file is None:
-        text = os.environ.get(ENVIRONMENT, "")
+        text = os.environ.get(ENVIRONMENT, "").strip()
         key = text.encode() if text else PUBLIC_KEY
     else:
         try:

@@ -13,6 +13,7 @@ from pydantic import Discriminator, Field, Tag
 
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
+from lockgrader.lab.placed import Placed
 
 __all__ = [
     "OPERATIONS",
@@ -40,6 +41,7 @@ __all__ = [
 if TYPE_CHECKING:
     from lockgrader.checks.submitted import Submitted
     from lockgrader.finding import Finding
+    from lockgrader.sandbox import Profile
 
 Points = Annotated[float, Field(gt=0, le=1000, allow_inf_nan=False)]
 Operation = Literal[
@@ -108,7 +110,7 @@ class _Check(Closed):
     revealed: bool = False
 
 
-class Used(Closed):
+class Used(Placed):
     """Proofs from memory that many CPUs have used (:mod:`lockgrader.checks.used`).
 
     Arguments:
@@ -119,7 +121,6 @@ class Used(Closed):
         memory: of these proofs.
     """
 
-    machine: Text
     cpus: Annotated[int, Field(ge=2, le=256)] = 32
     uses: Annotated[int, Field(ge=10, le=100_000)] = 2_500
     moments: Annotated[int, Field(ge=1, le=10)] = 3
@@ -127,22 +128,22 @@ class Used(Closed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
-Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
+Demand = Literal["tests-first", "retries", "one-atomic", "same-word", "own-line"]
 
 
-class Waits(Closed):
+class Waits(Placed):
     """How a lock must wait, as seen in a simulation (:mod:`lockgrader.checks.waits`).
 
     Arguments:
         demands: "tests-first": an atomic is tried again only after a read that found the lock free;
             "retries": several try for a lock that becomes free, so that some try again;
             "one-atomic": an acquisition makes one atomic operation at most;
+            "same-word": all wait on one word, as under a ticket lock;
             "own-line": each CPU waits on a line on which no other one does.
         machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
     """
 
     demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
-    machine: Text
     cpus: Annotated[int, Field(ge=2, le=64)] = 8
     hold_ns: Annotated[int, Field(ge=100, le=100_000)] = 5_000
 
@@ -173,7 +174,7 @@ class Proven(_Check):
     waits: Waits | None = None
 
 
-class Measured(Closed):
+class Measured(Placed):
     """A measure in simulated time, and its load.
 
     Arguments:
@@ -193,7 +194,6 @@ class Measured(Closed):
     """
 
     lock: Text
-    machine: Text
     measure: Literal[
         "transfers",
         "time_ns",
@@ -334,16 +334,18 @@ class C(_Check):
         tool: "explorer" (interleavings of a scenario), "validate" (operations in turns, compared
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
-        memory, preemptions, runs: the explorer's memory model and its two bounds.
-        operations: of each thread, for the other tools. seed: of these operations.
+        memory, preemptions, runs: the explorer's memory model and its two bounds; -1 preemptions is
+            a complete search, which proves the scenario.
+        operations: of each thread, for the other tools. seed: of these operations, and of those in
+            a scenario that draws some.
     """
 
     kind: Literal["c"]
     tool: Literal["explorer", "validate", "torture", "asan", "tsan", "ubsan"]
     scenario: str = ""
     threads: Annotated[int, Field(ge=2, le=8)] = 2
-    memory: Literal["sc", "tso"] = "sc"
-    preemptions: Annotated[int, Field(ge=0, le=100)] = 2
+    memory: Literal["sc", "tso", "c11"] = "sc"
+    preemptions: Annotated[int, Field(ge=-1, le=100)] = 2
     runs: Annotated[int, Field(ge=1, le=10_000_000)] = 300_000
     operations: Annotated[int, Field(ge=10, le=5_000)] = 400
     seed: Annotated[int, Field(ge=0, le=2**40)] = 1
@@ -384,12 +386,15 @@ class OtherCheck(_Check):
     A kind is a subclass with ``kind: Literal["its-name"]`` and the method :meth:`judge`.
 
     Attributes:
-        part: of the submission that it judges: "locks" or "answers". engines: whether it proves or
-            simulates. measures: whether it shows a result that a lab may ask to predict.
+        part: of the submission that it judges: "locks", "answers", or "data" for a further file.
+            engines: whether it proves or simulates. runs_code: whether it runs the student's code,
+            in a sandbox of its own. measures: whether it shows a result that a lab may ask to
+            predict.
     """
 
-    part: ClassVar[Literal["locks", "answers"]] = "answers"
+    part: ClassVar[Literal["locks", "answers", "data"]] = "answers"
     engines: ClassVar[bool] = False
+    runs_code: ClassVar[bool] = False
     measures: ClassVar[bool] = False
     kind: str
 
@@ -401,6 +406,10 @@ class OtherCheck(_Check):
     def judge(self, submitted: Submitted) -> Finding:
         """What the check finds."""
         raise NotImplementedError
+
+    def judge_in(self, submitted: Submitted, profile: Profile) -> Finding:
+        """What the check finds; one that runs code uses a sandbox of this profile."""
+        return self.judge(submitted)
 
     def right(self) -> dict[str, list[float]]:
         """Right answers by name, for the lab's solution; {} where its files hold them."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 
-from lockgrader.checks.submitted import Submitted, proofs_before
+from lockgrader.checks.submitted import Submitted
 from lockgrader.grade import Gate, Progress, grade
 from lockgrader.lab import Answer, Check, Measure, OtherCheck, Prediction, Simulated
 from lockgrader.read.record import Locked
@@ -19,7 +19,7 @@ from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
-__all__ = ["Changed", "attempt", "changed", "measures", "public_checks", "to_do"]
+__all__ = ["Changed", "attempt", "changed", "done", "measures", "public_checks", "to_do"]
 
 Changed = tuple[str, Locked]
 """The name of a changed prediction, and its recorded value."""
@@ -48,6 +48,10 @@ def attempt(
     """
     state, lab = workspace.state, workspace.lab
     checks = public_checks(workspace)
+    names = [c.name for c in checks]
+    for name in only:
+        if name not in names:
+            raise WorkspaceError(f"there is no check '{name}'; there are {', '.join(names)}")
     result = grade(
         lab,
         workspace.folder if files is None else files,
@@ -56,7 +60,7 @@ def attempt(
         profile=profile,
         public_only=True,
         values=state.variant,
-        only=_with_needs(only, checks),
+        only=only,
         gate=_gate(workspace, checks),
         progress=progress,
     )
@@ -89,14 +93,14 @@ def changed(state: State, answers: Mapping[str, list[float]]) -> list[Changed]:
 
 def to_do(state: State, checks: list[Check]) -> Check | None:
     """The check to work on next: the first that has not passed and does not wait for another."""
-    failed = [c for c in checks if not _done(c, state) and state.verdicts.get(c.name) != "skipped"]
-    waiting = [c for c in checks if not _done(c, state)]
+    verdicts = state.verdicts
+    waiting = [c for c in checks if not done(c, verdicts.get(c.name))]
+    failed = [c for c in waiting if verdicts.get(c.name) != "skipped"]
     return next(iter(failed or waiting), None)
 
 
-def _done(check: Check, state: State) -> bool:
+def done(check: Check, verdict: str | None) -> bool:
     """Whether nothing is left to do; a prediction must be made, not be right."""
-    verdict = state.verdicts.get(check.name)
     return verdict == "pass" or (isinstance(check, Prediction) and verdict in GRADED)
 
 
@@ -127,21 +131,6 @@ def _is_interval(given: list[float] | None) -> bool:
     return given is not None and len(given) == 2 and given[0] <= given[1]
 
 
-def _with_needs(only: Collection[str], checks: list[Check]) -> frozenset[str]:
-    by_name = {c.name: c for c in checks}
-    found: set[str] = set()
-    todo = list(only)
-    while todo:
-        name = todo.pop()
-        if name not in by_name:
-            raise WorkspaceError(f"there is no check '{name}'; there are {', '.join(by_name)}")
-        if name not in found:
-            found.add(name)
-            todo += by_name[name].needs
-            todo += proofs_before(by_name[name], checks)
-    return frozenset(found)
-
-
 def _remembered(
     before: State, result: Result, checks: list[Check], *, whole: bool
 ) -> dict[str, object]:
@@ -161,6 +150,6 @@ def _remembered(
         after["best"] = max(before.best, result.points)
         after["max_points"] = result.max_points
         # After an internal error a check keeps the verdict of an earlier try, which proves nothing.
-        solved = not result.errors and all(_done(c, now) for c in checks)
+        solved = not result.errors and all(done(c, now.verdicts.get(c.name)) for c in checks)
         after["solved"] = before.solved or solved
     return after

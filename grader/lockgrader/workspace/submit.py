@@ -18,7 +18,7 @@ from lockgrader.sandbox import Profile
 from lockgrader.workspace.attempt import Changed, changed, public_checks
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
 
-__all__ = ["HandedIn", "default_name", "submit"]
+__all__ = ["HandedIn", "default_name", "record", "submit"]
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,21 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
     for error in refused.values():
         if error.verdict == "ungradable":
             raise error
-    record = {
+    data = archive({**found.files, RECORD: record(state)})
+    try:
+        write_bytes(out, data)
+    except OSError as error:
+        raise WorkspaceError(f"{out} cannot be written: {error.strerror}") from error
+    again = read(out, lab.wanted())
+    if {n: d for n, d in again.files.items() if n != RECORD} != found.files:
+        raise WorkspaceError(f"{out} was not written completely; is the disk full?")
+    doubts = _doubts(workspace, refused, changed(state, submitted.answers))
+    return HandedIn(out, tuple(sorted(found.files)), again.sha256, doubts)
+
+
+def record(state: State) -> bytes:
+    """The record of a workspace, as the archive holds it: what was predicted, and when."""
+    document = {
         "lab": state.lab,
         "student": state.student,
         "variant": state.variant,
@@ -78,16 +92,7 @@ def submit(workspace: Workspace, out: Path, profile: Profile = "namespaces") -> 
             for name, p in state.predictions.items()
         },
     }
-    data = archive({**found.files, RECORD: (json.dumps(record, indent=2) + "\n").encode()})
-    try:
-        write_bytes(out, data)
-    except OSError as error:
-        raise WorkspaceError(f"{out} cannot be written: {error.strerror}") from error
-    again = read(out, lab.wanted())
-    if {n: d for n, d in again.files.items() if n != RECORD} != found.files:
-        raise WorkspaceError(f"{out} was not written completely; is the disk full?")
-    doubts = _doubts(workspace, refused, changed(state, submitted.answers))
-    return HandedIn(out, tuple(sorted(found.files)), again.sha256, doubts)
+    return (json.dumps(document, indent=2) + "\n").encode()
 
 
 def _doubts(

@@ -57,8 +57,11 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     wrong = ran("check", "--no-sandbox", "--all")
     assert (1, 1) == (wrong.exit_code, wrong.output.count("\n  tas.py:1:1: "))
     save(home, WRONG)
-    checked = ran("check", "--no-sandbox")
+    checked = ran("check", "--no-sandbox", "--sarif", "out.sarif")
     assert 1 == checked.exit_code, checked.output
+    (problem, *_) = json.loads(Path("out.sarif").read_text())["runs"][0]["results"]
+    place = problem["locations"][0]["physicalLocation"]
+    assert ("right", "tas.py") == (problem["ruleId"], place["artifactLocation"]["uri"])
     assert "thread 1  tas.py:8 " in checked.output
     assert "locklab check tas.py:TAS --threads 2 --memory sc --play tas.html" in checked.output
     assert "possible misconception: two steps are one" in checked.output
@@ -71,6 +74,25 @@ def test_lab_from_its_bundle_alone(home: Path, monkeypatch: pytest.MonkeyPatch) 
     assert 0 == ran("submit", "--no-sandbox").exit_code
     with zipfile.ZipFile("ada-lab99.zip") as archive:
         assert ["answers.json", "record.json", "tas.py"] == archive.namelist()
+
+
+def test_given_tables_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace as CSV and Parquet with the other arguments, and all of them as JSON."""
+    lab = Path(__file__).parents[3] / "labs" / "lab01-read-the-meter"
+    monkeypatch.chdir(tmp_path)
+    assert 0 == ran("start", str(lab), "--student", "ada").exit_code
+    monkeypatch.chdir(tmp_path / lab.name)
+    for name in ("trace.csv", "trace.parquet"):
+        assert "cpus = 4" in ran("given", "meter", "--output", name).output
+    assert "ns,cpu,what" == Path("trace.csv").read_text().splitlines()[0]
+    assert {} == printed("given", "overhead", "--output", "o.json")["arguments"]  # type: ignore[index]
+    assert ["rows"] == [*json.loads(Path("o.json").read_text())]
+    for asked, says in (
+        (("window", "--output", "x.csv"), "no check 'window' gives tables"),
+        (("meter", "--output", "x.txt"), "x.txt must end in .json, .csv, .parquet"),
+    ):
+        refused = ran("given", *asked)
+        assert (2, True) == (refused.exit_code, says in refused.output)
 
 
 def test_each_command_prints_one_document(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ class Search:
         pct: above 0: no exhaustive search, but random runs that find any error of this depth with
             a known probability (Burckhardt and others, ASPLOS 2010). Up to 64.
         runs: how many random runs.
-        seed: of the random runs.
+        seed: of the random runs, and what ``locklab_seed()`` gives.
         replay: the choices of one run, as a counterexample gives them.
         seconds: CPU time that each process spends at most.
         max_steps: of one run.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -88,6 +90,9 @@ def check(
     play: Annotated[
         Path | None, typer.Option(help="write a page where you schedule: FILE.html")
     ] = None,
+    sarif: Annotated[
+        Path | None, typer.Option(help="write what is wrong, for editors: FILE.sarif")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Prove a lock or a workload for a few threads, or show the shortest way to break it.
@@ -105,10 +110,10 @@ def check(
     from locksim.kinds.checking import check_lock, sample_lock, walk_of_lock
     from locksim.library.registry import resolve, specification
 
-    entry = resolve(lock)
     budget = Budget(max_states, max_seconds, max_memory << 20, buffer_entries, history=history)
     asked, threads = threads or 0, 3 if threads is None else threads
-    with progress(f"{lock}, {memory}") as report:
+    with _recorded(sarif) as problems, progress(f"{lock}, {memory}") as report:
+        entry = resolve(lock)
         if spec:
             verdict = check_spec(
                 entry.struct,
@@ -151,6 +156,7 @@ def check(
                 symmetry=symmetry,
                 report=report,
             )
+        problems.append(verdict)
     if json:
         print_json(verdict.to_json())
     else:
@@ -165,6 +171,29 @@ def check(
         if not json:
             say(f"  open {play} in a browser to schedule the threads yourself")
     raise typer.Exit(EXIT_CODES[verdict.verdict])
+
+
+@contextmanager
+def _recorded(sarif: Path | None) -> Iterator[list[Verdict]]:
+    """Write what is wrong by the block's verdicts, or the mistake that ends the block."""
+    from locksim.checker.replay.problem import problem
+    from locksim.compiler.diagnostics import CompileError
+    from lockui.sarif import Problem, problem_of, write
+
+    def save(problems: list[Problem]) -> None:
+        if sarif is not None:
+            with saving("--sarif"):
+                write(sarif, problems)
+
+    verdicts: list[Verdict] = []
+    try:
+        yield verdicts
+    except CompileError as error:
+        save([problem_of(error.code, str(error))])
+        raise
+    found = [problem(v.counterexample) for v in verdicts if v.counterexample is not None]
+    stopped = [limit for v in verdicts if v.verdict == "unfinished" for limit in v.limits]
+    save(found + [Problem("unfinished", limit, "warning") for limit in stopped])
 
 
 def _sections(rounds: str, client: str, random: int, property_: str, play: Path | None) -> int:

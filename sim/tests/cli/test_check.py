@@ -329,3 +329,26 @@ def test_no_reduction_explores_more_states():
     ]
     assert ["proven", "proven"] == [answer["verdict"] for answer in answers]
     assert answers[0]["states"] < answers[1]["states"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "rule", "line", "threads"),
+    [
+        (BAD, 1, "exclusion", 12, ["thread 0", "thread 1"]),
+        (BAD.replace("pause()", "stop()"), 2, "unknown-name", 11, []),
+    ],
+)
+def test_problems_for_editors(text, code, rule, line, threads, tmp_path, monkeypatch):
+    """A counterexample's last step in the file, and the way there; or a mistake in the program."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(text)
+    done = CliRunner().invoke(app, ["bad.py:Bad", "--threads", "2", "--sarif", "out.sarif"])
+    assert code == done.exit_code
+    ((result,),) = [
+        run["results"] for run in json.loads((tmp_path / "out.sarif").read_text())["runs"]
+    ]
+    place = result["locations"][0]["physicalLocation"]
+    assert rule == result["ruleId"]
+    assert ("bad.py", line) == (place["artifactLocation"]["uri"], place["region"]["startLine"])
+    flows = [thread for flow in result.get("codeFlows", []) for thread in flow["threadFlows"]]
+    assert threads == [thread["id"] for thread in flows]

@@ -9,15 +9,11 @@
 #define LOCKLAB_AVC_CLIENT_H
 
 #include "avc.h"
+#include "drawn.h"
 
 static inline struct avc_key key_of(unsigned number)
 {
     return (struct avc_key){number + 1, 7 * number + 2, number % 3};
-}
-
-static inline uint32_t word_of(unsigned key, unsigned version, unsigned which)
-{
-    return (version * 8 + which) * 0x9e3779b1u + key * 0x85ebca6bu;
 }
 
 static inline struct avc_decision decision_of(unsigned key, unsigned version)

@@ -29,6 +29,9 @@ void locklab_assume(int condition);
 /* How often this thread has written, so far, to memory that others can read: not to its stack. */
 unsigned long locklab_writes(void);
 
+/* The number after --seed, from which a program can draw what it does. */
+unsigned long locklab_seed(void);
+
 /* Where a submission that is not trusted may write for its caller until the next call of this. */
 void locklab_lend(void *at, unsigned long size);
 
@@ -40,6 +43,17 @@ void locklab_mark(const char *what);
     ((condition) ? (void)0 : locklab_assertion_failed(#condition, __FILE__, __LINE__))
 
 void locklab_assertion_failed(const char *condition, const char *file, unsigned line);
+
+/* In a bounded or random search: from locklab_alone(1) to locklab_alone(0) this thread is not
+ * interrupted, and where it waits the others run in one order. So a long beginning is one run, and
+ * not one in each order; its steps are not told. A complete search ignores this. */
+void locklab_alone(int on);
+
+/* Ends the run as violated, for a reason in words. */
+void locklab_fail(const char *why);
+
+/* The same where a thread has written too often; names the last place that locklab_writes() counts. */
+void locklab_fail_to_read(const char *why);
 
 /* Locks of include/locklab wait with this: it touches no memory, so there is nothing to explore. */
 #define LOCKLAB_PAUSE() ((void)0)

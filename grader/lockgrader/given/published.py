@@ -1,0 +1,54 @@
+"""Rows of a published table (:mod:`lockdata`), as a student's function gets them."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from lockgrader.lab import LabError
+from lockgrader.lab.closed import Closed, Text
+
+__all__ = ["Rows", "published"]
+
+Value = str | int | float
+Row = dict[str, Value]
+
+
+class Rows(Closed):
+    """Some rows of a table.
+
+    Arguments:
+        table: ``source/table``. where: key → the value, or the values, of the rows to take.
+        printed: whether the numbers as printed count; by default the corrected ones.
+    """
+
+    table: Text
+    where: dict[str, Value | tuple[Value, ...]] = Field(default_factory=dict)
+    printed: bool = False
+
+
+def published(asked: Rows) -> list[Row]:
+    """The rows: the table's keys, and ``value``.
+
+    Raises:
+        LabError: there is no such table or key, or a cell has no number.
+    """
+    import lockdata
+
+    try:
+        frame = lockdata.load(asked.table, "both")
+    except lockdata.DatasetError as error:
+        raise LabError(str(error)) from error
+    keys = [*frame.columns[: list(frame.columns).index("printed")]]
+    for key, wanted in asked.where.items():
+        if key not in keys:
+            raise LabError(f"{asked.table} has no key '{key}'; it has {', '.join(keys)}")
+        frame = frame[frame[key].isin(wanted if isinstance(wanted, tuple) else [wanted])]
+    found: list[Row] = []
+    for row in frame.to_dict("records"):
+        value = lockdata.number(row["printed"]) if asked.printed else row["understood"]
+        if value is None or value != value:
+            raise LabError(f"{asked.table}: the cell at {row['place']} has no number")
+        found.append({**{key: row[key] for key in keys}, "value": float(value)})
+    if not found:
+        raise LabError(f"{asked.table}: no row is at {dict(asked.where)}")
+    return found

@@ -1,0 +1,160 @@
+"""A function of the student's own in Python: it gets tables, and what it returns is compared.
+
+The function runs in a sandbox of its own for each check. The tables are the events of a simulated
+lock (:mod:`lockgrader.given.lock_trace`) or rows of published results
+(:mod:`lockgrader.given.published`). Nothing that the file prints or writes counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding, found, row
+from lockgrader.given.call import CallError, call
+from lockgrader.given.lock_trace import LockTrace, lockmeter, traced
+from lockgrader.given.published import Rows, published
+from lockgrader.lab import Band, OtherCheck
+from lockgrader.lab.closed import Text
+from lockgrader.read.refused import Refused
+from lockgrader.sandbox import Profile
+
+__all__ = ["Function"]
+
+
+class Function(OtherCheck):
+    """A function that returns the right numbers for tables that it gets.
+
+    With ``trace`` it gets ``events`` (a list of ``{"ns", "cpu", "what"}``), ``cpus``, ``begin_ns``
+    and ``end_ns``, and returns lockmeter's columns by name. With ``tables`` it gets a list of rows
+    for each name, and returns rows with the keys of ``wanted`` and a ``value``.
+
+    Arguments:
+        file: of the submission; the lab names it in ``data``. function: its name.
+        trace: the events of a lock. columns: which columns count.
+        tables: name → rows. wanted: the right rows. ignore: keys of ``wanted`` that need not be
+            in the returned rows.
+        tolerance, fade: of each number, as for an answer. Each has an equal share of the points.
+    """
+
+    part: ClassVar[Literal["locks", "answers", "data"]] = "data"
+    runs_code: ClassVar[bool] = True
+    kind: Literal["function"]
+    file: Text
+    function: Text
+    trace: LockTrace | None = None
+    columns: tuple[Text, ...] = ("total", "con", "hold_ns", "wait_ns", "util", "cpu_share")
+    tables: dict[str, Rows] = Field(default_factory=dict)
+    wanted: Rows | None = None
+    ignore: tuple[str, ...] = ()
+    tolerance: Annotated[float, Field(ge=0, le=10)] = 0.001
+    fade: Annotated[float, Field(ge=0, le=10)] = 0.0
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Function:
+        if (self.trace is None) == (self.wanted is None or not self.tables):
+            raise ValueError("give either trace, or tables and wanted")
+        return self
+
+    def arguments(self) -> dict[str, Any]:
+        """What the function gets.
+
+        Raises:
+            LabError: there is no such table.
+        """
+        if self.trace is None:
+            return {name: published(rows) for name, rows in self.tables.items()}
+        made = traced(self.trace)._asdict()
+        return {**made, "events": [event._asdict() for event in made["events"]]}
+
+    def judge(self, submitted: Submitted) -> Finding:
+        """As :meth:`judge_in`, in namespaces."""
+        return self.judge_in(submitted, "namespaces")
+
+    def judge_in(self, submitted: Submitted, profile: Profile) -> Finding:
+        """Call the function, and compare what it returns.
+
+        Raises:
+            LabError: there is no such table. SandboxError: there is no sandbox.
+        """
+        data = submitted.files.get(self.file)
+        if data is None:
+            return Finding("no_output", 0.0, f"{self.file} is not in the submission", tag="missing")
+        try:
+            returned = call(self.file, data, self.function, self.arguments(), profile)
+        except CallError as error:
+            return Finding("student_error", 0.0, str(error), tag=error.kind)
+        except Refused as error:
+            return Finding(error.verdict, 0.0, error.message)
+        if not returned:
+            message = f"{self.function}() returns nothing yet"
+            return Finding("no_output", 0.0, message, tag="missing")
+        got = _by_column(returned) if self.trace is not None else self._by_row(returned)
+        if isinstance(got, str):
+            return Finding("malformed_output", 0.0, f"{self.file}: {self.function}() {got}")
+        return self._compared(self._right(), got)
+
+    def _right(self) -> dict[str, float]:
+        if self.trace is not None:
+            right = lockmeter(*traced(self.trace))
+            return {name: right[name] for name in self.columns}
+        assert self.wanted is not None
+        return {self._name(r): float(r["value"]) for r in published(self.wanted)}
+
+    def _compared(self, right: dict[str, float], got: dict[str, float]) -> Finding:
+        rows = []
+        for name, value in right.items():
+            slack = abs(value) * self.tolerance
+            band = Band(low=value - slack, high=value + slack, fade=self.fade)
+            rows.append(row(name, got.get(name, math.nan), band))
+        made = found(rows)
+        wrong = [r.what for r in rows if r.share < 1.0]
+        if not wrong:
+            return made
+        missing = [name for name in wrong if name not in got]
+        message = f"{len(rows) - len(wrong)} of {len(rows)} numbers are right; {made.message}"
+        if missing:
+            message = f"{message}; not returned: {', '.join(missing)}"[:1000]
+        return dataclasses.replace(made, message=message, tag=wrong[0])
+
+    def _by_row(self, returned: Any) -> dict[str, float] | str:
+        """Returned rows by their keys, or what is wrong with them."""
+        assert self.wanted is not None
+        if not isinstance(returned, list) or not all(isinstance(r, dict) for r in returned):
+            return "must return a list of rows, each a dict"
+        found: dict[str, float] = {}
+        for one in returned:
+            value = _number(one.get("value"))
+            if value is None:
+                return "must give a number as the 'value' of each row"
+            try:
+                found[self._name(one)] = value
+            except KeyError as error:
+                return f"must give the key {error} in each row"
+        return found
+
+    def _name(self, one: dict[str, Any]) -> str:
+        """A row by its keys: those of the wanted table."""
+        assert self.wanted is not None
+        keys = [k for k in published(self.wanted)[0] if k not in ("value", *self.ignore)]
+        return ", ".join(f"{key} {one[key]}" for key in keys)
+
+
+def _by_column(returned: Any) -> dict[str, float] | str:
+    """Returned columns, or what is wrong with them."""
+    if not isinstance(returned, dict):
+        return "must return a dict: column → number"
+    found = {name: _number(value) for name, value in returned.items()}
+    wrong = [name for name, value in found.items() if value is None]
+    if wrong:
+        return f"must give a number as '{wrong[0][:40]}'"
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _number(value: Any) -> float | None:
+    whole = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if whole else None

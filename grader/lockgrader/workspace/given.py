@@ -1,0 +1,51 @@
+"""What a check gives to the student's function, as files to try it on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lockgrader.kinds.function import Function
+from lockgrader.workspace.attempt import public_checks
+from lockgrader.workspace.folder import Workspace, WorkspaceError
+
+__all__ = ["ENDINGS", "write_given"]
+
+ENDINGS = (".json", ".csv", ".parquet")
+
+
+def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path], dict[str, Any]]:
+    """Write the arguments of a check's function; return the files, and what is in none of them.
+
+    Arguments:
+        workspace: the student's. check: the name of one of its public checks.
+        path: ``.json`` for all arguments. ``.csv`` or ``.parquet`` for the tables: of several, each
+            gets a file with its name behind the stem.
+
+    Raises:
+        WorkspaceError: the check gives nothing, or the ending is unknown.
+        OSError: a file cannot be written.
+    """
+    import pandas as pd
+
+    offered = {c.name: c for c in public_checks(workspace) if isinstance(c, Function)}
+    if check not in offered:
+        known = ", ".join(offered) or "none in this lab"
+        raise WorkspaceError(f"no check '{check}' gives tables; those that do: {known}")
+    if path.suffix not in ENDINGS:
+        raise WorkspaceError(f"{path.name} must end in {', '.join(ENDINGS)}")
+    arguments = offered[check].arguments()
+    if path.suffix == ".json":
+        path.write_text(json.dumps(arguments, indent=1) + "\n", encoding="utf-8")
+        return [path], {}
+    tables = {name: rows for name, rows in arguments.items() if isinstance(rows, list)}
+    files = []
+    for name, rows in tables.items():
+        files.append(path if len(tables) == 1 else path.with_stem(f"{path.stem}-{name}"))
+        frame = pd.DataFrame(rows)
+        if path.suffix == ".csv":
+            frame.to_csv(files[-1], index=False)
+        else:
+            frame.to_parquet(files[-1], index=False)
+    return files, {name: value for name, value in arguments.items() if name not in tables}

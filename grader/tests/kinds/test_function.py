@@ -1,0 +1,88 @@
+"""What a function of the student's own earns, and what is said of one that fails."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from lockgrader.checks.submitted import Submitted
+from lockgrader.finding import Finding
+from lockgrader.kinds.function import Function
+
+TABLES: dict[str, Any] = {
+    "tables": {"rows": {"table": "franke-2001/overhead", "where": {"rooms": 10, "messages": 100}}},
+    "wanted": {"table": "franke-2001/overhead", "where": {"rooms": 10, "messages": 100}},
+}
+TRACE: dict[str, Any] = {"lock": "ticket", "machine": "ideal-8", "cpus": 1, "acquisitions": 12}
+
+
+def check(**more: Any) -> Function:
+    """A check of ``f`` in ``own.py``."""
+    base = {"name": "own", "title": "Own", "kind": "function", "file": "own.py", "function": "f"}
+    return Function.model_validate({**base, "points": 4, **(more or TABLES)})
+
+
+def judged(text: str, made: Function | None = None) -> Finding:
+    """The finding of a file, run here: it is ours."""
+    submitted = Submitted(files={"own.py": text.encode()})
+    return (made or check()).judge_in(submitted, "unconfined")
+
+
+def test_right_rows_pass_in_any_order() -> None:
+    """Rows are found by their keys; a key that is not wanted does not matter."""
+    text = "def f(rows):\n    return [dict(r, extra=1) for r in reversed(rows)]"
+    assert ("pass", 1.0) == (judged(text).verdict, judged(text).share)
+
+
+def test_half_of_the_rows_earns_half() -> None:
+    """Missing rows are named."""
+    finding = judged("def f(rows):\n    return rows[:2]")
+    assert ("partial", 0.5) == (finding.verdict, finding.share)
+    assert "2 of 4 numbers are right" in finding.message
+    assert "not returned: rooms 10, messages 100, cpus 4" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict", "says"),
+    [
+        ("def f(rows):\n    return []", "no_output", "f() returns nothing yet"),
+        ("def f(rows):\n\n    return 1 / 0", "student_error", "own.py, line 3: ZeroDivisionError"),
+        ("def f(rows:", "student_error", "own.py, line 1: SyntaxError"),
+        ("def g(): pass", "student_error", "there is no function f()"),
+        ("def f(rows):\n    return 7", "malformed_output", "must return a list of rows"),
+        ("def f(rows):\n    return [{'value': 'x'}]", "malformed_output", "must give a number"),
+        (
+            "def f(rows):\n    return [{'value': 1}]",
+            "malformed_output",
+            "must give the key 'rooms'",
+        ),
+        ("def f(rows):\n    return float('nan')", "malformed_output", "not a finite number"),
+        ("import os\nos._exit(0)", "malformed_output", "not valid JSON"),
+        ("import lockgrader", "student_error", "ModuleNotFoundError"),
+        ("def f(rows):\n    print('{}')\n    return rows", "pass", ""),
+    ],
+)
+def test_what_is_said(text: str, verdict: str, says: str) -> None:
+    """One sentence, with the line where there is one; what is printed does not count."""
+    finding = judged(text)
+    assert verdict == finding.verdict, finding.message
+    assert says in finding.message
+
+
+def test_missing_file() -> None:
+    """Nothing is handed in."""
+    assert "no_output" == check().judge(Submitted()).verdict
+
+
+def test_tag_is_the_first_wrong_column() -> None:
+    """A lab names beliefs by the column."""
+    made = check(trace=TRACE, columns=["total", "con"])
+    finding = judged("def f(events, cpus, begin_ns, end_ns):\n    return {'con': 0}", made)
+    assert ("partial", "total") == (finding.verdict, finding.tag)
+
+
+@pytest.mark.parametrize("more", [{"trace": TRACE, **TABLES}, {"tables": TABLES["tables"]}])
+def test_one_source(more: dict[str, Any]) -> None:
+    """A trace, or tables and what is wanted; not both, not half."""
+    with pytest.raises(ValidationError, match="give either trace, or tables and wanted"):
+        check(**more)
