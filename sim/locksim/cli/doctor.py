@@ -1,9 +1,10 @@
 """Diagnose this machine's setup.
 
-``--sandbox`` tests the grader's sandbox instead, by attacking each of its protections.
+``--sandbox`` tests the grader's sandbox instead, by attacking each of its protections. ``--warm``
+compiles the fast engine and the checker ahead, so that no later command has to.
 ``--json`` prints ``{"checks": [{"name", "status", "found", "advice"}], "summary": {"ok", "warning",
 "unknown", "broken"}}``: ``status`` is a key of the summary, whose values are counts; ``advice``
-may be null.
+may be null. With ``--warm``: ``{"compiled": [NAME, ...]}``, what was not ready before.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from locksim.cli.checks import examine
 from lockui import tables
-from lockui.console import console, progress
+from lockui.console import console, progress, say, stderr
 from lockui.document import print_json
 from lockui.errors import UsageError, reported
 from lockui.findings import Check, Status
@@ -48,12 +50,18 @@ def doctor(
     profile: Annotated[
         str, typer.Option(help="With --sandbox: namespaces or platform.")
     ] = "namespaces",
+    warm: Annotated[
+        bool, typer.Option("--warm", help="Compile the engine and the checker ahead.")
+    ] = False,
 ) -> None:
     """Check whether this machine can simulate, and whether it can measure cleanly.
 
     Exit code 0 with warnings, too; 1 if a part that the simulator needs is broken, or a protection
     of the sandbox.
     """
+    if warm:
+        _warm(as_json)
+        return
     checks = _sandbox(profile) if sandbox else examine()
     if as_json:
         print_json({"checks": [asdict(check) for check in checks], "summary": summary(checks)})
@@ -70,6 +78,39 @@ def _sandbox(profile: str) -> list[Check]:
             found: list[Check] = load()(profile)
         return found
     raise UsageError("--sandbox: the grader is not installed; run 'make setup'")
+
+
+def _warm(as_json: bool) -> None:
+    """Compile what is not ready, with a progress bar on a terminal."""
+    from locksim import jit, ready
+    from locksim.checker.search.runner import PARTS
+    from locksim.engine.fast.ways import UNLIMITED
+
+    if not jit.enabled():
+        raise UsageError(
+            "--warm: numba is missing or switched off\n"
+            "help: install numba, and unset NUMBA_DISABLE_JIT"
+        )
+    parts = [part for part in (UNLIMITED, *PARTS) if not ready.is_ready(part)]
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=stderr(),
+        transient=True,
+        disable=not stderr().is_terminal,
+    )
+    with bar:
+        task = bar.add_task("compiling", total=sum(part.seconds for part in parts))
+        for part in parts:
+            bar.update(task, description=f"compiling {part.noun}")
+            ready.make(part)
+            bar.advance(task, part.seconds)
+    if as_json:
+        print_json({"compiled": [part.name for part in parts]})
+    else:
+        say(f"compiled: {', '.join(part.noun for part in parts) or 'nothing, all was ready'}")
 
 
 def summary(checks: list[Check]) -> dict[str, int]:

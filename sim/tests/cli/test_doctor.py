@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from locksim import jit, ready
 from locksim.cli import checks, doctor
 from lockui.findings import Check, Status
 
@@ -31,6 +32,24 @@ def test_cache_warns_where_none_is_writable(tmp_path: Path) -> None:
     check = checks.cache([tmp_path / "file" / "cache"])
     assert "warning" == check.status
     assert "NUMBA_CACHE_DIR" in (check.advice or "")
+
+
+def test_warm_compiles_what_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each part once; nothing where all is ready; refused where nothing can be compiled."""
+    made: list[str] = []
+    monkeypatch.setattr(jit, "enabled", lambda: True)
+    monkeypatch.setattr(ready, "is_ready", lambda part: part.name in made)
+    monkeypatch.setattr(ready, "make", lambda part: made.append(part.name))
+    ask = ["--warm", "--json"]
+    assert {"compiled": ["engine", "checker"]} == json.loads(
+        CliRunner().invoke(doctor.app, ask).stdout
+    )
+    again = CliRunner().invoke(doctor.app, ["--warm"])
+    assert (["engine", "checker"], "compiled: nothing, all was ready\n") == (made, again.stdout)
+    monkeypatch.setattr(jit, "enabled", lambda: False)
+    refused = CliRunner().invoke(doctor.app, ask)
+    assert (2, "") == (refused.exit_code, refused.stdout)
+    assert "--warm: numba is missing or switched off" in refused.stderr
 
 
 @pytest.mark.parametrize("check", [checks.compiler, checks.liburcu])
