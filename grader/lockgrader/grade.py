@@ -224,7 +224,7 @@ def accept(
             refused["tests"] = Refused("malformed_output", f"{lab.tests}: {error}")
     compiled = None
     tools = {c.tool for c in checks if isinstance(c, C)}
-    if lab.c and tools and LINUX:
+    if lab.c and tools and (LINUX or profile != "unconfined"):
         with _noted("c", refused):
             _, data = _file_of(submission, (lab.c,))
             compiled = compile_c(data, lab.c, interface(lab.interface), tools, profile)

@@ -65,7 +65,7 @@ def evaluate(
     if left_s <= 0:
         return Finding("grader_error", message=LATE)
     if isinstance(check, C) or (isinstance(check, OtherCheck) and check.runs_code):
-        if not LINUX:
+        if not LINUX and profile == "unconfined":  # at home; a grader refuses without a sandbox
             return Finding("skipped", message=NEEDS_LINUX)
         return _in_sandboxes(check, submitted, profile)
     proves = isinstance(check, OtherCheck) and check.engines
