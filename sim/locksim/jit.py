@@ -53,7 +53,7 @@ def digest(sources: tuple[str, ...]) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
-def compilable(function: _F, **options: Any) -> _F:
+def compilable(function: _F, *, instead: Callable[..., Any] | None = None, **options: Any) -> _F:
     """Let compiled code call a plain function, if there is any; gives the function itself.
 
     The function must not allocate (``_nrt=True`` lets it): otherwise each of its arrays costs
@@ -61,24 +61,37 @@ def compilable(function: _F, **options: Any) -> _F:
 
     Arguments:
         function: what it calls.
+        instead: gives for numba's types of the arguments the plain function to compile in its
+            place, or None: this one.
         options: of ``numba.njit``. With ``_nrt=False`` references to arrays are not counted, which
             would be an atomic operation whenever one is passed on. Such a function must not
             allocate; one that does is not compiled.
     """
     if enabled():
         _prepare()
-        inner = FunctionType(
-            function.__code__,
-            function.__globals__,
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-        inner.__qualname__ = f"{_INNER}{function.__module__}.{function.__qualname__}"
+        inner = _inner(function)
+
+        def chosen(*types: Any, **_: Any) -> Any:
+            other = instead(*types) if instead is not None else None
+            return inner if other is None else _inner(other)
+
         given = {"_nrt": False, "no_cfunc_wrapper": True, **options}
         overload = _numba("extending").overload
-        overload(function, jit_options=given, strict=False)(lambda *_, **__: inner)
+        overload(function, jit_options=given, strict=False)(chosen)
     return function
+
+
+def _inner(function: Any) -> Any:
+    """A copy of a function, whose name says that only compiled code calls it."""
+    inner = FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    inner.__qualname__ = f"{_INNER}{function.__module__}.{function.__qualname__}"
+    return inner
 
 
 def kept(function: Callable[..., Any], sources: tuple[str, ...], **options: Any) -> Any:

@@ -78,6 +78,7 @@ class Choice:
 
     def __init__(self, part: Part, few: int, many: int) -> None:
         self.part, self.few, self.many, self.done = part, few, many, 0
+        self.made = False
 
     def left(self) -> int:
         """Units that may be done as plain Python; 0: take compiled code."""
@@ -96,8 +97,9 @@ class Choice:
 
     def load(self) -> Any:
         """The module with compiled code; where that is not ready, it is made or waited for."""
-        if not self.part.loaded:
+        if not self.made:
             make(self.part)
+            self.made = True
         return importlib.import_module(self.part.module)
 
 
@@ -245,7 +247,10 @@ def _busy(kept: Path) -> bool:
 
 def _background(name: str, module: str) -> None:
     """Compile a part, and give way to everything else."""
+    import gc
     import signal
+
+    gc.disable()  # numba's trees are garbage only at the end, when this process is
 
     if hasattr(signal, "alarm"):
         signal.alarm(_LONGEST_S)

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from locksim.checker.check import Progress, build, expected, shown, watched
 from locksim.checker.client import Client
 from locksim.checker.errors import CheckError
-from locksim.checker.models.model import Model
+from locksim.checker.models.model import MODEL, Model
 from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.models.registers import NOTES
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
-from locksim.checker.search.runner import CHOICE, PLAIN, STEPS_OF_A_STATE, Runner, runner
+from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import LIVENESS, Budget, Verdict
@@ -180,7 +180,8 @@ class _Run:
         self.model, self.expected, self.usual = model, expect, 1
         self.rows, self.shared = [row.copy() for row in model.threads], model.shared.copy()
         self.given = by
-        self._use(by or runner(small=True))
+        self.memory = model.tables.size[MODEL]
+        self._use(by or runner(self.memory, small=True))
         regs, note = list(model.program.registers), [0] * NOTES
         for row in self.rows:
             if start(model.tables, row, self.shared, regs, note) != DONE:
@@ -199,9 +200,10 @@ class _Run:
     def _took(self, steps: int) -> None:
         """Count steps; many of them are taken by compiled code."""
         if self.by is PLAIN and self.given is None:
-            CHOICE.spend(steps // STEPS_OF_A_STATE)
-            if not CHOICE.left():
-                self._use(runner())
+            choice = CHOICE_OF[self.memory]
+            choice.spend(steps // STEPS_OF_A_STATE)
+            if not choice.left():
+                self._use(runner(self.memory))
 
     def wander(self, seed: int, depth: int) -> tuple[int, list[int]]:
         """One schedule: what came of it, and its steps."""

@@ -83,7 +83,7 @@ def _sandbox(profile: str) -> list[Check]:
 def _warm(as_json: bool) -> None:
     """Compile what is not ready, with a progress bar on a terminal."""
     from locksim import jit, ready
-    from locksim.checker.search.runner import PARTS
+    from locksim.checker.search.runner import STRONG
     from locksim.engine.fast.ways import UNLIMITED
 
     if not jit.enabled():
@@ -91,7 +91,7 @@ def _warm(as_json: bool) -> None:
             "--warm: numba is missing or switched off\n"
             "help: install numba, and unset NUMBA_DISABLE_JIT"
         )
-    parts = [part for part in (UNLIMITED, *PARTS) if not ready.is_ready(part)]
+    parts = [part for part in (UNLIMITED, STRONG) if not ready.is_ready(part)]
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),

@@ -28,7 +28,7 @@ from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
 from locksim.checker.search.invariants import ENDLESS, INVARIANT
 from locksim.checker.search.loop import TYPES, Numbers, Scratch, Space
-from locksim.checker.search.runner import CHOICE, PLAIN, STEPS_OF_A_STATE, Runner, runner
+from locksim.checker.search.runner import CHOICE_OF, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
 from locksim.core.faults import place as shown
@@ -240,14 +240,15 @@ def explore(
         max_bytes=max_bytes,
         report=report,
     )
-    by = by or runner(small=True)
+    memory = model.tables.size[m.MODEL]
+    choice, by = CHOICE_OF[memory], by or runner(memory, small=True)
     if by is PLAIN:
-        found, used = explored(by, units=CHOICE.left() or CHOICE.unlimited)
-        CHOICE.spend(used)
+        found, used = explored(by, units=choice.left() or choice.unlimited)
+        choice.spend(used)
         if found.stopped != _LARGE:
             return found
-        by = runner()
-    return explored(by, units=CHOICE.unlimited)[0]
+        by = runner(memory)
+    return explored(by, units=choice.unlimited)[0]
 
 
 def _explored(

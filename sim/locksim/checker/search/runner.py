@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from locksim.checker.models.model import Tables
+from locksim.checker.models.model import SC, Tables
 from locksim.checker.search import cycles, invariants, loop, progress, table, wander
 from locksim.checker.search.loop import Numbers
 from locksim.ready import Choice, Part
@@ -95,20 +95,24 @@ SOURCES = (
 )
 """The files whose functions and numbers are compiled in."""
 
-PART = Part("checker", "the checker", "locksim.checker.search.compiled", SOURCES, 20)
-PARTS = (PART,)
-CHOICE = Choice(PART, few=2_000, many=8_000)
-"""Counted in states; a state takes the plain functions some 250 microseconds, and a step of a
-random schedule a quarter of that."""
+_MODULE = "locksim.checker.search.compiled"
+STRONG = Part("checker", "the checker", _MODULE, SOURCES, 15)
+WEAK = Part("checker-c11", "the checker for C11", _MODULE, SOURCES, 25)
+PARTS = (STRONG, WEAK)
+CHOICE_OF = tuple(Choice(part, few=2_000, many=8_000) for part in (STRONG, STRONG, WEAK))
+"""For each memory model. Counted in states; a state takes the plain functions some 250
+microseconds, and a step of a random schedule a quarter of that."""
 STEPS_OF_A_STATE = 4
 
 
-def runner(*, small: bool = False) -> Runner:
+def runner(memory: int = SC, *, small: bool = False) -> Runner:
     """The compiled functions where they can be had, else the plain ones.
 
     Arguments:
+        memory: the model's number.
         small: whether the plain ones are wanted as long as little has run on them.
     """
-    if CHOICE.left() >= (1 if small else CHOICE.unlimited):
+    choice = CHOICE_OF[memory]
+    if choice.left() >= (1 if small else choice.unlimited):
         return PLAIN
-    return Runner(**CHOICE.load().FUNCTIONS)
+    return Runner(**choice.load().FUNCTIONS)

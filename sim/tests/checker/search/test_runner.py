@@ -65,7 +65,7 @@ def test_random_schedules_are_the_same(depth):
 class Small:
     """A choice that takes plain code for some units of work."""
 
-    unlimited = explore.CHOICE.unlimited
+    unlimited = runner.CHOICE_OF[0].unlimited
 
     def __init__(self, units):
         self.rest, self.loads = units, 0
@@ -89,7 +89,7 @@ def small(monkeypatch):
     """Let checks be small up to 20 states."""
     choice = Small(20)
     for module in (explore, runner, sample):
-        monkeypatch.setattr(module, "CHOICE", choice)
+        monkeypatch.setattr(module, "CHOICE_OF", 3 * (choice,))
     return choice
 
 
