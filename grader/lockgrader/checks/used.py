@@ -155,11 +155,11 @@ def _at(
     except SimulationError as error:
         tag = "deadlock" if isinstance(error, DeadlockError) else "fault"
         says = f"{where.crowd} use it, unequally often, and stop: {error}"
-        return Finding("fail", 0.0, says, tag=tag)
+        return Finding("fail", 0.0, says, tag=tag, violation=True)
     wrong = _wrong(left)
     if wrong:
         says = f"{where.crowd} use it, unequally often: {wrong}"
-        return Finding("fail", 0.0, says, tag="exclusion")
+        return Finding("fail", 0.0, says, tag="exclusion", violation=True)
     for client in chosen(kind.worn_clients(lock, len(run.on)), check.client):
         verdict = check_clients(
             [client],
@@ -176,7 +176,7 @@ def _at(
             return Finding("fail", 0.0, f"{where}: {limits}", tag="unfinished")
         if example is not None:
             says = f"{verdict.found} is violated {where}: {example.message}\n{table(example)}"
-            return Finding("fail", 0.0, says, tag=verdict.found)
+            return Finding("fail", 0.0, says, tag=verdict.found, violation=True)
     return None
 
 
