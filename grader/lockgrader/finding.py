@@ -28,6 +28,8 @@ class Finding:
         counterexample: JSON-ready, or None. curve: the measured curve, or None.
         answer: an answer in words, for the instructor.
         reached: the operations of the submission that a proof has reached.
+        violation: whether it is a run in which the program is wrong, beyond the fresh memory of a
+            proof (:mod:`lockgrader.checks.violated`).
         changed: how a prediction was changed after the first measurement, or "".
         score: on the leader board, or None.
     """
@@ -41,6 +43,7 @@ class Finding:
     curve: Curve | None = None
     answer: str = ""
     reached: frozenset[Operation] = frozenset()
+    violation: bool = False
     changed: str = ""
     score: Annotated[float, Field(allow_inf_nan=False)] | None = None
 

@@ -17,6 +17,7 @@ from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
 from lockgrader.checks.submitted import Submitted, proofs, with_needs
 from lockgrader.checks.variant_match import matching_variants
+from lockgrader.checks.violated import without_violated
 from lockgrader.compile.fingerprint import fingerprints
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.compile.text import Classes, compile_text
@@ -117,6 +118,7 @@ def grade(
         fingerprints=fingerprints(submitted.codes),
     )
     passed: set[str] = set()
+    judged: list[tuple[Check, Finding]] = []
     for number, check in enumerate(asked, start=1):
         finding = _stopped(check, submitted, refused, passed, gate) or evaluate(
             check, submitted, lab.seconds, until_s, profile
@@ -126,6 +128,7 @@ def grade(
         if finding.verdict == "pass":
             passed.add(check.name)
         submitted = submitted.after(check, finding)
+        judged.append((check, finding))
         result = result.with_check(
             _result(check, finding, attempt, others),
             seconds=time.monotonic() - began,
@@ -133,7 +136,7 @@ def grade(
         )
         if progress is not None and not result.complete:
             progress(result)
-    return result
+    return result.model_copy(update={"checks": without_violated(result.checks, judged)})
 
 
 def _read(

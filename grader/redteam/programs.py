@@ -646,6 +646,26 @@ def _odd() -> list[Program]:
             free,
             both,
         ),
+        "breaks-after-20000": (
+            "turn = (yield self.turn.fetch_add(1, RELAXED)) // 20000\n"
+            "while (yield self.locked.swap(1, ACQUIRE)) > turn:\n    yield pause()\n",
+            free,
+            both,
+        ),
+        "breaks-after-1500-each": (
+            "mine = yield self.mine[cpu()].load(RELAXED)\n"
+            "yield self.mine[cpu()].store(mine + 1, RELAXED)\n"
+            "while (yield self.locked.swap(1, ACQUIRE)) > mine // 1500:\n    yield pause()\n",
+            free,
+            "locked = word()\nmine = percpu(word())\n",
+        ),
+        "blind-from-cpu-32": (swap.replace("(1,", "(1 - cpu() // 32 % 2,"), free),
+        "tickets-modulo-32": (
+            "mine = yield self.locked.fetch_add(1, RELAXED)\n"
+            "while ((yield self.turn.load(ACQUIRE)) - mine) & 31:\n    yield pause()\n",
+            "mine = yield self.turn.load(RELAXED)\nyield self.turn.store(mine + 1, RELEASE)\n",
+            both,
+        ),
         "turns-of-the-low": (
             "while cpu() < 3 and (yield self.locked.swap(1, ACQUIRE)):\n    yield pause()\n"
             "while cpu() > 2 and (yield self.turn.load(ACQUIRE)) != cpu():\n    yield pause()\n",

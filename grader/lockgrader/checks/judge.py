@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lockgrader.c import judge_c
 from lockgrader.checks.code import code
 from lockgrader.checks.numeric import answer, missing, prediction
@@ -25,6 +27,7 @@ from lockgrader.lab import (
 )
 from lockgrader.lab.expected import FormulaError
 from lockgrader.sandbox import Profile
+from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds.checking import bases_with, checked_bases
 from locksim.lang.struct import Struct
 from locksim.library.registry import UnknownNameError
@@ -51,7 +54,9 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
             try:
                 return _of_program(check, submitted)
             except Exception as error:
-                return _fault(error)
+                ran = isinstance(check, Simulated) and isinstance(error, SimulationError)
+                wrong = ran and not isinstance(error, DeadlockError)  # a livelock may be slowness
+                return replace(_fault(error), violation=wrong)
         case OtherCheck() if check.runs_code:
             return check.judge_in(submitted, profile)
         case OtherCheck():

@@ -37,6 +37,8 @@ from locksim.study.simulation import Simulation, simulate
 __all__ = ["NotCountedError", "own_measure", "reference", "simulated"]
 
 LONGEST_PS = 10**11
+VIOLATIONS = ("exclusion", "stale")
+"""Reasons not to count a run that show a wrong program, not only a slow or an unfair one."""
 _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "transfers": lambda s: s.transactions().mean,
     "time_ns": lambda s: s.operation_ps().mean / 1e3,
@@ -72,7 +74,8 @@ def simulated(check: Simulated, submitted: Submitted, lock: type[Struct]) -> Fin
                 against = resolve(check.against).struct
             other = [_value(check, against(), n) for n in check.cpus]
     except NotCountedError as error:
-        return Finding("fail", 0.0, str(error), tag=error.tag)
+        wrong = error.tag in VIOLATIONS
+        return Finding("fail", 0.0, str(error), tag=error.tag, violation=wrong)
     made = found(_rows(check, values, other))
     return dataclasses.replace(made, curve=curve_of(check, values, other))
 

@@ -8,27 +8,40 @@ more from what they have left, on CPUs drawn from theirs, with their number as `
 
 The moments are drawn from a seed, one in each of equal parts of a logarithmic scale: a few uses,
 some, and as many as a measurement has.
+
+Two further runs are larger than a measurement, so that a threshold beyond it is found too. In the
+*crowd* 64 CPUs come at once, and one thread of the proof is on the last of them. In the *long
+run* (of locks) four CPUs, spread over the machine, come 131,072 to 262,144 times.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from lockgrader.finding import Finding
 from lockgrader.lab import Proven, Used
+from locksim import machine as machines
 from locksim.checker.check import check_clients
 from locksim.checker.client import chosen
 from locksim.checker.replay.render import table
 from locksim.checker.verdict import Budget
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds import StructKind, kind_of
+from locksim.kinds.kind import resized
 from locksim.lang.randomness import draw
-from locksim.lang.struct import Struct, Workload
+from locksim.lang.struct import Lock, Struct, Workload
 from locksim.study.use import Use, drawn_cpus, use
 
 __all__ = ["after_use", "moments"]
 
-LONGEST_PS = 10**11
+LONGEST_PS = 10**12
+CROWD, CROWD_THINK_PS = 64, 10_000
+LARGE = "ideal-64"
+"""The machine of the crowd where the lab's is smaller."""
+FEW, LONG, LONG_THINK_PS = 4, 1 << 17, 200_000
+"""How many CPUs come to the long run, and half of their uses of the lock, at most."""
 _MOMENTS = 1 << 21
 """The stream of the moments' draws, beside those of the threads."""
 
@@ -38,14 +51,16 @@ def after_use(check: Proven, used: Used, lock: type[Struct], budget: Budget) -> 
     kind = kind_of(lock)
     if kind is None:
         return None
-    for number, uses in enumerate(moments(used)):
-        seed = used.seed + number
-        on = drawn_cpus(seed, 2, used.cpus)
-        load = kind.wearing(lock, max(1, 2 * uses // used.cpus), on, number)
+    for run in _runs(used):
+        load = kind.wearing(lock, run.rounds, run.on, run.number)
         if load is None:
             return None
-        where = _Where(used, kind, on, seed, uses)
-        finding = _at(check, where, lock, load, budget)
+        if not isinstance(lock(), Lock) and run.step > 1:
+            continue  # the CPUs that do not come would wait all the time
+        sizes = {"step": run.step, "offset": run.on[0] % run.step}
+        sizes |= {"think_ps": run.think_ps} if run.think_ps else {}
+        load = cast(Workload, resized(load, **sizes))
+        finding = _at(check, _Where(used, kind, run), lock, load, budget)
         if finding is not None:
             return finding
     return None
@@ -61,23 +76,63 @@ def moments(used: Used) -> list[int]:
 
 
 @dataclass(frozen=True)
+class _Run:
+    """How the struct is used before a proof.
+
+    Arguments:
+        machine, cpus: of the run. uses: of all of them together, about. rounds: of a CPU at most.
+        on: the CPUs of the proof's threads. seed: of the run. number: of the load.
+        step: only every so many CPUs come. think_ps: between two uses; 0: the load's own.
+    """
+
+    machine: str
+    cpus: int
+    uses: int
+    rounds: int
+    on: tuple[int, int]
+    seed: int
+    number: int
+    step: int = 1
+    think_ps: int = 0
+
+
+def _runs(used: Used) -> Iterator[_Run]:
+    """The crowd, the moments, and the long run; all that can be drawn is drawn."""
+    seed = used.seed + used.moments
+    large = machines.load(used.machine).n_cpus >= CROWD
+    machine, crowd = (used.machine if large else LARGE), CROWD
+    (other,) = drawn_cpus(seed, 1, crowd - 1)
+    yield _Run(machine, crowd, 2 * crowd, 4, (other, crowd - 1), seed, 0, think_ps=CROWD_THINK_PS)
+    for number, uses in enumerate(moments(used)):
+        seed = used.seed + number
+        first, second = drawn_cpus(seed, 2, used.cpus)
+        rounds = max(1, 2 * uses // used.cpus)
+        yield _Run(used.machine, used.cpus, uses, rounds, (first, second), seed, number)
+    seed = used.seed + used.moments + 1
+    step = max(1, crowd // FEW)
+    offset, uses = draw(seed, _MOMENTS, 0) % step, LONG + draw(seed, _MOMENTS, 1) % LONG
+    first, second = (offset + step * k for k in drawn_cpus(seed, 2, crowd // step))
+    think_ps = LONG_THINK_PS
+    yield _Run(machine, crowd, uses, 2 * uses // FEW, (first, second), seed, 0, step, think_ps)
+
+
+@dataclass(frozen=True)
 class _Where:
-    """One of the moments: after ``uses`` uses, with threads on the CPUs ``on``."""
+    """One of the runs, of a kind of struct."""
 
     used: Used
     kind: StructKind
-    on: tuple[int, ...]
-    seed: int
-    uses: int
+    run: _Run
 
     @property
     def crowd(self) -> str:
-        return f"{self.used.cpus} CPUs of {self.used.machine}"
+        come = f"every {self.run.step}th of the " if self.run.step > 1 else ""
+        return f"{come}{self.run.cpus} CPUs of {self.run.machine}"
 
     def __str__(self) -> str:
-        first, second = self.on
+        first, second = self.run.on
         return (
-            f"after some {self.uses:,} uses by {self.crowd}, with threads on CPUs {first} and "
+            f"after some {self.run.uses:,} uses by {self.crowd}, with threads on CPUs {first} and "
             f"{second} ({self.used.memory.upper()})"
         )
 
@@ -86,30 +141,30 @@ def _at(
     check: Proven, where: _Where, lock: type[Struct], load: Workload, budget: Budget
 ) -> Finding | None:
     """The finding at one moment."""
-    used, kind = where.used, where.kind
+    used, kind, run = where.used, where.kind, where.run
     try:
         left = use(
             load,
             part=kind.part,
-            machine=used.machine,
-            cpus=used.cpus,
-            on=where.on,
-            seed=where.seed,
+            machine=run.machine,
+            cpus=run.cpus,
+            on=run.on,
+            seed=run.seed,
             longest_ps=LONGEST_PS,
         )
     except SimulationError as error:
         tag = "deadlock" if isinstance(error, DeadlockError) else "fault"
         says = f"{where.crowd} use it, unequally often, and stop: {error}"
-        return Finding("fail", 0.0, says, tag=tag)
+        return Finding("fail", 0.0, says, tag=tag, violation=True)
     wrong = _wrong(left)
     if wrong:
         says = f"{where.crowd} use it, unequally often: {wrong}"
-        return Finding("fail", 0.0, says, tag="exclusion")
-    for client in chosen(kind.worn_clients(lock, len(where.on)), check.client):
+        return Finding("fail", 0.0, says, tag="exclusion", violation=True)
+    for client in chosen(kind.worn_clients(lock, len(run.on)), check.client):
         verdict = check_clients(
             [client],
             name=check.lock,
-            threads=len(where.on),
+            threads=len(run.on),
             rounds=1,
             memory=used.memory,
             budget=budget,
@@ -121,7 +176,7 @@ def _at(
             return Finding("fail", 0.0, f"{where}: {limits}", tag="unfinished")
         if example is not None:
             says = f"{verdict.found} is violated {where}: {example.message}\n{table(example)}"
-            return Finding("fail", 0.0, says, tag=verdict.found)
+            return Finding("fail", 0.0, says, tag=verdict.found, violation=True)
     return None
 
 

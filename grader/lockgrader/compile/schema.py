@@ -74,6 +74,7 @@ class Array(_Closed):
     of: Element
     padded: bool
     align: Align = 0
+    scattered: bool = False
 
 
 class PerCpu(_Closed):
@@ -83,7 +84,18 @@ class PerCpu(_Closed):
     of: Element
 
 
-AnyField = Annotated[Word | Pointer | Param | Part | Array | PerCpu, Field(discriminator="kind")]
+class PerThread(_Closed):
+    """One element a thread."""
+
+    kind: Literal["perthread"] = Field(alias="is")
+    of: Element
+    align: Align = 0
+    scattered: bool = False
+
+
+AnyField = Annotated[
+    Word | Pointer | Param | Part | Array | PerCpu | PerThread, Field(discriminator="kind")
+]
 
 
 class Library(_Closed):
@@ -137,7 +149,7 @@ class Document(_Closed):
 
 def structs_of(field: Any) -> Iterator[Described]:
     """Every description of a struct in a field, outer ones first."""
-    todo = [field.of] if isinstance(field, Part | Array | PerCpu) else []
+    todo = [field.of] if isinstance(field, Part | Array | PerCpu | PerThread) else []
     while todo:
         one = todo.pop()
         if isinstance(one, Described):
@@ -147,5 +159,5 @@ def structs_of(field: Any) -> Iterator[Described]:
 
 def pointed(field: Any) -> str | None:
     """The struct that a field, or each of its elements, points to."""
-    inner = field.of if isinstance(field, Array | PerCpu) else field
+    inner = field.of if isinstance(field, Array | PerCpu | PerThread) else field
     return inner.to if isinstance(inner, Pointer) else None

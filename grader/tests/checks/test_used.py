@@ -11,7 +11,10 @@ from locksim.compiler import compile_source
 
 USED = Used(machine="ideal-8", cpus=8, uses=200, seed=3)
 PROOF = Proven(kind="proven", name="right", title="Right", points=1, lock="L", used=USED)
-HEAD = "from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, array, cpu, n_cpus, pause, word\n"
+HEAD = (
+    "from locksim.lang import ACQUIRE, RELAXED, RELEASE, Lock, array, cpu, n_cpus, pause\n"
+    "from locksim.lang import percpu, word\n"
+)
 TICKET = """
 class L(Lock):
     next = word()
@@ -29,7 +32,7 @@ class L(Lock):
 RING = """
 class L(Lock):
     uses = word()
-    gates = array(9, word(), padded=True)
+    gates = array(65, word(), padded=True)
 
     def acquire(self):
         late = (yield self.uses.load(RELAXED)) // 40
@@ -44,7 +47,7 @@ class L(Lock):
 """
 HALVES = """
 class L(Lock):
-    words = array(2, word())
+    words = array(16, word())
 
     def acquire(self):
         while (yield self.words[cpu() // 4].swap(1, ACQUIRE)):
@@ -55,7 +58,7 @@ class L(Lock):
 """
 MANY = """
 class L(Lock):
-    words = array(9, word())
+    words = array(513, word())
 
     def acquire(self):
         while (yield self.words[cpu() * (n_cpus() // 8)].swap(1, ACQUIRE)):
@@ -63,6 +66,21 @@ class L(Lock):
 
     def release(self):
         yield self.words[cpu() * (n_cpus() // 8)].store(0, RELEASE)
+"""
+FEW = TICKET.replace("!= mine:", "% 4 != mine % 4:")
+LATE = """
+class L(Lock):
+    held = word()
+    mine = percpu(word())
+
+    def acquire(self):
+        mine = yield self.mine[cpu()].load(RELAXED)
+        yield self.mine[cpu()].store(mine + 1, RELAXED)
+        while (yield self.held.swap(1, ACQUIRE)) > mine // 3000:
+            yield pause()
+
+    def release(self):
+        yield self.held.store(0, RELEASE)
 """
 
 
@@ -77,10 +95,17 @@ def test_a_right_lock_stays_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "tag"), [(RING, "deadlock"), (HALVES, "exclusion"), (MANY, "exclusion")]
+    ("text", "tag"),
+    [
+        (RING, "deadlock"),
+        (HALVES, "exclusion"),
+        (MANY, "exclusion"),
+        (FEW, "deadlock"),
+        (LATE, "exclusion"),
+    ],
 )
 def test_a_lock_that_changes_with_use_is_found(text: str, tag: str) -> None:
-    """A ring after 40 uses, a lock for each half of the CPUs, and one for each of many."""
+    """A ring, a lock for each half or each CPU, one for four waiters, one for 3,000 uses each."""
     found = proven(text)
     assert ("fail", tag) == (found.verdict, found.tag)
 

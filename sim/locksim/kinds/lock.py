@@ -198,13 +198,17 @@ class Wearing(Counting):
 
     Arguments:
         rounds: critical sections of a thread at most. think_ps: mean time between two.
+        step, offset: only every ``step``-th CPU comes, from ``offset`` on.
     """
 
     think_ps = param(1000 * NS)
+    step = param(1)
+    offset = param(0)
     room = array(64, word())
 
     def thread(self):
-        for _ in range(random_below(self.rounds + 1)):
+        rounds = random_below(self.rounds + 1)
+        for _ in range(rounds * (cpu() % self.step == self.offset)):
             yield compute(random_below(2 * self.think_ps) + 1)
             yield from self.visit()
             yield done()
