@@ -128,7 +128,7 @@ class Used(Placed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
-Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
+Demand = Literal["tests-first", "retries", "one-atomic", "same-word", "own-line"]
 
 
 class Waits(Placed):
@@ -138,6 +138,7 @@ class Waits(Placed):
         demands: "tests-first": an atomic is tried again only after a read that found the lock free;
             "retries": several try for a lock that becomes free, so that some try again;
             "one-atomic": an acquisition makes one atomic operation at most;
+            "same-word": all wait on one word, as under a ticket lock;
             "own-line": each CPU waits on a line on which no other one does.
         machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
     """
