@@ -13,10 +13,13 @@ import pytest
 from results_made import rich_result
 from tiny_lab import ANSWERS, KEY, STARTER, TAS, WRONG, make_whole, needs_sandbox
 
+from lockgrader.author.mutants import solution
 from lockgrader.export.nbgrader import document
-from lockgrader.lab import load
+from lockgrader.lab import Lab, load
 from lockgrader.platforms import nbgrader
 from lockgrader.platforms.package import Config, PackageError
+from lockgrader.read.record import RECORD
+from locklabs import find, names
 
 PYTHON = os.environ.get("NBGRADER_PYTHON", "")
 """A Python with requirements/beside/nbgrader.txt, for the tests with the real package."""
@@ -70,9 +73,8 @@ def test_cells_show_no_more_than_they_may() -> None:
     assert 0.0 == told["cells"]["hidden-checks"]["points"]
 
 
-def course(folder: Path) -> Path:
-    """A course with the bundle of the tiny lab."""
-    lab = load(make_whole(folder / "lab"))
+def course(folder: Path, lab: Lab) -> Path:
+    """A course with the bundle of a lab."""
     for name, data in nbgrader.parts(lab, Config(), KEY).items():
         path = folder / "course" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,9 +94,11 @@ def python(course: Path, *arguments: str, code: int = 0) -> str:
     return done.stdout
 
 
-def hand_in(course: Path, student: str, files: dict[str, str], extra: str = "") -> None:
+def hand_in(
+    course: Path, student: str, files: dict[str, str], extra: str = "", lab: str = LAB
+) -> Path:
     """A student's notebook: the released one with other files, and perhaps a cell of their own."""
-    made = json.loads((course / f"release/{LAB}/{LAB}.ipynb").read_text())
+    made = json.loads((course / f"release/{lab}/{lab}.ipynb").read_text())
     for cell in made["cells"]:
         for name, text in files.items():
             if "".join(cell["source"]).startswith(f"%%writefile {name}\n"):
@@ -102,9 +106,10 @@ def hand_in(course: Path, student: str, files: dict[str, str], extra: str = "") 
     if extra:
         cell = {"cell_type": "code", "id": "own", "metadata": {}, "source": extra}
         made["cells"].append(cell | {"outputs": [], "execution_count": None})
-    path = course / f"submitted/{student}/{LAB}/{LAB}.ipynb"
+    path = course / f"submitted/{student}/{lab}/{lab}.ipynb"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(made))
+    return path.parent
 
 
 SCORES = """
@@ -126,7 +131,7 @@ def scores(course: Path, assignment: str) -> dict[str, list[float]]:
 @pytest.mark.skipif(not PYTHON, reason="NBGRADER_PYTHON does not name a Python with nbgrader")
 def test_the_real_package(tmp_path: Path) -> None:
     """Release, autograde, feedback: right work, the starter, wrong work, and code that cheats."""
-    home = course(tmp_path)
+    home = course(tmp_path, load(make_whole(tmp_path / "lab")))
     python(home, "-m", "nbgrader", "generate_assignment", LAB, "--create")
     released = (home / f"release/{LAB}/{LAB}.ipynb").read_text()
     assert "%%writefile tas.py" in released
@@ -145,3 +150,21 @@ def test_the_real_package(tmp_path: Path) -> None:
     assert "Right, twice" not in page
     (home / f"locklab/{LAB}/lab.toml").write_text("nonsense")
     python(home, "-m", "nbgrader", "autograde", LAB, "--force", "--student", "ada", code=1)
+
+
+@needs_sandbox
+@pytest.mark.slow
+@pytest.mark.skipif(not PYTHON, reason="NBGRADER_PYTHON does not name a Python with nbgrader")
+@pytest.mark.parametrize("name", names())
+def test_the_real_package_with_a_lab(tmp_path: Path, name: str) -> None:
+    """The solution earns everything, the released notebook nothing."""
+    lab = load(find(name))
+    home, right = course(tmp_path, lab), solution(lab, "ada", KEY)
+    python(home, "-m", "nbgrader", "generate_assignment", name, "--create")
+    folder = hand_in(home, "ada", right, lab=name)
+    if RECORD in right:
+        (folder / RECORD).write_text(right[RECORD])
+    hand_in(home, "bob", {}, lab=name)
+    python(home, "-m", "nbgrader", "autograde", name, "--create")
+    most = sum(graded_cells(nbgrader.notebook(lab)).values())
+    assert {"ada": [most, most, False], "bob": [0.0, most, False]} == scores(home, name)
