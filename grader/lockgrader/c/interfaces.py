@@ -54,7 +54,7 @@ INTERFACES = {
         name="avc",
         header="avc.h",
         exports=frozenset(f"avc_{x}" for x in ("init", "destroy", "lookup", "insert", "reclaim")),
-        scenarios={"replace": 1, "reclaim": 2, "writers": 3, "hit": 4, "lockless": 5},
+        scenarios={"replace": 1, "reclaim": 2, "writers": 3, "hit": 4, "lockless": 5, "held": 6},
         canaries={
             "explorer": {
                 1: frozenset({"freed", "race", "memory"}),
