@@ -181,7 +181,8 @@ def replay(lab: Lab, path: Path, student: str) -> str:
 
 def printable(text: str) -> str:
     """A text without control characters of a terminal: part of it comes from the student."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    odd = "\N{REPLACEMENT CHARACTER}"
+    return "".join(c if c.isprintable() or c in "\n\t" else odd for c in text)
 
 
 def accept(

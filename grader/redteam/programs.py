@@ -547,8 +547,6 @@ def _names() -> list[Program]:
         for other, body in NAMED.items():
             if other != name:
                 loses = f"{name.lower()}-proven"
-                if (name, other) == ("Ticket", "Anderson"):
-                    loses = "ticket-slope"
                 text = f"{LANG}\n\nclass TAS(Lock):\n{TAS_BODY}\n\nclass {name}(Lock):\n{body}"
                 made.append(
                     Program(f"{other.lower()}-as-{name.lower()}", "lab02", text, loses, "waits")

@@ -249,11 +249,13 @@ def test_command_refuses_nonsense(lab: Lab, tmp_path: Path) -> None:
 
 @needs_sandbox
 def test_a_byte_order_mark_costs_nothing(lab: Lab, tmp_path: Path) -> None:
-    """Editors on Windows begin a file with one and end lines with two characters."""
+    """Nor two characters at the end of a line, tabs, or a changed name."""
     plain = graded(lab, hand_in(tmp_path / "ada"))
     odd = hand_in(tmp_path / "odd")
     for path in odd.iterdir():
-        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+        tabs = path.read_bytes().replace(b"    ", b"\t")
+        path.write_bytes(b"\xef\xbb\xbf" + tabs.replace(b"\n", b"\r\n"))
+    (odd / "tas.py").rename(odd / "TAS (1).PY")
     assert verdicts(plain) == verdicts(graded(lab, odd))
 
 

@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 import time
 import urllib.request
 import zipfile
@@ -121,6 +122,10 @@ def test_wheel_gives_nothing_away(files: dict[str, Path]) -> None:
         shared = [name[2:] for name in inside if name[:2] == ["lockui", "share"]]
         assert {"labs", "lessons", "docs", "native"} <= {name[0] for name in shared}
         assert [] == [name for name in shared if SECRET & set(name)]
+    with tarfile.open(files["sdist"]) as archive:
+        sources = [name.split("/")[1:] for name in archive.getnames()]
+    assert ["labs", "lab02-spinlocks", "lab.toml"] in sources
+    assert [] == [name for name in sources if name[0] == "labs" and SECRET & set(name)]
     whole = zipfile.ZipFile(files["instructor"]).namelist()
     assert set() == SECRET - {part for name in whole for part in name.split("/")}
 

@@ -18,6 +18,7 @@ GLOSSARY = FOLDER.parent / "docs" / "GLOSSARY.md"
 EVERYDAY = frozenset(
     ["acquire", "interval", "miss", "mutant", "overlap", "probe", "profile", "release"]
     + ["replication", "symmetry", "total", "trace", "variant"]
+    + ["band", "canary", "pin", "roster", "rubric", "sandbox", "verdict"]  # the grader's words
 )
 """Entries whose word is used in its everyday sense too: no script can tell the two apart."""
 

@@ -437,7 +437,13 @@ void ENTRY(locklab_alone)(int on)
 void ENTRY(locklab_fail)(const char *why)
 {
     enter();
-    ex_fail("assertion", "%s; it last wrote at {pc:%zx}", why, ex_self->wrote_at);
+    ex_fail("assertion", "%s", why);
+}
+
+void ENTRY(locklab_fail_to_read)(const char *why)
+{
+    enter();
+    ex_fail("assertion", "%s; the last one at {pc:%zx}", why, ex_self->wrote_at);
 }
 
 int *ENTRY(__errno_location)(void)

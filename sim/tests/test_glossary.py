@@ -20,6 +20,7 @@ FOLDERS = (
     "sim",
 )
 PAGES = sorted([*ROOT.glob("*.md"), *(p for f in FOLDERS for p in (ROOT / f).rglob("*.md"))])
+PAGES = [p for p in PAGES if "template" not in p.parts]  # its links lead there from a lab's folder
 
 
 def anchor(heading: str) -> str:

@@ -11,7 +11,7 @@ from numba.core.errors import TypingError
 
 from locksim import jit
 from locksim.checker.search import compiled
-from locksim.engine.fast import engine as fast
+from locksim.engine.fast import compiled as fast
 from locksim.lang import randomness
 from locksim.lang.words import prefetch, shifted, wrap64, zeros
 from locksim.study.traces import flat_profile

@@ -122,11 +122,10 @@ def test_locklab_check_refutes_without(tmp_path):
     assert found["counterexample"]["steps"]
 
 
-def test_the_fast_engine_refuses_where_it_cannot_be_compiled():
-    """One clear error and exit code 2, instead of minutes."""
-    command = [sys.executable, "-c", COMMAND, "run", "ticket", "--cpus", "2"]
+def test_the_fast_engine_runs_where_it_cannot_be_compiled():
+    """A short run is simulated as plain Python."""
+    command = [sys.executable, "-c", COMMAND, "run", "ticket", "--cpus", "2", "--operations", "9"]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert 2 == done.returncode
-    assert "error: the fast engine needs numba" in done.stderr
-    assert "help: install numba, and unset NUMBA_DISABLE_JIT" in done.stderr
+    assert (0, "") == (done.returncode, done.stderr)
+    assert "throughput" in done.stdout

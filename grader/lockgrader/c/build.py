@@ -17,7 +17,7 @@ from pathlib import Path
 
 from lockgrader.c.allowed import CALLS, examine_assembly, examine_object
 from lockgrader.c.elf import read_object
-from lockgrader.c.interfaces import Interface
+from lockgrader.c.interfaces import COMMON, Interface
 from lockgrader.c.source import examine
 from lockgrader.c.tools import ToolError, compiler, make, tool
 from lockgrader.read.artefact import MalformedError
@@ -194,7 +194,7 @@ def compile_c(
                 read,
                 file,
                 interface.exports,
-                about.names | (_renamed_calls() if name == "explorer" else CALLS),
+                about.names | interface.calls | (_renamed_calls() if name == "explorer" else CALLS),
                 instrumented=about.instrumented,
             )
             functions += read.functions("submission_text")
@@ -320,7 +320,7 @@ def _client(
     objects = []
     for source in sources:
         made = folder / f"{source}.o"
-        options: list[str | Path] = [*CLIENT, f"-I{interface.folder}"]
+        options: list[str | Path] = [*CLIENT, f"-I{interface.folder}", f"-I{COMMON}"]
         options += [f"-D{define}" for define in defines]
         if name == "explorer":
             options += [
@@ -332,7 +332,7 @@ def _client(
         elif source == "canary.c":
             options += about.client
         try:
-            toolchain.compile_c([*options, "-c", interface.folder / source, "-o", made], source)
+            toolchain.compile_c([*options, "-c", interface.source(source), "-o", made], source)
             if name == "explorer":
                 toolchain.run(
                     [tool("objcopy"), *_renaming(str(_renames()), "program"), made], source

@@ -18,12 +18,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lockgrader.c import history
 from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, finding_of
-from lockgrader.c.history import Order
+from lockgrader.c.history import Order, records
+from lockgrader.c.interfaces import Interface
 from lockgrader.finding import Finding
-from lockgrader.lab import C
+from lockgrader.lab import C, LabError
 from lockgrader.read.artefact import MalformedError
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
@@ -115,7 +115,10 @@ def _all_runs(
     """The findings of the real runs, in order, and those of the canaries."""
     canaries = sorted(compiled.interface.canaries[check.tool])
     if check.tool == "explorer":
-        scenario = f"SCENARIO={compiled.interface.scenario(check.scenario)}"
+        try:
+            scenario = f"SCENARIO={compiled.interface.scenario(check.scenario)}"
+        except LabError as error:
+            raise LabError(f"the check '{check.name}': {error}") from None
         variants = [(scenario,), *((scenario, f"CANARY={n}") for n in canaries)]
         programs = link(compiled, check.tool, variants, profile)
         runs = [_Run(n, p, None) for n, p in zip([0, *canaries], programs, strict=True)]
@@ -180,7 +183,7 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
     try:
         if one.order is None:
             return _explored(check, compiled, one.program, outcome)
-        return _recorded(check, one.order, outcome)
+        return _recorded(check, compiled.interface, one.order, outcome)
     except MalformedError as error:
         return Finding("malformed_output", message=f"{check.tool}: {error}")
 
@@ -191,17 +194,17 @@ def _explored(check: C, compiled: Compiled, program: Program, outcome: Outcome) 
     return finding_of(outcome.stdout, program, compiled.source, check.memory)
 
 
-def _recorded(check: C, order: Order, outcome: Outcome) -> Finding:
+def _recorded(check: C, about: Interface, order: Order, outcome: Outcome) -> Finding:
     said = outcome.stderr.decode("utf-8", errors="replace")
     if reported := REPORT.search(said):
         return _reported(reported, said)
     if not outcome.stdout:
         return _ended(check, outcome)
-    found = history.records(outcome.stdout, order)
+    found = records(outcome.stdout, order, about.asked(order))
     if check.tool in SANITIZERS:
         return Finding("pass", 1.0, f"{check.tool}: nothing found in {len(found):,} operations")
     concurrent = check.tool == "torture"
-    wrong = history.concurrent(found) if concurrent else history.sequential(found, order)
+    wrong = about.concurrent(found) if concurrent else about.sequential(found, order)
     if wrong:
         return Finding("fail", 0.0, wrong, tag="wrong-answer")
     how = "run concurrently" if concurrent else "in turns"

@@ -117,9 +117,19 @@ def wrong_wait(name: str, lock: Struct, waits: Waits) -> tuple[str, str]:
     if "one-atomic" in waits.demands and any(len(a.atomics()) > 1 for a in seen):
         says = "makes several atomic operations; the algorithm needs one"
         return f"{name}.acquire() {says}", "another-algorithm"
+    if "same-word" in waits.demands and not _one_word(seen):
+        says = "the waiters wait on many words; under this algorithm all wait on one"
+        return f"{name}.acquire(): {says}", "another-algorithm"
     if "own-line" in waits.demands:
         return _shared_line(name, seen, waits)
     return "", ""
+
+
+def _one_word(seen: list[Acquisition]) -> bool:
+    """Whether most of the acquisitions that wait do so on one and the same word."""
+    waiting = [one.waited_for() for one in seen if one.waited_for()]
+    times = Counter(word for words in waiting for word in words)
+    return 2 * max(times.values(), default=0) > len(waiting)
 
 
 def _shared_line(name: str, seen: list[Acquisition], waits: Waits) -> tuple[str, str]:

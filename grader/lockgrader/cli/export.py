@@ -25,7 +25,7 @@ def export(
     format_: Annotated[
         list[str] | None,
         typer.Option(
-            "--format", help="csv, canvas, moodle, junit, gradescope or html; may be repeated"
+            "--format", help="csv, canvas, moodle, junit, gradescope, html, named; may be repeated"
         ),
     ] = None,
     out: Annotated[

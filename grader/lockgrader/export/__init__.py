@@ -38,6 +38,7 @@ FORMATS = {
     "moodle": Format("Moodle: Gradebook, Import, CSV", moodle.files),
     "junit": Format("JUnit XML: a suite a student, for CI servers", junit.files),
     "html": Format("each student's feedback, and the summary", pages.files),
+    "named": Format("the summary with names on its leader boards", pages.named),
     "gradescope": Format("Gradescope's results.json, one a student", gradescope.files),
 }
 

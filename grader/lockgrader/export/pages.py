@@ -9,10 +9,15 @@ from lockgrader.report.feedback import FEEDBACK
 from lockgrader.report.summary import SUMMARY
 from lockgrader.result import Result
 
-__all__ = ["files"]
+__all__ = ["files", "named"]
 
 
 def files(results: Sequence[Result]) -> dict[str, str]:
     """All pages."""
     pages = {f"{r.student}/{FEEDBACK}": feedback(r) for r in results if not r.absent}
     return {**pages, SUMMARY: summary(results)}
+
+
+def named(results: Sequence[Result]) -> dict[str, str]:
+    """The summary with names on its leader boards."""
+    return {SUMMARY: summary(results, named=True)}

@@ -128,7 +128,7 @@ class Used(Placed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
-Demand = Literal["tests-first", "retries", "one-atomic", "own-line"]
+Demand = Literal["tests-first", "retries", "one-atomic", "same-word", "own-line"]
 
 
 class Waits(Placed):
@@ -138,6 +138,7 @@ class Waits(Placed):
         demands: "tests-first": an atomic is tried again only after a read that found the lock free;
             "retries": several try for a lock that becomes free, so that some try again;
             "one-atomic": an acquisition makes one atomic operation at most;
+            "same-word": all wait on one word, as under a ticket lock;
             "own-line": each CPU waits on a line on which no other one does.
         machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
     """
@@ -333,7 +334,8 @@ class C(_Check):
         tool: "explorer" (interleavings of a scenario), "validate" (operations in turns, compared
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
-        memory, preemptions, runs: the explorer's memory model and its two bounds.
+        memory, preemptions, runs: the explorer's memory model and its two bounds; -1 preemptions is
+            a complete search, which proves the scenario.
         operations: of each thread, for the other tools. seed: of these operations, and of those in
             a scenario that draws some.
     """
@@ -342,8 +344,8 @@ class C(_Check):
     tool: Literal["explorer", "validate", "torture", "asan", "tsan", "ubsan"]
     scenario: str = ""
     threads: Annotated[int, Field(ge=2, le=8)] = 2
-    memory: Literal["sc", "tso"] = "sc"
-    preemptions: Annotated[int, Field(ge=0, le=100)] = 2
+    memory: Literal["sc", "tso", "c11"] = "sc"
+    preemptions: Annotated[int, Field(ge=-1, le=100)] = 2
     runs: Annotated[int, Field(ge=1, le=10_000_000)] = 300_000
     operations: Annotated[int, Field(ge=10, le=5_000)] = 400
     seed: Annotated[int, Field(ge=0, le=2**40)] = 1

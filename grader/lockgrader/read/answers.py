@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lockgrader.read import answers_inside
-from lockgrader.read.artefact import MalformedError, numbers, parse
+from lockgrader.read.artefact import MalformedError, Odd, numbers, parse, whole
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Job, Limits, Profile, run
 from lockgrader.sandbox.lean import NUMPY, lean
@@ -43,7 +43,7 @@ def read_answers(
     if not name.endswith(".json"):
         data = _executed(name, data, profile)
     try:
-        document = parse(data, constant=str)
+        document = parse(data, each=True)
         if not isinstance(document, dict):
             raise MalformedError("the answers must be a JSON object: define answers = {...}")
     except MalformedError as error:
@@ -51,8 +51,10 @@ def read_answers(
     texts, wrong = {}, {}
     for key in [w for w in words if w in document]:
         text = document.pop(key)
-        if isinstance(text, str) and len(text) <= MAX_TEXT:
-            texts[key] = text
+        if isinstance(text, Odd):
+            wrong[key] = f"{key}: {text}"
+        elif isinstance(text, str) and len(text) <= MAX_TEXT:
+            texts[key] = whole(text)
         else:
             wrong[key] = f"{key}: must be text of at most {MAX_TEXT} characters"
     found = numbers(document, asked)

@@ -2,7 +2,8 @@
 
 Everything that could harm a reader is bounded first: size, depth, number of values, length of a
 string, digits of a number. NaN and infinity are refused. Duplicate keys are refused too, because
-two readers could pick different ones.
+two readers could pick different ones. In a student's answers such a value is refused by itself, and
+all others stay.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-__all__ = ["MalformedError", "Numbers", "numbers", "parse"]
+__all__ = ["MalformedError", "Numbers", "Odd", "numbers", "parse", "whole"]
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 24
@@ -28,6 +29,10 @@ class MalformedError(Exception):
     exit_code = 2
 
 
+class Odd(str):
+    """What stands in the place of a value that is refused by itself: why it is refused."""
+
+
 class Numbers(NamedTuple):
     """Numeric answers: name → numbers, and name → why there are none."""
 
@@ -35,14 +40,14 @@ class Numbers(NamedTuple):
     wrong: dict[str, str]
 
 
-def parse(
-    data: bytes, *, max_bytes: int = MAX_BYTES, constant: Callable[[str], Any] | None = None
-) -> Any:
+def parse(data: bytes, *, max_bytes: int = MAX_BYTES, each: bool = False) -> Any:
     """A JSON document as dicts, lists, strings, bools, None, ints and finite floats.
 
     Arguments:
         data: the document. max_bytes: its longest length.
-        constant: gives the value of ``NaN`` and ``Infinity``; by default they are refused.
+        each: refuse values one by one, as an :class:`Odd`: a number that is not finite or too long,
+            a key that is there twice. A string may then hold line ends, tabs, and half of a
+            surrogate pair (:func:`whole`).
 
     Raises:
         MalformedError: it is not JSON, or exceeds a bound.
@@ -54,17 +59,20 @@ def parse(
     except UnicodeDecodeError as error:
         raise MalformedError(f"byte {error.start} is not valid UTF-8") from error
     _check_depth(text)
+    one = _noted if each else _unchanged
     try:
         document = json.loads(
             text,
-            object_pairs_hook=_object,
-            parse_constant=constant or _no_constant,
-            parse_float=_float,
-            parse_int=_int,
+            strict=not each,
+            object_pairs_hook=_object_of_each if each else _object,
+            parse_constant=one(_no_constant),
+            parse_float=one(_float),
+            parse_int=one(_int),
         )
     except json.JSONDecodeError as error:
-        raise MalformedError(f"not valid JSON: {error.msg} at character {error.pos}") from error
-    _check_size(document)
+        where = f"line {error.lineno}, column {error.colno}"
+        raise MalformedError(f"not valid JSON: {error.msg} at {where}") from error
+    _check_size(document, strings=not each)
     return document
 
 
@@ -84,20 +92,26 @@ def numbers(document: dict[str, Any], asked: tuple[str, ...], *, most: int = 10_
         if len(values) > most:
             wrong[name] = f"{name}: {len(values)} numbers; at most {most} are allowed"
         elif odd:
-            wrong[name] = f"{name}: {_quoted(odd[0])} is not a number"
+            says = odd[0] if isinstance(odd[0], Odd) else f"{_quoted(odd[0])} is not a number"
+            wrong[name] = f"{name}: {says}"
         else:
             found[name] = [float(one) for one in values]
     strange = [n for n in document if n not in asked]
     for name in [n for n in asked if n not in document]:
         close = get_close_matches(name, strange, 1)
         if close:
-            wrong[name] = f"there is no answer '{name}', but '{close[0][:40]}': rename it"
+            wrong[name] = f"there is no answer '{name}', but '{whole(close[0])[:40]}': rename it"
     return Numbers(found, wrong)
+
+
+def whole(text: str) -> str:
+    """A text with a question mark for each half of a surrogate pair, so that it can be written."""
+    return text.encode("utf-8", errors="replace").decode("utf-8")
 
 
 def _quoted(value: Any) -> str:
     """A value as JSON has it, shortened."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = whole(json.dumps(value, ensure_ascii=False))
     return text if len(text) <= 40 else f"{text[:40]}…"
 
 
@@ -122,7 +136,7 @@ def _check_depth(text: str) -> None:
             depth -= 1
 
 
-def _check_size(document: Any) -> None:
+def _check_size(document: Any, *, strings: bool) -> None:
     todo, values = [document], 0
     while todo:
         value = todo.pop()
@@ -133,11 +147,34 @@ def _check_size(document: Any) -> None:
             todo += [*value, *value.values()]
         elif isinstance(value, list):
             todo += value
-        elif isinstance(value, str):
+        elif isinstance(value, str) and strings:
             if len(value) > MAX_STRING:
                 raise MalformedError(f"a string of {len(value)} characters")
             if any(0xD800 <= ord(c) < 0xE000 for c in value):
                 raise MalformedError("half of a surrogate pair in a string")
+
+
+def _unchanged(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    return read
+
+
+def _noted(read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Read a value, or note why it is refused."""
+
+    def noted(text: str) -> Any:
+        try:
+            return read(text)
+        except MalformedError as error:
+            return Odd(error)
+
+    return noted
+
+
+def _object_of_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        made[key] = Odd("it is there twice; remove one of them") if key in made else value
+    return made
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import io
+import itertools
 import os
 import stat
 import traceback
@@ -18,6 +19,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from lockgrader.read.names import likely
 from lockgrader.read.record import RECORD
 from lockgrader.read.refused import Refused
 
@@ -64,7 +66,7 @@ def read(path: Path, wanted: tuple[str, ...]) -> Submission:
         if path.is_symlink():
             raise Refused("ungradable", f"{path.name} is a symbolic link; hand in the file itself")
         if path.is_dir():
-            found = {n: d for n in wanted if (d := _file(path / n)) is not None}
+            found = _folder(path, wanted)
         elif path.suffix == ".zip":
             found = _zip(path, wanted)
         else:
@@ -93,6 +95,16 @@ def take(path: Path, wanted: tuple[str, ...]) -> Submission:
         fault = f"it could not be read: {traceback.format_exc()[-2000:]}"
         refused = Refused("grader_error", fault)
     return Submission(path, {}, UNREADABLE, refused)
+
+
+def _folder(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
+    found = {n: d for n in wanted if (d := _file(path / n)) is not None}
+    names = [entry.name for entry in itertools.islice(os.scandir(path), MAX_ENTRIES)]
+    for name, other in likely(names, wanted).items():
+        data = _file(path / other)
+        if data is not None:
+            found[name] = data
+    return found
 
 
 def _file(path: Path) -> bytes | None:
@@ -136,10 +148,14 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            near = {n: e for e in archive.infolist() if (n := _near(e)) is not None}
+            meant = {other: name for name, other in likely(near, wanted).items()}
             for entry in archive.infolist():
-                name = _wanted(entry, wanted)
-                if name is None:
+                last = _near(entry) or ""
+                name = meant.get(last, last)
+                if name not in wanted:
                     continue
+                _refuse_odd(entry, name)
                 if name in found:
                     raise Refused("ungradable", f"{path.name} holds {name} twice")
                 if entry.compress_type not in _METHODS:
@@ -162,18 +178,19 @@ def _zip(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
     return found
 
 
-def _wanted(entry: zipfile.ZipInfo, wanted: tuple[str, ...]) -> str | None:
-    """The wanted file of an entry, at the top level or in one top folder; else None."""
+def _near(entry: zipfile.ZipInfo) -> str | None:
+    """The name of an entry at the top level or in one top folder; None of all others."""
     parts = entry.filename.split("/")
     # The last part of a folder is empty; a backslash is never part of an honest name.
-    if "\\" in entry.filename:
+    if "\\" in entry.filename or len(parts) > 2 or any(p in ("", ".", "..") for p in parts):
         return None
-    if len(parts) > 2 or any(p in ("", ".", "..") for p in parts) or parts[-1] not in wanted:
-        return None
+    return parts[-1]
+
+
+def _refuse_odd(entry: zipfile.ZipInfo, name: str) -> None:
     kind = entry.external_attr >> 16
     if kind and not stat.S_ISREG(kind) and stat.S_IFMT(kind):
-        raise Refused("ungradable", f"{parts[-1]} in the archive is not a regular file")
-    return parts[-1]
+        raise Refused("ungradable", f"{name} in the archive is not a regular file")
 
 
 def _bounded(name: str, data: bytes) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from lockgrader.report.board import scored, sign
 from lockgrader.report.chart import chart
 from lockgrader.report.student import hidden_points, in_words, seen
 from lockgrader.result import CheckResult, Result, ResultError, Row, write
@@ -52,6 +53,7 @@ def feedback(result: Result) -> str:
             wrong=[c for c in open_ones if c["check"].verdict != "pass"],
             right=[c for c in open_ones if c["check"].verdict == "pass"],
             hidden=hidden_points(result),
+            board=sign(result) if scored(result) else "",
             policy=_policy(script),
             script=Markup(script),
             player_style=Markup(bundle.style()) if shows else "",

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from lockgrader.report.board import boards
 from lockgrader.report.feedback import FEEDBACK
 from lockgrader.report.groups import by_counterexample, by_misconception, suspicions
 from lockgrader.report.student import WORDS
@@ -25,11 +26,11 @@ BINS = 10
 _NOT_JUDGED = ("grader_error", "ungradable", "no_output", "malformed_output")
 
 
-def summary(results: Sequence[Result]) -> str:
+def summary(results: Sequence[Result], *, named: bool = False) -> str:
     """The page's text.
 
     Arguments:
-        results: of one lab, one a student.
+        results: of one lab, one a student. named: whether leader boards have names.
     """
     present = [r for r in results if not r.absent]
     shares = [r.points / r.max_points for r in present if r.max_points]
@@ -53,6 +54,7 @@ def summary(results: Sequence[Result]) -> str:
             absent=[r for r in results if r.absent],
             by_hand=[(r, c, c.mark) for r in present for c in r.checks if c.mark is not None],
             suspicions=suspicions(present),
+            boards=boards(present, named=named),
             written=_written(results),
             links={r.student: f"./{quote(r.student)}/{FEEDBACK}" for r in present},
         )

@@ -13,10 +13,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from lockgrader.sandbox import cgroup, inside
 from lockgrader.sandbox import filter as seccomp_filter
-from lockgrader.sandbox import inside
 from lockgrader.sandbox.job import PROFILES, Job, Limits, Profile, SandboxError
 from lockgrader.sandbox.watch import Outcome, die_with_parent, wait, watch
 from lockui import portable
@@ -163,8 +164,7 @@ def _confined(job: Job) -> Outcome:
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
     given = config(job, "namespaces", uid, "/tmp", user=root)
     command += [interpreter(), "-I", "-S", _INSIDE, given, *job.argv]
-    process = _start(command)
-    outcome = watch(process, job.stdin, job.limits, lambda: _kill(process))
+    outcome = _watched(command, job)
     if outcome.ended == "exited" and outcome.stderr.startswith(b"bwrap: "):
         said = outcome.stderr.decode(errors="replace").strip()
         raise SandboxError(f"the sandbox could not be made: {said}\n{INSTALL}")
@@ -193,13 +193,23 @@ def _beside(job: Job) -> Outcome:
         environment = {k: _moved(v, job, folder) for k, v in job.environment.items()}
         moved = Job(tuple(argv), {}, job.stdin, environment, job.limits)
         given = config(moved, "platform", uid, str(home), user=False)
-        process = _start([interpreter("platform"), "-I", "-S", own, given, *argv])
+        command = [interpreter("platform"), "-I", "-S", own, given, *argv]
+        return _watched(command, job, lambda: _kill_all_of(uid))
+
+
+def _watched(command: list[str], job: Job, and_kill: Callable[[], None] = lambda: None) -> Outcome:
+    """Run a sandbox's command within the job's limits, in a control group where there is one."""
+    with cgroup.group(job.limits, cgroup.place()) as group:
+        process = _start(command, first=None if group is None else group.join)
 
         def kill() -> None:
             _kill(process)
-            _kill_all_of(uid)
+            and_kill()
 
-        return watch(process, job.stdin, job.limits, kill)
+        outcome = watch(process, job.stdin, job.limits, kill)
+        if outcome.ended == "exited" and group is not None and group.out_of_memory():
+            return replace(outcome, ended="out_of_memory")
+        return outcome
 
 
 def _unconfined(job: Job) -> Outcome:

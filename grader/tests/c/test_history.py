@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lockgrader.c import history
-from lockgrader.c.history import INSERT, LOOKUP, RECLAIM, Order, concurrent, records, sequential
+from lockgrader.c.decisions import INSERT, LOOKUP, RECLAIM, asked, concurrent, sequential
+from lockgrader.c.history import Order, records, words_of
 from lockgrader.read.artefact import MalformedError
 
 ORDER = Order(threads=3, operations=60, keys=12, seed=5, nonce=(0x1234, 0x5678))
@@ -16,11 +17,10 @@ ORDER = Order(threads=3, operations=60, keys=12, seed=5, nonce=(0x1234, 0x5678))
 
 def run(order: Order = ORDER) -> Any:
     """The records of a right cache, whose operations take turns."""
-    operation, key, version = history._expected(order)
-    found = np.zeros(len(operation), history._RECORD)
+    about = asked(order)
+    found = np.zeros(len(about.operation), history._RECORD)
     found["thread"] = np.repeat(np.arange(order.threads), order.operations)
-    found["operation"], found["key"] = operation, key
-    words = history._words(key, version)
+    found["operation"], found["key"], words = about.operation, about.key, about.words
     cache: dict[int, tuple[Any, bool]] = {}
     for turn in range(len(found)):
         at = turn % order.threads * order.operations + turn // order.threads
@@ -68,7 +68,7 @@ def older(found: Any, at: int) -> list[Any]:
 
 def test_right() -> None:
     """A right cache's history is explained both ways, and survives its mask."""
-    found = records(masked(run()), ORDER)
+    found = records(masked(run()), ORDER, asked(ORDER))
     assert (run() == found).all()
     assert ("", "") == (sequential(found, ORDER), concurrent(found))
 
@@ -130,7 +130,7 @@ def test_from_the_future() -> None:
 def test_older_after_newer() -> None:
     """Two lookups during one insertion: the first sees it, the second does not any more."""
     found = np.zeros(4, history._RECORD)
-    words = history._words(np.array([0, 0]), np.array([1, 2]))
+    words = words_of(np.array([0, 0]), np.array([1, 2]))
     rows = [(0, 1, INSERT, 0), (2, 7, INSERT, 1), (3, 4, LOOKUP, 1), (5, 6, LOOKUP, 0)]
     for one, (began, ended, operation, version) in zip(found, rows, strict=True):
         one["began"], one["ended"], one["operation"] = began, ended, operation
@@ -151,7 +151,7 @@ def test_reclaimed_at_once() -> None:
             operation,
             result,
         )
-    found[0]["words"] = history._words(np.array([0]), np.array([1]))[0]
+    found[0]["words"] = words_of(np.array([0]), np.array([1]))[0]
     assert "" == concurrent(found)
     assert "no reclaim can have removed it" in concurrent(found[[0, 1, 3]])
 
@@ -171,7 +171,7 @@ def test_records_that_were_not_asked_for(name: str) -> None:
     found = run()
     found[0][field] = value if found[0][field] != value else value + 1
     with pytest.raises(MalformedError):
-        records(masked(found), ORDER)
+        records(masked(found), ORDER, asked(ORDER))
 
 
 @given(st.integers(0, 2**64 - 1))
@@ -179,13 +179,13 @@ def test_noise(seed: int) -> None:
     """Records without the nonce are none."""
     data = np.random.default_rng(seed).bytes(ORDER.size)
     with pytest.raises(MalformedError):
-        records(data, ORDER)
+        records(data, ORDER, asked(ORDER))
     with pytest.raises(MalformedError):
-        records(data[:-1], ORDER)
+        records(data[:-1], ORDER, asked(ORDER))
 
 
 def test_another_runs_records() -> None:
     """A right history under another nonce is none."""
     other = Order(3, 60, 12, 5, (0x1235, 0x5678))
     with pytest.raises(MalformedError):
-        records(masked(run()), other)
+        records(masked(run()), other, asked(other))

@@ -11,7 +11,7 @@ from locksim.library.registry import resolve
 DEMANDS = {
     "ttas": (("tests-first", "retries"), TTAS),
     "mcs": (("own-line",), MCS),
-    "ticket": (("one-atomic",), TICKETS),
+    "ticket": (("one-atomic", "same-word"), TICKETS),
 }
 VARIANTS = [
     pytest.param(demands, text if "def release" in text else text + RELEASE, id=f"{kind}-{name}")
@@ -43,6 +43,8 @@ def test_right_variants_pass(demands: tuple[str, ...], text: str) -> None:
         ("tas", "retries", "another-algorithm"),
         ("tas", "one-atomic", "another-algorithm"),
         ("ttas", "one-atomic", "another-algorithm"),
+        ("mcs", "same-word", "another-algorithm"),
+        ("clh", "same-word", "another-algorithm"),
         ("tas", "own-line", "another-algorithm"),
         ("ttas", "own-line", "another-algorithm"),
         ("ticket", "own-line", "another-algorithm"),

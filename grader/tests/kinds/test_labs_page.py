@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
+from lockgrader.c import compile_c, interface, judge_c
+from lockgrader.c.interfaces import INTERFACES
 from lockgrader.checks.judge import judge
 from lockgrader.checks.submitted import Submitted
-from lockgrader.lab import Check, Lab, OtherCheck
+from lockgrader.lab import C, Check, Lab, OtherCheck
 from lockgrader.read.record import Locked
+from lockgrader.sandbox import available
 from locksim.compiler import compile_source
 from locksim.compiler.ir import ClassCode
 
@@ -109,6 +112,12 @@ def checks() -> dict[str, Check]:
 
 
 CHECKS = checks()
+IN_C = {
+    check["name"]: block["interface"]
+    for block in blocks()
+    if "interface" in block
+    for check in block["check"]
+}
 RIGHT = compile_source(CODE, "<page.py>")
 
 
@@ -121,18 +130,40 @@ def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted
 
 
 def test_every_kind_is_shown() -> None:
-    """Those of files of their own; ``c`` and ``tests`` are lab 05's."""
+    """Those of files of their own; ``tests`` is lab 05's."""
     kinds = {check.kind for check in CHECKS.values()}
     own = {cls.model_fields["kind"].annotation.__args__[0] for cls in OtherCheck.__subclasses__()}  # type: ignore[union-attr]
     assert own <= kinds
-    assert {"proven", "simulated", "answer", "prediction", "code", "written"} <= kinds
+    assert {"proven", "simulated", "answer", "prediction", "code", "written", "c"} <= kinds
 
 
-@pytest.mark.parametrize("name", sorted(CHECKS.keys() - {"transfers", "own-machine"}))
+@pytest.mark.parametrize("name", sorted(CHECKS.keys() - IN_C.keys() - {"transfers", "own-machine"}))
 def test_right_work_passes(name: str) -> None:
     """The page's example on a right submission."""
     finding = judge(CHECKS[name], submission(RIGHT), "unconfined")  # our own function
     assert ("pass", 1.0) == (finding.verdict, finding.share), finding.message
+
+
+@pytest.mark.skipif(bool(available()), reason=f"no sandbox: {available()}")
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if n == "c-last" else [pytest.mark.slow]) for n in sorted(IN_C)],
+)
+def test_right_c_passes(name: str) -> None:
+    """Our reference of an interface passes the page's example."""
+    check, about = CHECKS[name], interface(IN_C[name])
+    assert isinstance(check, C)
+    text = (about.folder / "reference.c").read_bytes()
+    compiled = compile_c(text, "mine.c", about, (check.tool,), "namespaces")
+    finding = judge_c(check, compiled, "namespaces")
+    assert ("pass", 1.0) == (finding.verdict, finding.share), finding.message
+
+
+def test_every_interface_is_shown() -> None:
+    """Each scenario stands on the page, and each new interface has an example."""
+    page = PAGE.read_text()
+    assert {"spinlock", "seqlock", "rwlock", "lockref"} == set(IN_C.values())
+    assert all(f"`{s}`" in page for one in INTERFACES.values() for s in one.scenarios)
 
 
 def test_own_count_passes() -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import pytest
+from marked_in_a_browser import mark
 from results_made import EVIL, check, result, rich_result
 from study.traces.chromium import CHROMIUM, launch
 
@@ -245,14 +246,7 @@ def test_twenty_answers_in_a_browser(served: tuple[str, Path, subprocess.Popen[s
         tab.click("#questions ~ p a")
         picture(tab, "question")
         tab.click("text=show only those to mark")
-        for number in range(STUDENTS):
-            form = tab.locator("form.mark").first
-            if number % 2:
-                form.locator("input[type=radio]").first.check()
-            else:
-                form.locator("input[type=number]").fill("2.5")
-                form.locator("textarea").fill(f"half <b>right</b> {number}")
-            form.locator("button").first.click()
+        mark(tab, STUDENTS)
         assert "Every answer is marked." in tab.inner_text("main")
         tab.goto(f"{link}student/student00")
         picture(tab, "student")

@@ -225,4 +225,4 @@ def test_a_thread_alone(quiet: int) -> None:
     assert found.runs < 100
     if not quiet:
         assert found.counterexample is not None
-        assert "a look writes; it last wrote at alone.c:16" in found.counterexample.message
+        assert "a look writes; the last one at alone.c:16" in found.counterexample.message

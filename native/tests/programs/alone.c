@@ -15,7 +15,7 @@ static void look(int quiet)
     if (!quiet)
         atomic_store(&other, 1);
     if (locklab_writes() > before)
-        locklab_fail("a look writes");
+        locklab_fail_to_read("a look writes");
 }
 
 void locklab_setup(void)

@@ -20,7 +20,7 @@ from locksim.checker.models.outcome import CHOICES, DONE, FAULT, HEAP_FULL
 from locksim.checker.models.registers import NOTES
 from locksim.checker.replay import counterexample as ce
 from locksim.checker.replay.counterexample import Counterexample
-from locksim.checker.search.runner import Runner, runner
+from locksim.checker.search.runner import CHOICE, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import start
 from locksim.checker.search.wander import CUT
 from locksim.checker.verdict import LIVENESS, Budget, Verdict
@@ -177,12 +177,10 @@ class _Run:
     def __init__(
         self, model: Model, expect: Sequence[Sequence[int]], by: Runner | None = None
     ) -> None:
-        self.by = by = by or runner()
-        self.tables, self.expect = by.tables(model.tables), by.pairs(expect)
+        self.model, self.expected, self.usual = model, expect, 1
         self.rows, self.shared = [row.copy() for row in model.threads], model.shared.copy()
-        self.regs = by.row(model.program.registers)
-        self.note, self.trail = by.row([0] * NOTES), by.row([0] * LONGEST)
-        self.usual = 1
+        self.given = by
+        self._use(by or runner(small=True))
         regs, note = list(model.program.registers), [0] * NOTES
         for row in self.rows:
             if start(model.tables, row, self.shared, regs, note) != DONE:
@@ -190,6 +188,20 @@ class _Run:
                     "a thread fails before its first operation, on every schedule\n"
                     "help: check it without random schedules to see how"
                 )
+
+    def _use(self, by: Runner) -> None:
+        """Go on with these functions."""
+        self.by, model = by, self.model
+        self.tables, self.expect = by.tables(model.tables), by.pairs(self.expected)
+        self.regs = by.row(model.program.registers)
+        self.note, self.trail = by.row([0] * NOTES), by.row([0] * LONGEST)
+
+    def _took(self, steps: int) -> None:
+        """Count steps; many of them are taken by compiled code."""
+        if self.by is PLAIN and self.given is None:
+            CHOICE.spend(steps // STEPS_OF_A_STATE)
+            if not CHOICE.left():
+                self._use(runner())
 
     def wander(self, seed: int, depth: int) -> tuple[int, list[int]]:
         """One schedule: what came of it, and its steps."""
@@ -208,7 +220,9 @@ class _Run:
             self.note,
         )
         self.usual = max(self.usual, length)
-        return int(status), [int(via) for via in self.trail[:length]]
+        steps = [int(via) for via in self.trail[:length]]
+        self._took(len(steps))
+        return int(status), steps
 
     def shrunk(self, trail: list[int], status: int) -> list[int]:
         """As few of the steps as still do the same."""
@@ -230,4 +244,5 @@ class _Run:
         status, used = self.by.follow(
             self.tables, rows, shared, self.regs, self.expect, steps, self.note
         )
+        self._took(int(used))
         return int(status), int(used)

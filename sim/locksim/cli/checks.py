@@ -14,9 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
+from locksim.ready import cache_folders
 from lockui.findings import Check
 from lockui.plugins import plugins
 
@@ -33,7 +33,7 @@ def examine(root: Path = Path("/")) -> list[Check]:
     return [
         python(sys.version_info[:3]),
         numba(),
-        cache(cache_candidates(os.environ)),
+        cache(cache_folders(os.environ)),
         compiler(),
         liburcu(),
         cpus(root),
@@ -57,15 +57,6 @@ def numba() -> Check:
     except Exception as error:  # a numba that does not fit numpy or LLVM fails in many ways
         return Check("numba", "broken", f"{type(error).__name__}: {error}", "Run 'make setup'.")
     return Check("numba", "ok", str(module.__version__))
-
-
-def cache_candidates(environment: Mapping[str, str]) -> list[Path]:
-    """Return the folders where numba may keep compiled code, in its order of preference."""
-    chosen = environment.get("NUMBA_CACHE_DIR")
-    if chosen:
-        return [Path(chosen)]
-    home = environment.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return [Path(__file__).resolve().parent.parent / "__pycache__", Path(home, "numba")]
 
 
 def cache(candidates: list[Path]) -> Check:

@@ -29,6 +29,8 @@ from multiprocessing import connection
 from types import TracebackType
 from typing import Any, Generic, TypeVar, cast
 
+from locksim import jit, ready
+from locksim.engine.fast import ways
 from lockui import portable
 
 __all__ = ["Job", "JobError", "Runner"]
@@ -165,9 +167,14 @@ class Runner:
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
+    # Long jobs are simulations: what they need is compiled here, once, and the user is told.
+    loop = "locksim.engine.fast.ways"
+    if jit.enabled():
+        ready.make(ways.UNLIMITED)
+        loop = ways.UNLIMITED.module
     context = multiprocessing.get_context(portable.start_method("forkserver"))
     if portable.LINUX:
-        context.set_forkserver_preload(["locksim.engine.fast.engine", "locksim.study.simulation"])
+        context.set_forkserver_preload([loop, "locksim.study.simulation"])
     return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
 
 

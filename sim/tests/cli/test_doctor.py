@@ -33,11 +33,6 @@ def test_cache_warns_where_none_is_writable(tmp_path: Path) -> None:
     assert "NUMBA_CACHE_DIR" in (check.advice or "")
 
 
-def test_cache_folder_that_was_chosen_is_the_only_one() -> None:
-    """NUMBA_CACHE_DIR overrides both others."""
-    assert [Path("/x/y")] == checks.cache_candidates({"NUMBA_CACHE_DIR": "/x/y"})
-
-
 @pytest.mark.parametrize("check", [checks.compiler, checks.liburcu])
 def test_nothing_found_is_no_crash(
     check: Callable[[], Check], monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -12,10 +12,10 @@
  *   LOCKLESS  a lookup writes at most one word: a mark, but no lock; at any moment, too
  *   HELD      a reader stays in its lookup while thread 0 replaces and reclaims many times (held.h)
  */
-#include <stdlib.h>
 #include <urcu.h>
 
 #include "client.h"
+#include "confined.h"
 
 #define REPLACE 1
 #define RECLAIM 2
@@ -23,27 +23,6 @@
 #define HIT 4
 #define LOCKLESS 5
 #define HELD 6
-
-#define LATE_READER 1 /* reads what was freed */
-#define UNPROTECTED 2 /* writes and reads a plain word at once */
-#define WRONG_END 3   /* expects an impossible answer */
-
-#ifndef CANARY
-#define CANARY 0
-#endif
-
-/* Around a call of the submission: no callee-saved register is in use here, so a submission that
- * changes them has no effect. The caller's values are restored from a frame that it cannot write. */
-#if defined(__x86_64__)
-#define GATE() __asm__ volatile("" : : : "rbx", "r12", "r13", "r14", "r15", "memory")
-#else
-#define GATE()                                                                                     \
-    __asm__ volatile(""                                                                            \
-                     :                                                                             \
-                     :                                                                             \
-                     : "x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28",       \
-                       "memory")
-#endif
 
 __attribute__((noinline)) static bool lookup(const struct avc_key *key, struct avc_decision *found)
 {
@@ -116,40 +95,6 @@ static void put(unsigned number, unsigned version)
 #include "held.h"
 #endif
 
-#if CANARY == LATE_READER
-static unsigned *box;
-#elif CANARY == UNPROTECTED
-static unsigned plain;
-#endif
-
-static void writer_errs(void)
-{
-#if CANARY == LATE_READER
-    unsigned *old = box;
-
-    rcu_assign_pointer(box, NULL);
-    synchronize_rcu();
-    free(old);
-#elif CANARY == UNPROTECTED
-    plain++;
-#endif
-}
-
-static void reader_errs(void)
-{
-#if CANARY == LATE_READER
-    unsigned *seen;
-
-    rcu_read_lock();
-    seen = rcu_dereference(box);
-    rcu_read_unlock();
-    if (seen != NULL)
-        locklab_assert(*seen == 1);
-#elif CANARY == UNPROTECTED
-    locklab_assert(plain < 2);
-#endif
-}
-
 void locklab_setup(void)
 {
     rcu_register_thread();
@@ -162,10 +107,7 @@ void locklab_setup(void)
 #else
     put(0, 1);
 #endif
-#if CANARY == LATE_READER
-    box = malloc(sizeof(*box));
-    *box = 1;
-#endif
+    setup_errs();
 }
 
 static void reader(void)
@@ -193,17 +135,11 @@ void locklab_thread(int me)
 #else
     load_thread(me);
 #endif
-    if (me == 0)
-        writer_errs();
-    else
-        reader_errs();
+    errs(me);
 #elif SCENARIO == WRITERS
     put(1 + (unsigned)me, 1);
     put(0, 2 + (unsigned)me);
-    if (me == 0)
-        writer_errs();
-    else
-        reader_errs();
+    errs(me);
     locklab_assert(look(0) >= 1 && look(1 + (unsigned)me) == 1);
 #else
     if (me > 0) {
@@ -244,9 +180,7 @@ void locklab_check(void)
     call(RECLAIMING);
     locklab_assert(look(0) == 0);
 #endif
-#if CANARY == WRONG_END
-    locklab_assert(look(1000) != 0);
-#endif
+    end_errs();
     call(DESTROY);
     rcu_unregister_thread();
 }

@@ -56,11 +56,12 @@ UNSEEN void refuse(const char *what, unsigned long written)
     char why[400]; /* not static: that would be another word that others read */
 
     snprintf(why, sizeof(why),
-             "a lookup %s %lu word(s) that others read, and may write %s. Before it: %u insertions, "
-             "%u of which replaced a decision, %u removed, %u lookups; %u decisions in the cache",
-             what, written, ASKS_MARKED ? "none" : "one", load.insertions, load.replaced,
-             load.removed, load.lookups, load.entries);
-    locklab_fail(why);
+             "before: %u insertions, %u of them "
+             "replacements, %u removed, %u lookups; %u decisions in the cache. A lookup %s %lu "
+             "word(s) that others read, and may write %s",
+             load.insertions, load.replaced, load.removed, load.lookups, load.entries, what,
+             written, ASKS_MARKED ? "none" : "one");
+    locklab_fail_to_read(why);
 }
 
 /* A lookup, whose answer the model has. */

@@ -53,9 +53,11 @@ void locklab_assertion_failed(const char *condition, const char *file, unsigned 
  * not one in each order; its steps are not told. A complete search ignores this. */
 void locklab_alone(int on);
 
-/* Ends the run as violated, for a reason in words. The report adds where the thread last wrote
- * something that locklab_writes() counts. */
+/* Ends the run as violated, for a reason in words. */
 void locklab_fail(const char *why);
+
+/* The same where a thread has written too often; names the last place that locklab_writes() counts. */
+void locklab_fail_to_read(const char *why);
 
 /* Locks of include/locklab wait with this: it touches no memory, so there is nothing to explore. */
 #define LOCKLAB_PAUSE() ((void)0)

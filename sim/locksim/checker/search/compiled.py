@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import numpy as np
 
 from locksim import jit
 from locksim.checker.models import c11, claims, moving, outcome, registers, sc, tso
-from locksim.checker.models.model import Tables
+from locksim.checker.models.model import Tables, model
 from locksim.checker.search import cycles, invariants, loop, progress, step, table, wander
+from locksim.checker.search.explore import explore
 from locksim.checker.search.loop import TYPES, Scratch, Space
+from locksim.checker.search.runner import PARTS, SOURCES, Runner
 from locksim.lang import randomness
+from locksim.lang.ops import Op, done
+from locksim.lang.struct import Workload
+
+__all__ = ["FUNCTIONS", "PARTS", "warm"]
 
 _MODULES = (
     *(outcome, sc, tso, c11, claims, registers, moving, step, table, loop),
     *(wander, progress, cycles, invariants),
 )
-SOURCES = (
-    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "moving", "outcome")),
-    *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
-    *(f"checker/search/{name}.py" for name in ("cycles", "invariants", "loop")),
-    *(f"checker/search/{name}.py" for name in ("progress", "step", "table", "wander")),
-    "compiler/bytecode.py",
-    "core/faults.py",
-    "jit.py",
-    "lang/ops.py",
-    "lang/randomness.py",
-    "lang/words.py",
-)
-"""The files whose functions and numbers are compiled in."""
-
 _ALLOCATE = (wander.wander, wander.follow)
 """The functions that make rows, for which numba counts references."""
 
@@ -140,3 +132,19 @@ FUNCTIONS: dict[str, Any] = {
     "zeros": lambda code, n: np.zeros(n, _DTYPES[code]),
 }
 """What a :class:`~locksim.checker.search.runner.Runner` is made of."""
+
+
+class _Nothing(Workload):
+    """A program to explore where nothing is to be explored."""
+
+    def thread(self) -> Generator[Op, Any, Any]:
+        yield done()
+
+
+def warm(name: str) -> None:
+    """Compile what every exploration needs, or load what is on disk; the rest comes when asked for.
+
+    Arguments:
+        name: of the part.
+    """
+    explore(model(_Nothing(), 1, "sc"), reduction=True, by=Runner(**FUNCTIONS))

@@ -16,6 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from locksim.checker.errors import CheckError
@@ -27,16 +28,18 @@ from locksim.checker.models.registers import NOTES
 from locksim.checker.search import loop
 from locksim.checker.search.invariants import ENDLESS, INVARIANT
 from locksim.checker.search.loop import TYPES, Numbers, Scratch, Space
-from locksim.checker.search.runner import Runner, runner
+from locksim.checker.search.runner import CHOICE, PLAIN, STEPS_OF_A_STATE, Runner, runner
 from locksim.checker.search.step import MAX_CHOICES, perform, start
 from locksim.checker.search.table import intern
 from locksim.core.faults import place as shown
 
-_CHUNK = 20_000
-"""States between two looks at the clock."""
+_CHUNK, _PLAIN_CHUNK = 20_000, 2_000
+"""States between two looks at the clock, on compiled functions and on plain ones."""
 _MAX_STATES = 1 << 28
 _MOST_ROWS = 1 << 22
 """Different rows of threads, of which an outcome has room for twice as many."""
+_LARGE = "large"
+"""Why an exploration on plain functions was left, to begin again on compiled ones."""
 _SCHEDULES, _LONGEST = 32, 10_000
 """Random schedules before a reduced exploration, and their steps at most."""
 
@@ -216,7 +219,7 @@ def explore(
         max_states: states after which to stop. max_seconds: time after which to stop.
         max_bytes: memory for the states that is not exceeded.
         report: called now and then with a line of text and the share of the states' budget used.
-        by: what to run on; by default compiled code where it can be had.
+        by: what to run on; by default compiled code where it can be had and the model is not small.
 
     Raises:
         CheckError: a budget makes no sense, or the program makes a random choice among too many.
@@ -225,28 +228,74 @@ def explore(
         raise CheckError(f"states must be between 1 and {_MAX_STATES:,} (got {max_states})")
     if not max_seconds > 0:
         raise CheckError(f"the time must be above 0 s (got {max_seconds:g} s)")
-    by = by or runner()
+    explored = partial(
+        _explored,
+        model,
+        expect=expect,
+        deadlock=deadlock,
+        reduction=reduction,
+        invariants=invariants,
+        max_states=max_states,
+        max_seconds=max_seconds,
+        max_bytes=max_bytes,
+        report=report,
+    )
+    by = by or runner(small=True)
+    if by is PLAIN:
+        found, used = explored(by, units=CHOICE.left() or CHOICE.unlimited)
+        CHOICE.spend(used)
+        if found.stopped != _LARGE:
+            return found
+        by = runner()
+    return explored(by, units=CHOICE.unlimited)[0]
+
+
+def _explored(
+    model: Model,
+    by: Runner,
+    *,
+    units: int,
+    expect: Sequence[Sequence[int]],
+    deadlock: bool,
+    reduction: bool,
+    invariants: bool,
+    max_states: int,
+    max_seconds: float,
+    max_bytes: int,
+    report: Callable[[str, float], None] | None,
+) -> tuple[Exploration, int]:
+    """As :func:`explore`, and how much work it was, counted in states.
+
+    Arguments:
+        units: work after which the model counts as large, and what was found is left.
+    """
     expected, most, size = by.pairs(expect), loop.successors(model.tables), model.tables.size
     lengths = (NOTES, size[m.ROW], size[m.SHARED], most * (model.n_threads + 1), most, most)
     at_work = Scratch(by.row(model.program.registers), *(by.row([0] * n) for n in lengths))
     tables = by.tables(model.tables)
     found = Exploration(model, by, tables, _empty(model, by))
     if not _enter(found):
-        return found
+        return found, 0
     asked = _Invariants(found) if invariants and model.invariants else None
+    used, chunk = 0, _PLAIN_CHUNK if by is PLAIN else _CHUNK
     if reduction and asked is None:
-        _learn(found, tables)
+        used = _learn(found, tables, units)
     # Load the compiled loop, or compile it, before the clock starts.
     by.advance(tables, found.space, at_work, expected, deadlock, 0)
     begun = time.perf_counter()
     while True:
-        limit = min(max_states, int(found.space.control[loop.EXPLORED]) + _CHUNK)
+        if used >= units:
+            found.stopped = _LARGE
+            return found, used
+        before = int(found.space.control[loop.EXPLORED])
+        limit = min(max_states, before + min(chunk, units - used))
         status = by.advance(tables, found.space, at_work, expected, deadlock, limit)
         found.seconds = time.perf_counter() - begun
         control = found.space.control
+        used += int(control[loop.EXPLORED]) - before
         if asked is not None and (wrong := asked.broken()) is not None:
             found.status, found.state = INVARIANT, wrong
-            return found
+            return found, used
         if status == loop.REFUTED:
             # What has been found out about the words stays.
             _claim_anew(tables)
@@ -257,7 +306,7 @@ def explore(
             full = found.space.thread_count[0] >= _MOST_ROWS
             if full or 3 * sum(len(array) * array.itemsize for array in found.space) > max_bytes:
                 found.stopped = "memory"
-                return found
+                return found, used
             found.space = _larger(found)
         elif status == loop.VIOLATED:
             found.state, found.action = int(control[loop.BAD_STATE]), int(control[loop.BAD_ACTION])
@@ -268,17 +317,17 @@ def explore(
                     "program does\n"
                     "help: give random_below() a smaller bound, or use it for compute() only"
                 )
-            return found
+            return found, used
         elif status == loop.GROWS:
             found.stopped = "growth"
-            return found
+            return found, used
         elif status == loop.COMPLETE:
             found.complete = not control[loop.HEAP]
             found.stopped = "heap" if control[loop.HEAP] else ""
-            return found
+            return found, used
         elif control[loop.EXPLORED] >= max_states or found.seconds > max_seconds:
             found.stopped = "time" if found.seconds > max_seconds else "states"
-            return found
+            return found, used
         if report is not None:
             report(f"{found.states:,} states, depth {found.depth}", found.states / max_states)
 
@@ -372,8 +421,12 @@ def _started(model: Model) -> tuple[list[list[int]], list[int], int]:
     return rows, shared, DONE
 
 
-def _learn(found: Exploration, tables: Tables) -> None:
-    """Let random schedules refute most of the claims about words that do not hold."""
+def _learn(found: Exploration, tables: Tables, units: int) -> int:
+    """Let random schedules refute most of the claims about words that do not hold.
+
+    Returns how much work that was, counted in states; it stops at ``units``.
+    """
+    used = 0
     model, by = found.model, found.runner
     tables.size[m.REDUCTION] = claims.LEARN
     *numbers, shared = found.row_numbers(0)
@@ -382,9 +435,14 @@ def _learn(found: Exploration, tables: Tables) -> None:
     anything, trail, note = by.pairs([]), by.row([0] * _LONGEST), by.row([0] * NOTES)
     for seed in range(1, _SCHEDULES + 1):
         rows = by.rows(threads)
-        by.wander(tables, rows, by.row(first), regs, anything, seed, chance, trail, note)
+        shared_row = by.row(first)
+        _, steps = by.wander(tables, rows, shared_row, regs, anything, seed, chance, trail, note)
+        used += int(steps) // STEPS_OF_A_STATE
+        if used >= units:
+            break
     _claim_anew(tables)
     tables.size[m.REDUCTION] = claims.RELY
+    return used
 
 
 def _claim_anew(tables: Tables) -> None:

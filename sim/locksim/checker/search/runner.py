@@ -1,4 +1,8 @@
-"""The functions that an exploration runs on, plain or compiled, and the arrays that they want."""
+"""The functions that an exploration runs on, plain or compiled, and the arrays that they want.
+
+A small exploration runs on the plain ones, and one that turns out to be large begins again on the
+compiled ones (:mod:`locksim.ready`). Both find the same states in the same order.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from locksim import jit
 from locksim.checker.models.model import Tables
 from locksim.checker.search import cycles, invariants, loop, progress, table, wander
 from locksim.checker.search.loop import Numbers
+from locksim.ready import Choice, Part
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,34 @@ PLAIN = Runner(
 )
 
 
-def runner() -> Runner:
-    """The compiled functions where they can be had, else the plain ones."""
-    if not jit.enabled():
-        return PLAIN
-    from locksim.checker.search.compiled import FUNCTIONS
+SOURCES = (
+    *(f"checker/models/{name}.py" for name in ("c11", "claims", "model", "moving", "outcome")),
+    *(f"checker/models/{name}.py" for name in ("registers", "sc", "tso")),
+    *(f"checker/search/{name}.py" for name in ("compiled", "cycles", "invariants", "loop")),
+    *(f"checker/search/{name}.py" for name in ("progress", "step", "table", "wander")),
+    "compiler/bytecode.py",
+    "core/faults.py",
+    "jit.py",
+    "lang/ops.py",
+    "lang/randomness.py",
+    "lang/words.py",
+)
+"""The files whose functions and numbers are compiled in."""
 
-    return Runner(**FUNCTIONS)
+PART = Part("checker", "the checker", "locksim.checker.search.compiled", SOURCES, 20)
+PARTS = (PART,)
+CHOICE = Choice(PART, few=2_000, many=8_000)
+"""Counted in states; a state takes the plain functions some 250 microseconds, and a step of a
+random schedule a quarter of that."""
+STEPS_OF_A_STATE = 4
+
+
+def runner(*, small: bool = False) -> Runner:
+    """The compiled functions where they can be had, else the plain ones.
+
+    Arguments:
+        small: whether the plain ones are wanted as long as little has run on them.
+    """
+    if CHOICE.left() >= (1 if small else CHOICE.unlimited):
+        return PLAIN
+    return Runner(**CHOICE.load().FUNCTIONS)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.jit import compilable
+from locksim.lang.words import index
 from locksim.machine import MachineTables
 
 N_BEYOND_L1 = CPU_COUNTERS.index("beyond_l1")
@@ -59,7 +59,6 @@ def held_by(t: MachineTables, place: npt.NDArray[np.int64]) -> Held | None:
     )
 
 
-@compilable
 def use(caches, c, x):  # type: ignore[no-untyped-def]
     """A CPU uses line x; the line that it evicts for it, EMPTY or HIT."""
     victim = _use(caches.private, c, caches.place[x], x)
@@ -70,7 +69,6 @@ def use(caches, c, x):  # type: ignore[no-untyped-def]
     return victim
 
 
-@compilable
 def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
     """A CPU uses line x, which it holds; whether L1 had it.
 
@@ -87,7 +85,6 @@ def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
     return True
 
 
-@compilable
 def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
     """Whether a CPU finds line x, which it holds, in L1."""
     if not caches.l1.shape[1]:
@@ -99,7 +96,6 @@ def at_hand(caches, c, x):  # type: ignore[no-untyped-def]
     return False
 
 
-@compilable
 def lose(caches, c, x):  # type: ignore[no-untyped-def]
     """A CPU loses line x."""
     _drop(caches.private, c, caches.place[x], x)
@@ -107,19 +103,18 @@ def lose(caches, c, x):  # type: ignore[no-untyped-def]
         _drop(caches.l1, c, caches.place[x], x)
 
 
-@compilable
 def had(caches, c, x, exclusive):  # type: ignore[no-untyped-def]
     """Whether a transfer is for a line that the CPU itself evicted; it now holds it again."""
-    bit = np.uint64(1) << np.uint64(c & 63)
+    bit = index(1) << index(c & 63)
     found = caches.gone[x, c >> 6] & bit != 0
     if exclusive:
-        caches.gone[x, :] = 0
+        for word in range(caches.gone.shape[1]):
+            caches.gone[x, word] = 0
     elif found:
         caches.gone[x, c >> 6] ^= bit
     return found
 
 
-@compilable
 def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
     """Make line x the first of its set; the evicted line, EMPTY, or HIT if x was there."""
     s = place & (ways.shape[1] - 1)
@@ -135,7 +130,6 @@ def _use(ways, c, place, x):  # type: ignore[no-untyped-def]
     return moving
 
 
-@compilable
 def _drop(ways, c, place, x):  # type: ignore[no-untyped-def]
     """Remove line x from its set, if it is there."""
     s = place & (ways.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""The fast engine: runs linked bytecode in the numba loop of :mod:`locksim.engine.fast.loop`.
+"""The fast engine: runs linked bytecode in the loop of :mod:`locksim.engine.fast.loop`.
 
 A :class:`Session` is a run that can be continued; ``run`` is a complete one. The loop returns after
 some millions of events, so that Ctrl-C and a progress bar work, and when the trace's chunk is full.
@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from locksim import jit
 from locksim.compiler import bytecode as b
 from locksim.compiler.bytecode import Image
 from locksim.core import faults
@@ -23,7 +21,7 @@ from locksim.core.places import Place
 from locksim.core.result import DeadlockError, RunResult, SimulationError
 from locksim.engine import meters
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
-from locksim.engine.fast import loop
+from locksim.engine.fast import ways
 from locksim.engine.fast.capacity import held_by
 from locksim.engine.fast.loop import (
     A_DOES,
@@ -79,35 +77,6 @@ from locksim.engine.fast.loop import (
 from locksim.lang.fields import array
 from locksim.lang.struct import Struct
 from locksim.machine import MachineTables
-
-SOURCES = (
-    *(f"engine/{name}.py" for name in ("counters", "meters", "trace")),
-    *(f"engine/fast/{name}.py" for name in ("capacity", "loop")),
-    *(f"lang/{name}.py" for name in ("ops", "randomness", "words")),
-    "compiler/bytecode.py",
-    "core/faults.py",
-    "jit.py",
-)
-"""The files whose functions and numbers are compiled in."""
-
-
-def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    """A function of the loop, ready to be called; a refusal where it cannot be compiled."""
-    if jit.enabled():
-        return cast(Callable[..., Any], jit.kept(function, SOURCES, **options))
-
-    def refuse(*_: object) -> None:
-        raise SimulationError(
-            "the fast engine needs numba, which is missing or switched off: a run would take some "
-            "hundred times as long\n"
-            "help: install numba, and unset NUMBA_DISABLE_JIT"
-        )
-
-    return refuse
-
-
-advance = _compiled(loop.advance, nogil=True, error_model="numpy")
-unpark = _compiled(loop.unpark)
 
 _NOUNS = {
     getattr(b, name): name.lower()
@@ -178,7 +147,7 @@ class Session:
         jump: bool = True,
     ) -> None:
         self.image, self.memory, self.tables = image, memory, tables
-        self.state = _state(image, memory, tables, seed, trace is not False, jump)
+        self.state = state_of(image, memory, tables, seed, trace is not False, jump)
         self.caches = held_by(tables, np.array(memory.place, np.int64))
         self.reader = None if isinstance(trace, bool) else trace
         self.rows: list[npt.NDArray[np.int64]] = []
@@ -192,7 +161,7 @@ class Session:
             )
         state, control = self.state, self.state.control
         while True:
-            status = advance(state, self.caches, until_ps << AGENT_BITS, CHUNK)
+            status = ways.advance(state, self.caches, until_ps << AGENT_BITS, CHUNK)
             self._hand_on_trace()
             if status == FAULTED:
                 raise self._fault()
@@ -204,7 +173,7 @@ class Session:
             if status == TIME_UP:
                 for c in range(self.tables.n_cpus):
                     if state.core[c, C_PARKED]:
-                        unpark(
+                        ways.unpark(
                             c,
                             until_ps,
                             -1,
@@ -387,9 +356,10 @@ class Session:
         return waits, [None if pc == begin else self._place(pc - 1) for pc in aside]
 
 
-def _state(
+def state_of(
     image: Image, memory: Memory, t: MachineTables, seed: int, trace: bool, jump: bool
 ) -> State:
+    """The state of a run before its first event; ``jump``: whether idle spins are jumped over."""
     n, classes = t.n_cpus, len(t.transfer_ps)
     n_lines, sharer_words = len(memory.home), -(-n // 64)
     cost = np.zeros(COSTS, np.int64)

@@ -1,4 +1,8 @@
-"""The fast engine's loop: PHYSICS.md in numba, over the rows of numbers of linked bytecode.
+"""The fast engine's loop: PHYSICS.md for numba, over the rows of numbers of linked bytecode.
+
+It is plain Python, and a short run runs it so, on views of the same arrays
+(:mod:`locksim.engine.fast.plain`). What may leave 64 bits is therefore computed by the functions of
+:mod:`locksim.lang.words`, and no row is sliced.
 
 The next event comes from a tournament tree over the agents (time and agent packed in one integer),
 so that it costs O(log agents). A thread is a row of registers and a program counter, and a core
@@ -98,9 +102,9 @@ from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
 from locksim.engine.meters import mark
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
-from locksim.jit import compilable
 from locksim.lang.ops import Kind, Mark
-from locksim.lang.randomness import TRANSACTIONS, draw, exponential_of, mix
+from locksim.lang.randomness import TRANSACTIONS, draw, exponential_of
+from locksim.lang.words import index, minus, plus, times, wrap64
 
 AGENT_BITS = 11
 """A key is time << AGENT_BITS | agent: 1024 CPUs, and 2**52 ps (75 minutes) of simulated time."""
@@ -254,16 +258,11 @@ class State(NamedTuple):
     control: npt.NDArray[np.int64]
 
 
-for _shared in (mark, mix, draw, exponential_of):
-    compilable(_shared)
-
-
-@compilable
 def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
     """Give an agent its next event."""
     # Unsigned, otherwise numba checks for a negative index at every step.
-    one = np.uint64(1)
-    i = np.uint64((len(tree) >> 1) + agent)
+    one = index(1)
+    i = index((len(tree) >> 1) + agent)
     tree[i] = key
     while i > one:
         other = tree[i ^ one]
@@ -273,7 +272,12 @@ def _schedule(tree, agent, key):  # type: ignore[no-untyped-def]
         tree[i] = key
 
 
-@compilable
+def _fill(row, begin, end, value):  # type: ignore[no-untyped-def]
+    """Give some elements of a row the same value."""
+    for i in range(begin, end):
+        row[i] = value
+
+
 def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-untyped-def]
     """Add a row to the trace; ``pc`` is its place in the program."""
     r = control[R_ROWS]
@@ -288,7 +292,6 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
     control[R_ROWS] = r + 1
 
 
-@compilable
 def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
     """Advance a spinning core to event (s, a), with all of its events up to that key.
 
@@ -312,17 +315,18 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     else:
         rounds = 0
     for j in range(n):
-        times = rounds + (1 if j < partial else 0)
+        often = rounds + (1 if j < partial else 0)
         pc = path[c, j, 0]
         op = code[pc, 0]
         if op == LOAD:
-            count[c, N_LOADS] += times
-            count[c, N_HITS] += times
+            count[c, N_LOADS] += often
+            count[c, N_HITS] += often
         elif op == PAUSE:
-            count[c, N_PAUSES] += times
-            thread[core[c, C_THREAD], U_STOPS] += times
+            count[c, N_PAUSES] += often
+            thread[core[c, C_THREAD], U_STOPS] += often
         else:
-            count[c, N_COMPUTE_PS] += times * max(1, registers[core[c, C_THREAD], code[pc, 4]])
+            each = max(1, registers[core[c, C_THREAD], code[pc, 4]])
+            count[c, N_COMPUTE_PS] = plus(count[c, N_COMPUTE_PS], times(often, each))
     if caches is not None:
         # One more iteration leaves the order of use of all iterations; then the unfinished one.
         for j in range(n if rounds else 0):
@@ -466,7 +470,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                         if op == MOV:
                             registers[u, code[at, 1]] = registers[u, code[at, 2]]
                         elif op == ADDI:
-                            registers[u, code[at, 1]] = registers[u, code[at, 2]] + code[at, 3]
+                            registers[u, code[at, 1]] = plus(registers[u, code[at, 2]], code[at, 3])
                         elif op == JMP:
                             pc = code[at, 1]
                         elif op == JZ:
@@ -523,8 +527,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                     if (
                                         x >= 0
                                         and line[x, L_OWNER] != c
-                                        and not (sharers[x, c >> 6] >> np.uint64(c & 63))
-                                        & np.uint64(1)
+                                        and not (sharers[x, c >> 6] >> index(c & 63)) & index(1)
                                     ):
                                         park = False
                                     if caches is not None and x >= 0 and not at_hand(caches, c, x):
@@ -542,16 +545,16 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                         elif op == SPIN_ENTER:
                             core[c, C_SPIN_PC] = -1
                         elif op == ADD:
-                            registers[u, code[at, 1]] = (
-                                registers[u, code[at, 2]] + registers[u, code[at, 3]]
+                            registers[u, code[at, 1]] = plus(
+                                registers[u, code[at, 2]], registers[u, code[at, 3]]
                             )
                         elif op == SUB:
-                            registers[u, code[at, 1]] = (
-                                registers[u, code[at, 2]] - registers[u, code[at, 3]]
+                            registers[u, code[at, 1]] = minus(
+                                registers[u, code[at, 2]], registers[u, code[at, 3]]
                             )
                         elif op == MUL:
-                            registers[u, code[at, 1]] = (
-                                registers[u, code[at, 2]] * registers[u, code[at, 3]]
+                            registers[u, code[at, 1]] = times(
+                                registers[u, code[at, 2]], registers[u, code[at, 3]]
                             )
                         elif op == FLOORDIV or op == MOD:
                             by = registers[u, code[at, 3]]
@@ -563,10 +566,12 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                             q = (
                                 registers[u, code[at, 2]] // by
                                 if by != -1
-                                else -registers[u, code[at, 2]]
+                                else minus(0, registers[u, code[at, 2]])
                             )
                             registers[u, code[at, 1]] = (
-                                q if op == FLOORDIV else registers[u, code[at, 2]] - q * by
+                                q
+                                if op == FLOORDIV
+                                else minus(registers[u, code[at, 2]], times(q, by))
                             )
                         elif op == AND:
                             registers[u, code[at, 1]] = (
@@ -587,12 +592,12 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 pc -= 1
                                 break
                             registers[u, code[at, 1]] = (
-                                registers[u, code[at, 2]] << by
+                                wrap64(registers[u, code[at, 2]] << by)
                                 if op == SHL
                                 else registers[u, code[at, 2]] >> by
                             )
                         elif op == NEG:
-                            registers[u, code[at, 1]] = -registers[u, code[at, 2]]
+                            registers[u, code[at, 1]] = minus(0, registers[u, code[at, 2]])
                         elif op == INV:
                             registers[u, code[at, 1]] = ~registers[u, code[at, 2]]
                         elif op == NOT:
@@ -627,8 +632,8 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                 fault, fault_at = F_INDEX, i
                                 pc -= 1
                                 break
-                            registers[u, code[at, 1]] = (
-                                registers[u, code[at, 2]] + code[at, 3] + i * code[at, 5]
+                            registers[u, code[at, 1]] = plus(
+                                registers[u, code[at, 2]], code[at, 3] + i * code[at, 5]
                             )
                         elif op == CPU:
                             registers[u, code[at, 1]] = c
@@ -669,7 +674,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                 op = code[pc, 0]
                 if op <= FETCH_XOR:
                     # ---- a word of memory
-                    address = registers[u, code[pc, 2]] + code[pc, 3]
+                    address = plus(registers[u, code[pc, 2]], code[pc, 3])
                     wanted = address >> shift
                     if does != COMPLETE and (address < 0 or address >= n_words or not live[wanted]):
                         fault, fault_at = F_MEMORY, address
@@ -696,7 +701,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                         elif does == COMPLETE:
                             value = words[address]
                             after = agent[a, A_DELAY]
-                        elif owned or (sharers[wanted, c >> 6] >> np.uint64(c & 63)) & np.uint64(1):
+                        elif owned or (sharers[wanted, c >> 6] >> index(c & 63)) & index(1):
                             if not arrived:
                                 core[c, C_SPIN_CLEAN] = 0
                                 agent[a, A_DOES] = REISSUE
@@ -784,7 +789,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                             if value == operand:
                                 words[address] = registers[u, code[pc, 5]]
                         elif op == FETCH_ADD:
-                            words[address] = value + operand
+                            words[address] = plus(value, operand)
                         elif op == FETCH_AND:
                             words[address] = value & operand
                         elif op == FETCH_OR:
@@ -814,7 +819,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                             if value < 0:
                                 fault, fault_at = F_COMPUTE, value
                                 break
-                            count[c, N_COMPUTE_PS] += max(value, 1)
+                            count[c, N_COMPUTE_PS] = plus(count[c, N_COMPUTE_PS], max(value, 1))
                             # Later than the end of any run; the sum with t must fit in a key.
                             after = min(max(value, 1), MAX_TIME_PS)
                         if core[c, C_SPIN_CLEAN]:
@@ -896,11 +901,11 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                     at = 0
                                 else:
                                     control[R_HEAP_NEXT] = at + n
-                                    home[at : at + n] = node_of[c]
+                                    _fill(home, at, at + n, node_of[c])
                             if at:
-                                live[at : at + n] = 1
+                                _fill(live, at, at + n, 1)
                                 object_type[at] = kind + 1
-                                words[at << shift : (at + n) << shift] = 0
+                                _fill(words, at << shift, (at + n) << shift, 0)
                             subject = at << shift
                             registers[u, code[pc, 1]] = subject
                         else:
@@ -940,7 +945,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                                 tree,
                                             )
                                             break
-                            live[at : at + n] = 0
+                            _fill(live, at, at + n, 0)
                             object_type[at] = 0
                             free_next[at] = free_head[c, kind]
                             free_head[c, kind] = at
@@ -1004,7 +1009,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
         # ---- it is served
         exclusive = agent[a, A_EXCLUSIVE] != 0
         owner = line[wanted, L_OWNER]
-        mine = (sharers[wanted, c >> 6] >> np.uint64(c & 63)) & np.uint64(1) != 0
+        mine = (sharers[wanted, c >> 6] >> index(c & 63)) & index(1) != 0
         if owner == c or (mine and not exclusive):
             # This CPU's other agent has fetched the line meanwhile.
             ready = t + l1
@@ -1031,8 +1036,8 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                             bits = sharers[wanted, w] & near[c, d, w]
                             if bits:
                                 x = w * 64
-                                while not bits & np.uint64(1):
-                                    bits >>= np.uint64(1)
+                                while not bits & index(1):
+                                    bits >>= index(1)
                                     x += 1
                                 supply = latency[0, d] - min(waited, latency[3, d])
                                 supplier_node = node_of[x]
@@ -1074,11 +1079,11 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                         bits = sharers[wanted, w]
                         x = w * 64
                         while bits:
-                            if bits & np.uint64(0xFF) == 0:
-                                bits >>= np.uint64(8)
+                            if bits & index(0xFF) == 0:
+                                bits >>= index(8)
                                 x += 8
                                 continue
-                            if bits & np.uint64(1) and x != c:
+                            if bits & index(1) and x != c:
                                 others += 1
                                 farthest = max(farthest, np.int64(distance[c, x]))
                                 count[x, N_INVALIDATED] += 1
@@ -1102,7 +1107,7 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                                             break
                                 if caches is not None:
                                     lose(caches, x, wanted)
-                            bits >>= np.uint64(1)
+                            bits >>= index(1)
                             x += 1
                         sharers[wanted, w] = 0
                     line[wanted, L_SHARERS] = 0
@@ -1117,11 +1122,11 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                 pipelined = False
                 if owner >= 0:
                     line[wanted, L_OWNER] = -1
-                    sharers[wanted, owner >> 6] |= np.uint64(1) << np.uint64(owner & 63)
-                    sharers[wanted, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+                    sharers[wanted, owner >> 6] |= index(1) << index(owner & 63)
+                    sharers[wanted, c >> 6] |= index(1) << index(c & 63)
                     line[wanted, L_SHARERS] = 2
                 elif line[wanted, L_SHARERS] > 0:
-                    sharers[wanted, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+                    sharers[wanted, c >> 6] |= index(1) << index(c & 63)
                     line[wanted, L_SHARERS] += 1
                     pipelined = cost[K_BLOCKING] == 0
                 else:
@@ -1164,13 +1169,13 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
             victim = use(caches, c, wanted)
             if victim >= 0:
                 count[c, N_EVICTIONS] += 1
-                caches.gone[victim, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+                caches.gone[victim, c >> 6] |= index(1) << index(c & 63)
                 back = np.int64(0)
                 if line[victim, L_OWNER] == c:
                     line[victim, L_OWNER] = -1
                     back = np.int64(caches.modified[victim])
                 else:
-                    sharers[victim, c >> 6] ^= np.uint64(1) << np.uint64(c & 63)
+                    sharers[victim, c >> 6] ^= index(1) << index(c & 63)
                     line[victim, L_SHARERS] -= 1
                 if back:
                     count[c, N_WRITEBACKS] += 1

@@ -28,7 +28,8 @@ def imported(source):
 COMPILED = [
     source
     for source in compiled.SOURCES
-    if source.startswith(("checker/", "lang/randomness")) and not source.endswith("model.py")
+    if source.startswith(("checker/", "lang/randomness"))
+    and not source.endswith(("compiled.py", "model.py"))
 ]
 
 

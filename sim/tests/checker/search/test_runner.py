@@ -6,7 +6,8 @@ import pytest
 from checker import zoo, zoo_weak
 
 from locksim import jit
-from locksim.checker import Sampling, check_lock, sample_lock
+from locksim.checker import Sampling, check_lock, sample, sample_lock
+from locksim.checker.search import compiled, explore, runner
 from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.rcu import RCU
@@ -59,6 +60,56 @@ def test_random_schedules_are_the_same(depth):
     sampling = Sampling(30, depth)
     compiled, plain = both(lambda: sample_lock(zoo.TASTestThenSet, sampling, threads=3))
     assert compiled == plain
+
+
+class Small:
+    """A choice that takes plain code for some units of work."""
+
+    unlimited = explore.CHOICE.unlimited
+
+    def __init__(self, units):
+        self.rest, self.loads = units, 0
+
+    def left(self):
+        """Units to go."""
+        return max(0, self.rest)
+
+    def spend(self, units):
+        """Count them."""
+        self.rest -= units
+
+    def load(self):
+        """Compiled code."""
+        self.loads += 1
+        return compiled
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Let checks be small up to 20 states."""
+    choice = Small(20)
+    for module in (explore, runner, sample):
+        monkeypatch.setattr(module, "CHOICE", choice)
+    return choice
+
+
+@pytest.mark.parametrize("memory", ["sc", "c11"])
+def test_a_check_that_turns_out_to_be_large_is_the_same(small, memory):
+    """It begins as plain code and is done by compiled code: the whole verdict is the same."""
+    expected = check_lock(TicketLock, threads=2, memory=memory)
+    assert 0 < small.loads
+    compiled_at_once, plain = both(lambda: check_lock(TicketLock, threads=2, memory=memory))
+    assert [dataclasses.replace(expected, seconds=0.0)] * 2 == [compiled_at_once, plain]
+
+
+@pytest.mark.parametrize("depth", [0, 3])
+def test_random_schedules_change_over(small, depth):
+    """The same steps, wherever plain code stops."""
+    small.rest = 1
+    expected = sample_lock(TicketLock, Sampling(5, depth), threads=3)
+    assert 0 < small.loads
+    compiled_at_once, plain = both(lambda: sample_lock(TicketLock, Sampling(5, depth), threads=3))
+    assert [dataclasses.replace(expected, seconds=0.0)] * 2 == [compiled_at_once, plain]
 
 
 class FirstGoesFirst(Lock):

@@ -47,14 +47,14 @@ int main(void)
         _exit(2);
     if (pthread_create(&server, NULL, rcu_turns_server, NULL) != 0)
         _exit(2);
-    avc_init();
+    client_begin();
     for (uintptr_t i = 0; i < order.threads; i++)
         if (pthread_create(&threads[i], NULL, worker, (void *)i) != 0)
             _exit(2);
     for (unsigned i = 0; i < order.threads; i++)
         pthread_join(threads[i], NULL);
     locklab_rcu_register();
-    avc_destroy();
+    client_end();
     rcu_turns_end();
     write_records();
     _exit(0);

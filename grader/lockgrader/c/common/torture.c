@@ -44,14 +44,14 @@ int main(void)
     if (order.threads > MAX_THREADS)
         _exit(2);
     pthread_barrier_init(&start, NULL, order.threads);
-    avc_init();
+    client_begin();
     for (uintptr_t i = 0; i < order.threads; i++)
         if (pthread_create(&threads[i], NULL, worker, (void *)i) != 0)
             _exit(2);
     for (unsigned i = 0; i < order.threads; i++)
         pthread_join(threads[i], NULL);
     urcu_memb_register_thread();
-    avc_destroy();
+    client_end();
     write_records();
     _exit(0);
 }

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The explorer's client of a sequence lock. SCENARIO names what it asks.
+ *
+ *   TORN     thread 0 writes two words, the others read them: both of one version, and the second
+ *            look is true whenever they are not
+ *   WRITERS  all threads write: no two at once
+ *   QUIET    readers write nothing, read once where no writer is, and read again after one
+ */
+#include "calls.h"
+#include "sections.h"
+
+#define TORN 1
+#define WRITERS 2
+#define QUIET 3
+
+static _Atomic(uint32_t) first, second;
+
+__attribute__((noinline)) static uint32_t read_begin(void)
+{
+    uint32_t number;
+
+    CALL(number = seqlock_read_begin());
+    return number;
+}
+
+__attribute__((noinline)) static bool read_retry(uint32_t number)
+{
+    bool again;
+
+    CALL(again = seqlock_read_retry(number));
+    return again;
+}
+
+static void count_up(_Atomic(uint32_t) *word)
+{
+    uint32_t was = atomic_load_explicit(word, memory_order_relaxed);
+
+    atomic_store_explicit(word, was + 1, memory_order_relaxed);
+}
+
+static inline void write_both(unsigned me)
+{
+    acquire(me);
+    locklab_mark("begins to write");
+    count_up(&first);
+    count_up(&second);
+    release(me);
+    locklab_mark("has written");
+}
+
+static inline void read_both(void)
+{
+    uint32_t number, one, other;
+
+    do {
+        number = read_begin();
+        one = atomic_load_explicit(&first, memory_order_relaxed);
+        other = atomic_load_explicit(&second, memory_order_relaxed);
+    } while (read_retry(number));
+    locklab_mark("has read");
+    if (one != other)
+        locklab_fail("a torn read: the two words are of different versions, and read_retry() is false");
+}
+
+void locklab_setup(void)
+{
+    lock_init();
+    setup_errs();
+}
+
+void locklab_thread(int me)
+{
+#if SCENARIO == TORN
+    if (me == 0)
+        write_both(0);
+    else
+        read_both();
+#elif SCENARIO == WRITERS
+    write_section((unsigned)me);
+#else
+    unsigned long before = locklab_writes();
+    uint32_t number;
+
+    (void)me;
+    number = read_begin();
+    if (read_retry(number))
+        locklab_fail("read_retry() is true, but there was no writer");
+    if (locklab_writes() != before)
+        locklab_fail_to_read("a reader writes words that others read");
+#endif
+    errs(me);
+}
+
+void locklab_check(void)
+{
+    uint32_t number = read_begin();
+
+    locklab_assert(!read_retry(number));
+    write_both(0);
+    if (!read_retry(number))
+        locklab_fail("read_retry() is false, but a writer was inside since read_begin()");
+    read_both();
+#if SCENARIO == WRITERS
+    locklab_assert(count == (unsigned)locklab_threads());
+#endif
+    end_errs();
+}

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* What the clients on real threads do with a spinlock. */
+#include "calls.h"
+#include "guarded.h"

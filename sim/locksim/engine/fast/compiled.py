@@ -1,0 +1,63 @@
+"""The loop, compiled. The only place in the engine that knows numba."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Generator
+from typing import Any
+
+import numba
+import numpy as np
+
+from locksim import jit, machine
+from locksim.compiler.link import link
+from locksim.core.memory import build
+from locksim.engine import meters
+from locksim.engine.fast import capacity, loop
+from locksim.engine.fast.engine import state_of
+from locksim.engine.fast.ways import CACHES, PARTS, SOURCES
+from locksim.lang import randomness
+from locksim.lang.layout import Space
+from locksim.lang.ops import Op, done
+from locksim.lang.struct import Workload
+
+__all__ = ["PARTS", "advance", "unpark", "warm"]
+
+for _function in (meters.mark, randomness.mix, randomness.draw, randomness.exponential_of):
+    jit.compilable(_function)
+for _module in (capacity, loop):
+    for _function in vars(_module).values():
+        if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
+            jit.compilable(_function)
+
+advance: Any = jit.kept(loop.advance, SOURCES, nogil=True, error_model="numpy")
+unpark: Any = jit.kept(loop.unpark, SOURCES)
+_typeof: Any = numba.typeof
+
+
+class _Nothing(Workload):
+    """A program to run where nothing is to run."""
+
+    def thread(self) -> Generator[Op, Any, Any]:
+        yield done()
+
+
+def warm(name: str) -> None:
+    """Compile a part, or load what is on disk.
+
+    Arguments:
+        name: of the part.
+    """
+    profile = machine.load("pentium3-8way" if name == CACHES.name else "ideal-1")
+    tables, workload = profile.tables(1, "compact"), _Nothing()
+    space = Space(tables.words_per_line, tables.n_cpus, 0)
+    image = link(workload, space, base=tables.words_per_line)
+    memory = build(workload, tables, list(image.types))
+    state = state_of(image, memory, tables, 1, trace=False, jump=True)
+    caches = capacity.held_by(tables, np.array(memory.place, np.int64))
+    rows = (state.core, state.thread, state.path, state.count, state.code, state.registers)
+    for function, arguments in (
+        (advance, (state, caches, 0, 0)),
+        (unpark, (0, 0, 0, caches, *rows, state.agent, state.tree)),
+    ):
+        function.compile(tuple(_typeof(argument) for argument in arguments))
