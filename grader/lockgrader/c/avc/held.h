@@ -52,6 +52,7 @@ UNSEEN void held_write(void)
             inserted(number, load.insertions + 1);
         }
     }
+    rcu_barrier(); /* waits for the reader; without it each callback would be a place to stop at */
     locklab_alone(0);
 }
 
@@ -75,7 +76,6 @@ UNSEEN void held_after(void)
     char why[200];
     unsigned long blocks, bytes;
 
-    rcu_barrier();
     blocks = locklab_blocks() - held.blocks;
     bytes = locklab_bytes() - held.bytes;
     if (blocks <= load.n_keys + SLACK && bytes <= (load.n_keys + SLACK) * ENTRY_BYTES)
