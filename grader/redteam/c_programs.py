@@ -1,4 +1,4 @@
-"""Two programs in one C cache: readers take a lock, but not where the explorer used to look.
+"""Two programs in one C cache: readers take a lock, or removed entries are not waited for, later.
 
 Each submission to lab 05 is the solution with a *switch*: a condition on what the cache has seen so
 far. While it holds, a lookup takes the writers' mutex, or writes what it should not. The switches
@@ -16,11 +16,12 @@ Change = tuple[str, str]
 
 @dataclass(frozen=True)
 class CProgram:
-    """One submission: what it changes in the solution, and the check that it must lose."""
+    """One submission: what it changes in the solution, the check that it loses, and why."""
 
     name: str
     changes: tuple[Change, ...]
     loses: str = "c-lockless"
+    says: str = "word(s) that others read"
 
 
 STATICS = "static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n"
@@ -56,6 +57,24 @@ def _switched(fired: str, *more: Change, taken: tuple[str, str] = MUTEX) -> tupl
 
 def _counted(place: str, by: str = "switched++;") -> Change:
     return place, f"{by}\n{place}"
+
+
+FREE_ENTRY = "static void free_entry(struct rcu_head *head)\n"
+
+
+def _removed(later: str, statics: str = "") -> tuple[Change, ...]:
+    """Changes that do something else with a removed entry than wait for a grace period.
+
+    Arguments:
+        later: what, with ``gone``, the entry. statics: variables for it.
+    """
+    function = f"{statics}\nstatic void later(struct entry *gone)\n{{\n{later}\n}}\n\n"
+    end = FREE_ENTRY + "{\n    free((char *)head - offsetof(struct entry, reclaimed));\n}\n"
+    return (
+        (end, end + function),
+        ("        call_rcu(&old->reclaimed, free_entry);", "        later(old);"),
+        ("                call_rcu(&at->reclaimed, free_entry);", "                later(at);"),
+    )
 
 
 INSERTED = _counted(PUBLISH)
@@ -163,6 +182,43 @@ PROGRAMS = (
             ),
         ),
         "c-quiet",
+    ),
+    CProgram(
+        "frees-50-removals-later",
+        _removed(
+            "    free(kept[n % 50]);\n    kept[n++ % 50] = gone;\n    (void)free_entry;",
+            "static struct entry *kept[50];\nstatic unsigned n;\n",
+        ),
+        "c-held",
+        "reads it at",
+    ),
+    CProgram(
+        "keeps-what-it-removes",
+        _removed(
+            "    kept[n++ % 8000] = gone;\n    (void)free_entry;",
+            "static struct entry *kept[8000];\nstatic unsigned n;\n",
+        ),
+        "c-held",
+        "removed decisions are not freed",
+    ),
+    CProgram(
+        "waits-for-the-first-400-only",
+        _removed(
+            "    if (n++ < 400)\n        call_rcu(&gone->reclaimed, free_entry);\n"
+            "    else\n        free(gone);",
+            "static unsigned n;\n",
+        ),
+        "c-held",
+        "reads it at",
+    ),
+    CProgram(
+        "waits-for-small-keys-only",
+        _removed(
+            "    if (gone->key.ssid < 60)\n        call_rcu(&gone->reclaimed, free_entry);\n"
+            "    else\n        free(gone);",
+        ),
+        "c-held",
+        "reads it at",
     ),
 )
 """The corpus."""

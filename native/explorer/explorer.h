@@ -449,6 +449,7 @@ uint32_t ex_count(address at, unsigned size);
 void ex_heap_begin(void);
 void ex_heap_check(address at, size_t size, bool writes);
 void ex_heap_leaks(void); /* at the end of a run */
+size_t ex_heap_held(size_t *bytes); /* how many blocks are not freed; NULL: no bytes asked */
 void *ex_allocate(size_t size, size_t alignment);
 void ex_release_block(void *block);
 size_t ex_block_size(void *block);

@@ -176,6 +176,20 @@ void ex_heap_check(address at, size_t size, bool writes)
             ex_self->number, does, size, at, ex_self->pc);
 }
 
+size_t ex_heap_held(size_t *bytes)
+{
+    size_t held = 0, sum = 0;
+
+    for (unsigned i = 0; i < n_blocks; i++)
+        if (!blocks[i].is_free) {
+            held++;
+            sum += blocks[i].size;
+        }
+    if (bytes != NULL)
+        *bytes = sum;
+    return held;
+}
+
 /* leaks */
 
 static void reach(address from, address to);

@@ -501,6 +501,21 @@ unsigned long ENTRY(locklab_writes)(void)
     return ex_self->writes;
 }
 
+unsigned long ENTRY(locklab_blocks)(void)
+{
+    enter();
+    return ex_heap_held(NULL);
+}
+
+unsigned long ENTRY(locklab_bytes)(void)
+{
+    size_t bytes;
+
+    enter();
+    ex_heap_held(&bytes);
+    return bytes;
+}
+
 unsigned long ENTRY(locklab_seed)(void)
 {
     return ex_options.seed;

@@ -19,6 +19,8 @@ from lockgrader.read.refused import Refused
 __all__ = ["CALLS", "examine_assembly", "examine_object"]
 
 MAX_ASSEMBLY = 4 << 20
+MOST_STATIC = 128 << 10
+"""Bytes of static variables: a pool of more would hold all entries that any check makes."""
 CALLS = frozenset(
     {
         *("malloc", "calloc", "realloc", "free", "aligned_alloc", "posix_memalign"),
@@ -142,6 +144,13 @@ def examine_object(
     )
     if missing:
         raise Refused("student_error", f"{file} defines no function {', '.join(missing)}")
+    static = sum(one.size for one in made.sections if one.loaded and one.writable)
+    if static > MOST_STATIC:
+        raise Refused(
+            "forbidden_operation",
+            f"{file} has {static:,} bytes of static variables; at most {MOST_STATIC:,} are "
+            "allowed: take memory for each entry with malloc() and give it back with free()",
+        )
     for section in made.sections:
         if section.kind == SHT_NULL or SECTIONS.fullmatch(section.name):
             continue

@@ -10,6 +10,7 @@
  *   WRITERS   threads insert at once, each its own key and a key that all share
  *   HIT       a lookup of a marked entry writes nothing, at any moment of a drawn load (load.h)
  *   LOCKLESS  a lookup writes at most one word: a mark, but no lock; at any moment, too
+ *   HELD      a reader stays in its lookup while thread 0 replaces and reclaims many times (held.h)
  */
 #include <urcu.h>
 
@@ -21,6 +22,7 @@
 #define WRITERS 3
 #define HIT 4
 #define LOCKLESS 5
+#define HELD 6
 
 __attribute__((noinline)) static bool lookup(const struct avc_key *key, struct avc_decision *found)
 {
@@ -83,9 +85,14 @@ static void put(unsigned number, unsigned version)
     locklab_assert(insert(&key, &decision));
 }
 
-#if SCENARIO == HIT || SCENARIO == LOCKLESS
+#define HAS_LOAD (SCENARIO == HIT || SCENARIO == LOCKLESS || SCENARIO == HELD)
+#if HAS_LOAD
+#define ASKS_WRITES (SCENARIO != HELD)
 #define ASKS_MARKED (SCENARIO == HIT)
 #include "load.h"
+#endif
+#if SCENARIO == HELD
+#include "held.h"
 #endif
 
 void locklab_setup(void)
@@ -93,7 +100,9 @@ void locklab_setup(void)
     rcu_register_thread();
     call(INIT);
     locklab_assert(look(0) == 0);
-#if SCENARIO == HIT || SCENARIO == LOCKLESS
+#if SCENARIO == HELD
+    held_before();
+#elif HAS_LOAD
     load_before();
 #else
     put(0, 1);
@@ -120,8 +129,12 @@ static void reader(void)
 void locklab_thread(int me)
 {
     rcu_register_thread();
-#if SCENARIO == HIT || SCENARIO == LOCKLESS
+#if HAS_LOAD
+#if SCENARIO == HELD
+    held_thread(me);
+#else
     load_thread(me);
+#endif
     errs(me);
 #elif SCENARIO == WRITERS
     put(1 + (unsigned)me, 1);
@@ -147,7 +160,9 @@ void locklab_thread(int me)
 
 void locklab_check(void)
 {
-#if SCENARIO == HIT || SCENARIO == LOCKLESS
+#if SCENARIO == HELD
+    held_after();
+#elif HAS_LOAD
     load_after();
 #else
     unsigned last = look(0);

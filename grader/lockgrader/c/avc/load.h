@@ -12,8 +12,9 @@
  *   moment 2, 3   after many: the threads take turns, since each interleaving would repeat them all
  * The last moment reclaims often, so that there are more reclaims than in any other check, too.
  *
- * In front of an inclusion: ASKS_MARKED, whether only lookups of marked entries are asked, which
- * write nothing; otherwise all are asked, which write one word at most.
+ * In front of an inclusion: ASKS_WRITES, whether lookups are asked what they write; ASKS_MARKED,
+ * whether only those of marked entries are asked, which write nothing; otherwise all are asked,
+ * which write one word at most.
  */
 #ifndef LOCKLAB_AVC_LOAD_H
 #define LOCKLAB_AVC_LOAD_H
@@ -74,9 +75,9 @@ UNSEEN void ask(unsigned number)
     bool hit = lookup(&key, &found);
 
     written = locklab_writes() - written;
-    if (ASKS_MARKED && hit && load.marked[number] && written > 0)
+    if (ASKS_WRITES && ASKS_MARKED && hit && load.marked[number] && written > 0)
         refuse("of a marked decision writes", written);
-    if (!ASKS_MARKED && written > 1)
+    if (ASKS_WRITES && !ASKS_MARKED && written > 1)
         refuse(hit ? "writes" : "that finds nothing writes", written);
     locklab_assert(hit == (version > 0));
     locklab_assert(!hit || (found.allowed == right.allowed && found.decided == right.decided &&

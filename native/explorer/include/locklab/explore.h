@@ -29,6 +29,10 @@ void locklab_assume(int condition);
 /* How often this thread has written, so far, to memory that others can read: not to its stack. */
 unsigned long locklab_writes(void);
 
+/* Blocks of malloc() that are not freed at this moment, and their bytes. */
+unsigned long locklab_blocks(void);
+unsigned long locklab_bytes(void);
+
 /* The number after --seed, from which a program can draw what it does. */
 unsigned long locklab_seed(void);
 
