@@ -218,13 +218,17 @@ def files_made(pid: int) -> int:
     """
     ours = os.stat("/tmp").st_dev
     for one in tree(pid)[::-1]:
-        place = f"/proc/{one}/root/tmp"
         try:
-            if os.stat(place).st_dev != ours:
-                about = os.statvfs(place)
-                return about.f_files - about.f_ffree
+            # One handle for both questions: a sandbox that is being made changes its root.
+            handle = os.open(f"/proc/{one}/root/tmp", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:
             continue  # it has just ended, or its sandbox is still being made
+        try:
+            if os.fstat(handle).st_dev != ours:
+                about = os.fstatvfs(handle)
+                return about.f_files - about.f_ffree
+        finally:
+            os.close(handle)
     return 0
 
 
