@@ -191,6 +191,7 @@ def test_every_missed_row_has_a_reason_and_no_other(name: str) -> None:
     assert missed == {row for row, o in found.items() if o["why"]}
 
 
+@pytest.mark.slow
 def test_plot_of_overheads(tmp_path) -> None:  # type: ignore[no-untyped-def]
     """A bar a row; the text names the row that is worst explained."""
     alt = find(FRANKE.name).plot(result(FRANKE.name), tmp_path / "plot.svg")
