@@ -14,6 +14,7 @@ from row import Row, Run, cpu_seconds, spread
 
 from locksim import machine
 from locksim.core.memory import Memory
+from locksim.engine.fast import compiled as _compiled  # noqa: F401  # for short runs, too
 from locksim.engine.fast import engine as fast
 from locksim.engine.reference import engine as reference
 from locksim.lang.struct import Workload

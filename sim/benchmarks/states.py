@@ -25,6 +25,7 @@ from rich.progress import track
 
 from locksim.checker import Budget, Verdict, check_lock
 from locksim.checker.models.model import POOL
+from locksim.checker.search import compiled as _compiled  # noqa: F401  # for small checks, too
 from locksim.checker.verdict import UNBOUNDED
 from locksim.kinds.checking import checked_bases
 from locksim.library.registry import Entry, entries, resolve

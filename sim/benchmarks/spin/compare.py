@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 from locksim.checker import check_workload
+from locksim.checker.search import compiled as _compiled  # noqa: F401  # for small checks, too
 from locksim.kinds.checking import clients_of
 from locksim.lang import RELAXED, Lock, array, pause, thread, word
 from locksim.lang.struct import Struct
