@@ -85,14 +85,14 @@ static void put(unsigned number, unsigned version)
     locklab_assert(insert(&key, &decision));
 }
 
-#define HAS_LOAD (SCENARIO == HIT || SCENARIO == LOCKLESS || SCENARIO == HELD)
-#if HAS_LOAD
 #define ASKS_WRITES (SCENARIO != HELD)
 #define ASKS_MARKED (SCENARIO == HIT)
-#include "load.h"
-#endif
 #if SCENARIO == HELD
 #include "held.h"
+#define LOAD(moment) held_##moment
+#elif SCENARIO == HIT || SCENARIO == LOCKLESS
+#include "load.h"
+#define LOAD(moment) load_##moment
 #endif
 
 void locklab_setup(void)
@@ -100,10 +100,8 @@ void locklab_setup(void)
     rcu_register_thread();
     call(INIT);
     locklab_assert(look(0) == 0);
-#if SCENARIO == HELD
-    held_before();
-#elif HAS_LOAD
-    load_before();
+#ifdef LOAD
+    LOAD(before)();
 #else
     put(0, 1);
 #endif
@@ -129,12 +127,8 @@ static void reader(void)
 void locklab_thread(int me)
 {
     rcu_register_thread();
-#if HAS_LOAD
-#if SCENARIO == HELD
-    held_thread(me);
-#else
-    load_thread(me);
-#endif
+#ifdef LOAD
+    LOAD(thread)(me);
     errs(me);
 #elif SCENARIO == WRITERS
     put(1 + (unsigned)me, 1);
@@ -160,10 +154,8 @@ void locklab_thread(int me)
 
 void locklab_check(void)
 {
-#if SCENARIO == HELD
-    held_after();
-#elif HAS_LOAD
-    load_after();
+#ifdef LOAD
+    LOAD(after)();
 #else
     unsigned last = look(0);
 #endif
