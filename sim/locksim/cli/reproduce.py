@@ -21,6 +21,7 @@ of ``{"experiment", "title"}``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,10 +35,12 @@ from lockui.arguments import bounded, folder_to_write
 from lockui.console import console, progress, say
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.plots import check_file, made_by, save
 
 if TYPE_CHECKING:
     from locksim.papers import Experiment, Reproduction
     from locksim.papers.experiment import Plan
+    from lockui.plots import Plot
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -53,6 +56,9 @@ def reproduce(
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
     html: Annotated[
         Path | None, typer.Option(help="also write everything as one HTML page")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="also save the plot: .svg, .pdf, .png, .pgf or .html")
     ] = None,
     replications: Annotated[
         int | None, typer.Option(help="independent runs per cell (default: the experiment's)")
@@ -86,6 +92,9 @@ def reproduce(
         return
     found = _chosen(names or [], all_)
     check_runs(replications=1 if replications is None else replications, seed=seed)
+    if plot is not None and len(found) > 1:
+        raise UsageError(f"--plot {plot}: name one experiment; --output has a plot of each")
+    check_file(plot)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     folder_to_write(output, f"--output {output}")
     _check_page(html)
@@ -93,6 +102,7 @@ def reproduce(
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
+    how = _settings(replications, seed, short)
     complete = True
     with Runner(workers) as run:
         plans = _plans(found, options, short)
@@ -107,9 +117,14 @@ def reproduce(
                 complete = False
                 break
             with saving(f"--output {output}"):
-                files = _save(experiment, result, output)
+                drawn = experiment.plot(result)
+                drawn = replace(drawn, caption=f"{drawn.caption} {how}. {made_by()}")
+                files = _save(experiment, result, drawn, output)
+            if plot is not None:
+                with saving(f"--plot {plot}"):
+                    save(drawn, plot)
             documents.append({**result.to_json(), **files})
-            sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
+            sections.append(Section(result, drawn))
             if not json:
                 if i:
                     say("")
@@ -120,7 +135,7 @@ def reproduce(
                 break
     if html is not None:
         with saving(f"--html {html}"):
-            html.write_text(page(sections, _settings(replications, seed, short)), encoding="utf-8")
+            html.write_text(page(sections, how), encoding="utf-8")
         if not json:
             say(f"page: {html}")
     if json:
@@ -210,16 +225,18 @@ def _settings(replications: int | None, seed: int, short: bool) -> str:
     return text + "; long runs are shortened (use --full for whole ones)" * short
 
 
-def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:
+def _save(
+    experiment: Experiment, result: Reproduction, drawn: Plot, folder: Path
+) -> dict[str, Any]:
     """Save plot, data table and report; return the paths and the plot's alternative text."""
     plot = folder / f"{experiment.name}.svg"
     table = plot.with_suffix(".csv")
-    alt = experiment.plot(result, plot)
+    save(drawn, plot)
     rows = [cell.to_json() for cell in result.cells]
     frame(rows).to_csv(table, index=False)
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
-    return {"plot": str(plot), "plot_alt": alt, "table": str(table)}
+    return {"plot": str(plot), "plot_alt": drawn.alt(), "table": str(table)}
 
 
 def _report(plot: Path) -> Path:
