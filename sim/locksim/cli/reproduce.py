@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
-from locksim.cli.options import check_runs
+from locksim.cli.options import Latex, check_latex, check_runs
 from locksim.cli.reproduction import print_reproduction
 from lockui import tables
 from lockui.arguments import bounded, folder_to_write
@@ -38,6 +38,8 @@ from lockui.errors import UsageError, interrupted, reported, saving
 from lockui.plots import check_file, made_by, save
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.papers import Experiment, Reproduction
     from locksim.papers.experiment import Plan
     from lockui.plots import Plot
@@ -77,6 +79,7 @@ def reproduce(
             "--parameters/--no-parameters", help="also print parameters, analytic models and notes"
         ),
     ] = False,
+    latex: Latex = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="also describe the plot in words")
     ] = False,
@@ -95,6 +98,7 @@ def reproduce(
     if plot is not None and len(found) > 1:
         raise UsageError(f"--plot {plot}: name one experiment; --output has a plot of each")
     check_file(plot)
+    check_latex(latex, json)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     folder_to_write(output, f"--output {output}")
     _check_page(html)
@@ -103,6 +107,7 @@ def reproduce(
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     how = _settings(replications, seed, short)
+    view = console(latex=latex)
     complete = True
     with Runner(workers) as run:
         plans = _plans(found, options, short)
@@ -127,9 +132,9 @@ def reproduce(
             sections.append(Section(result, drawn))
             if not json:
                 if i:
-                    say("")
-                print_reproduction(result, parameters=parameters)
-                _print_files(result, files, verbose)
+                    say("", view)
+                print_reproduction(view, result, parameters=parameters)
+                _print_files(view, result, files, verbose)
             complete = result.complete
             if not complete:
                 break
@@ -137,10 +142,10 @@ def reproduce(
         with saving(f"--html {html}"):
             html.write_text(page(sections, how), encoding="utf-8")
         if not json:
-            say(f"page: {html}")
+            say(f"page: {html}", view)
     if json:
         print_json(documents if len(found) > 1 else documents[0])
-    else:
+    elif not latex:
         _print_next(found[0].name, output)
     if not complete:
         raise interrupted("the results above are complete")
@@ -192,14 +197,14 @@ def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> lis
     return plans
 
 
-def _print_files(result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
+def _print_files(view: Console, result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
     """Print what was saved, and where; ``verbose``: and what the plot shows."""
-    say(f"plot: {files['plot']}")
-    say(f"data of the plot: {files['table']}")
+    say(f"plot: {files['plot']}", view)
+    say(f"data of the plot: {files['table']}", view)
     if result.report is not None:
-        say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}")
+        say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}", view)
     if verbose:
-        say(f"plot in words: {files['plot_alt']}")
+        say(f"plot in words: {files['plot_alt']}", view)
 
 
 def _print_next(name: str, output: Path) -> None:

@@ -26,11 +26,14 @@ from locksim.cli import options
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
-from lockui.console import console, progress, warn
+from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.kinds import PlainLoad
     from locksim.machine import Machine
     from locksim.study.simulation import Simulation
@@ -64,6 +67,8 @@ def sweep(
     operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
+    plot: options.Plot = None,
+    latex: options.Latex = False,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
@@ -87,10 +92,13 @@ def sweep(
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
+    check_file(plot)
+    options.check_latex(latex, json)
     rows: list[dict[str, Any]] = []
     broken = dict.fromkeys(locks, 0)
+    points = [(name, loads[name], n) for name in locks for n in counts]
     ended = _simulate(
-        [(name, loads[name], n) for name in locks for n in counts],
+        points,
         rows,
         broken,
         machine=profile,
@@ -103,13 +111,29 @@ def sweep(
         raise ended
     if output is not None:
         _save(rows, output)
+    units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+    if plot is not None:
+        from locksim.study.plots import plot_of_sweep
+
+        how = options.load_in_words(hold, think, replications=replications, seed=seed)
+        drawn = plot_of_sweep(
+            rows,
+            planned=[(name, n) for name, _, n in points],
+            unit=units,
+            caption=f"Simulated on {machine} ({placement}). {how}",
+        )
+        with saving(f"--plot {plot}"):
+            save(drawn, plot)
     if json:
         print_json(
             {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
         )
     else:
-        units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
-        _print(rows, units, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
+        view = console(latex=latex)
+        where = f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns"
+        _print(view, rows, units, where)
+        if plot is not None:
+            say(f"\nplot: {plot}", view)
     for name, times in broken.items():
         if times:
             warn(f"{name}: mutual exclusion was violated {times:,} times")
@@ -199,9 +223,8 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], units: str, where: str) -> None:
+def _print(output: Console, rows: list[dict[str, Any]], units: str, where: str) -> None:
     """Print the curves, all rates in one unit; ``units`` of work in words."""
-    output = console()
     output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)

@@ -219,21 +219,35 @@ class Plot:
 
 
 def _line_in_words(line: Line, words: Words) -> str:
-    """Return a line's ends, its extremes between them, and its gaps."""
-    known = [(p.x, p.y) for p in line.points or line.marks if p.y is not None]
-    if not known:
-        return f"{line.name}: not {words.values}." if words.values else f"{line.name}: no value."
-    (x0, y0), (x1, y1) = known[0], known[-1]
-    text = f"{line.name} goes from {digits(y0)} at {x0:g} to {digits(y1)} at {x1:g}"
-    if len(known) == 1:
-        text = f"{line.name}: {digits(y0)} at {x0:g}"
+    """Return the ends of a line and of its marks, the extremes between them, and its gaps."""
+    known = _known(line.points)
+    marks = _known(line.marks)
+    course = _course(known or marks)
+    goes = " goes " if len(known or marks) > 1 else ": " if course else ""
+    parts = [f"{line.name}{goes}{course}"]
+    if known and marks:
+        parts.append(f"{words.marks or 'markers'} {_course(marks)}")
+    if words.values and line.missing:
+        where = " and ".join(f"{x:g}" for x in line.missing)
+        parts.append(f"not {words.values} at {where}")
+    return f"{'; '.join(parts)}."
+
+
+def _known(points: Sequence[Point]) -> list[tuple[float, float]]:
+    return [(p.x, p.y) for p in points if p.y is not None]
+
+
+def _course(points: Sequence[tuple[float, float]]) -> str:
+    """Return where points begin and end, and the highest and lowest one between."""
+    if len(points) < 2:
+        return " ".join(f"{digits(y)} at {x:g}" for x, y in points)
+    (x0, y0), (x1, y1) = points[0], points[-1]
+    text = f"from {digits(y0)} at {x0:g} to {digits(y1)} at {x1:g}"
     for name, best in (("highest", max), ("lowest", min)):
-        x, y = best(known, key=lambda p: p[1])
+        x, y = best(points, key=lambda p: p[1])
         if y not in (y0, y1):
             text += f", {name} {digits(y)} at {x:g}"
-    if words.values and line.missing:
-        text += f", not {words.values} at {' and '.join(f'{x:g}' for x in line.missing)}"
-    return f"{text}."
+    return text
 
 
 def _bars_in_words(panel: Bars, words: Words) -> str:
