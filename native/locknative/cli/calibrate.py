@@ -7,7 +7,8 @@
      "fits": [{"costs": [name], "error", "cells": [{"kernel", "cpus", "think", "option",
                "measured_ns", "simulated_ns"}]}]}
 
-``--plot`` adds ``"plot"``, the path of the file. ``error`` is the root mean square of the logarithms of simulated over measured readings.
+``error`` is the root mean square of the logarithms of simulated over measured readings. ``--plot``
+adds ``"plot"``, the path of the file.
 """
 
 from __future__ import annotations
