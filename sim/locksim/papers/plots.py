@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable
 from operator import attrgetter
 
 from locksim.papers.experiment import Cell, Reproduction
-from lockui.plots import Bar, Line, Plot, Point
-from lockui.plots.data import Bars, Curves
+from lockui.plots import Bar, Bars, Curves, Line, Plot, Point, Words
 
 __all__ = ["bar", "lines", "plot"]
 
 
 def plot(result: Reproduction, title: str, panels: list[Curves] | list[Bars]) -> Plot:
     """Return the plot of a reproduction, with source and machine in its caption."""
-    return Plot(title, panels, f"{result.source}. Simulated on {result.machine}.")
+    caption = f"{result.source}. Simulated on {result.machine}."
+    return Plot(title, panels, caption, Words(line="row"))
 
 
 def lines(

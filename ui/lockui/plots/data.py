@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from lockui.tables import DASH, decimals, digits, fixed
+from lockui.tables import DASH, digits, fixed
 
 __all__ = ["Axis", "Bar", "Bars", "Curves", "Line", "Plot", "Point", "Words"]
 
@@ -173,10 +173,14 @@ class Plot:
     def table(self) -> tuple[list[str], list[list[str]]]:
         """Return heads and rows of the table of all numbers, as text without empty columns."""
         first = self.panels[0]
-        place = first.x.label if isinstance(first, Curves) else "quantity"
-        value = first.y.label if isinstance(first, Curves) else self.words.values or "value"
+        place, value = "quantity", self.words.values or "value"
+        if isinstance(first, Curves):
+            place, value = first.x.label, first.y.label
         heads = ["panel", self.words.line, place, value, "95 % interval", self.words.marks]
         rows = [row for panel in self.panels for row in _rows(panel, self.words)]
+        if isinstance(first, Bars) and len({row[2] for row in rows}) == 1:
+            heads[3] = f"{first.x.label}, {value}"
+            rows = [[*row[:2], "", *row[3:]] for row in rows]
         kept = [i for i in range(len(heads)) if any(row[i] not in ("", DASH) for row in rows)]
         return [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]
 
@@ -271,25 +275,27 @@ def _rows(panel: Curves | Bars, words: Words) -> Iterable[list[str]]:
     """Yield panel, name, place, value, interval and mark of every point."""
     gap = f"not {words.values}" if words.values else DASH
     if isinstance(panel, Bars):
-        places = decimals(v for bar in panel.bars for v in (bar.value or 0, bar.mark or 0))
         for bar in panel.bars:
-            value = gap if bar.value is None else fixed(bar.value, places)
-            between = _between(bar, places)
-            yield [panel.title, bar.label, panel.x.label, value, between, fixed(bar.mark, places)]
+            value = gap if bar.value is None else _number(bar.value)
+            mark = _number(bar.mark)
+            yield [panel.title, bar.label, panel.x.label, value, _between(bar), mark]
         return
-    points = [p for line in panel.lines for p in (*line.points, *line.marks)]
-    places = decimals(p.y for p in points if p.y is not None)
     for line in panel.lines:
         marks = {p.x: p.y for p in line.marks}
         for p in line.points:
-            value = gap if p.y is None else fixed(p.y, places)
-            mark = fixed(marks.pop(p.x, None), places)
-            yield [panel.title, line.name, f"{p.x:g}", value, _between(p, places), mark]
+            value = gap if p.y is None else _number(p.y)
+            mark = _number(marks.pop(p.x, None))
+            yield [panel.title, line.name, f"{p.x:g}", value, _between(p), mark]
         for x, y in marks.items():
-            yield [panel.title, line.name, f"{x:g}", DASH, DASH, fixed(y, places)]
+            yield [panel.title, line.name, f"{x:g}", DASH, DASH, _number(y)]
 
 
-def _between(value: Point | Bar, places: int | None) -> str:
+def _between(value: Point | Bar) -> str:
     if not math.isfinite(value.low):
         return DASH
-    return f"{fixed(value.low, places)} … {fixed(value.high, places)}"
+    return f"{_number(value.low)} … {_number(value.high)}"
+
+
+def _number(value: float | None) -> str:
+    """Return a value with four digits: a table may have values of all sizes."""
+    return fixed(value, None)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["drawn"]
 
 #: Sizes in inches. A plot of one panel is shown 640 pixels wide with letters of 13 pixels.
-WIDTH, WIDE = 8.0, 11.0
+WIDTH, WIDE = 8.0, 10.0
 ROW_OF_CURVES = {1: 4.0, 2: 2.9}
 LOWEST_ROW_OF_CURVES = 2.3
 BAR, AROUND_BARS = 0.29, 0.75
@@ -63,20 +63,30 @@ def _figure(plot: Plot, columns: int, width: float, letters: float, texts: bool)
         figure.suptitle(title, x=0.01, ha="left", fontsize=1.1 * letters, fontweight="bold")
     if caption:
         figure.supxlabel(caption, x=0.01, ha="left", fontsize=0.72 * letters)
-    grid = figure.subplots(rows, columns, squeeze=False, sharey=_same_y(plot), sharex=_same_x(plot))
+    same_x = len({panel.x for panel in plot.panels}) == 1
+    most = _most_bars(plot, columns)
+    grid = figure.subplots(
+        *(rows, columns),
+        squeeze=False,
+        sharex=same_x,
+        sharey=not most,
+        height_ratios=most or None,
+    )
     axes = list(grid.flat)
     for empty in axes[len(plot.panels) :]:
         empty.set_axis_off()
-    if isinstance(plot.panels[0], Bars):
-        for place, panel in zip(axes, cast(Sequence[Bars], plot.panels), strict=False):
-            draw_bars(place, panel, plot.words)
+    if most:
+        for i, panel in enumerate(cast(Sequence[Bars], plot.panels)):
+            lowest = not same_x or i + columns >= len(plot.panels)
+            draw_bars(axes[i], panel, plot.words, most=most[i // columns], lowest=lowest)
         return figure
     panels = cast(Sequence[Curves], plot.panels)
     names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
     looks = {name: i for i, name in enumerate(names)}
+    every = [p for panel in panels for line in panel.lines for p in (*line.points, *line.marks)]
     for i, (place, panel) in enumerate(zip(axes, panels, strict=False)):
         lowest = i + columns >= len(panels)
-        draw_curves(place, panel, looks, most_ticks=12 // columns)
+        draw_curves(place, panel, looks, every, most_ticks=12 // columns)
         place.set_xlabel(panel.x.label if lowest else "")
         place.set_ylabel(panel.y.label if i % columns == 0 and rows == 1 else "")
         place.tick_params(labelbottom=lowest)
@@ -95,19 +105,13 @@ def _height(plot: Plot, rows: int, columns: int) -> float:
     """Return the height of all rows of panels, in inches."""
     if isinstance(plot.panels[0], Curves):
         return rows * ROW_OF_CURVES.get(rows, LOWEST_ROW_OF_CURVES)
-    most = [
-        max(len(cast(Bars, panel).bars) for panel in plot.panels[i : i + columns])
-        for i in range(0, len(plot.panels), columns)
-    ]
-    return sum(BAR * bars + AROUND_BARS for bars in most)
+    return sum(BAR * bars + AROUND_BARS for bars in _most_bars(plot, columns))
 
 
-def _same_x(plot: Plot) -> bool:
-    return len({panel.x for panel in plot.panels}) == 1
-
-
-def _same_y(plot: Plot) -> bool:
-    return isinstance(plot.panels[0], Curves)
+def _most_bars(plot: Plot, columns: int) -> list[int]:
+    """Return how many bars the longest panel of each row has; nothing for curves."""
+    counts = [len(panel.bars) for panel in plot.panels if isinstance(panel, Bars)]
+    return [max(counts[i : i + columns]) for i in range(0, len(counts), columns)]
 
 
 def _wrapped(text: str, width: float, points: float) -> str:
@@ -127,6 +131,7 @@ def _settings(letters: float) -> dict[Any, Any]:
         "pdf.fonttype": 42,
         "text.parse_math": False,
         "axes.prop_cycle": cycler(color=COLOURS),
+        "axes.axisbelow": True,
         "axes.spines.top": False,
         "axes.spines.right": False,
         "axes.titlelocation": "left",

@@ -14,12 +14,16 @@ if TYPE_CHECKING:
 __all__ = ["draw_bars"]
 
 
-def draw_bars(axes: Axes, panel: Bars, words: Words) -> None:
+def draw_bars(axes: Axes, panel: Bars, words: Words, *, most: int, lowest: bool) -> None:
     """Draw a panel.
 
     Arguments:
         axes: where. panel: what. words: for bars without a value.
+        most: bars of the longest panel in this row; all bars of a row are equally high.
+        lowest: whether the x axis has numbers and a name.
     """
+    from matplotlib.ticker import MaxNLocator
+
     places = range(len(panel.bars))
     axes.barh(
         places, [bar.value or 0.0 for bar in panel.bars], height=0.66, color=COLOURS[0], alpha=0.55
@@ -41,10 +45,14 @@ def draw_bars(axes: Axes, panel: Bars, words: Words) -> None:
             )
     axes.set_yticks(places, [bar.label for bar in panel.bars])
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(panel.bars) - 0.5, -0.5)
+    axes.set_ylim(most - 0.5, -0.5)
     if panel.x.log:
         axes.set_xscale("log")
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.axvline(0, color=TEXT, linewidth=0.8)
     axes.xaxis.set_major_formatter("{x:,.10g}")
-    axes.set_xlabel(panel.x.label)
+    axes.set_xlabel(panel.x.label if lowest else "")
+    axes.tick_params(labelbottom=lowest)
     axes.set_title(panel.title)
     axes.grid(True, axis="x", which="major", alpha=0.22, color=TEXT)

@@ -26,11 +26,19 @@ MOST_PLACES = 24
 LABEL = 20
 
 
-def draw_curves(axes: Axes, panel: Curves, looks: Mapping[str, int], *, most_ticks: int) -> None:
+def draw_curves(
+    axes: Axes,
+    panel: Curves,
+    looks: Mapping[str, int],
+    every: Sequence[Point],
+    *,
+    most_ticks: int,
+) -> None:
     """Draw a panel without the names of its lines.
 
     Arguments:
         axes: where. panel: what. looks: the number of each line's colour and style.
+        every: the points of all panels, which share their axes.
         most_ticks: most numbers on the x axis.
     """
     for line in panel.behind:
@@ -38,9 +46,9 @@ def draw_curves(axes: Axes, panel: Curves, looks: Mapping[str, int], *, most_tic
         axes.plot(x, y, color=TEXT, alpha=0.22, linewidth=1)
     for i, line in enumerate(panel.lines):
         _draw_line(axes, line, looks[line.name], i)
-    every = [p for line in (*panel.lines, *panel.behind) for p in (*line.points, *line.marks)]
     _scale_x(axes, panel.x, sorted({p.x for p in every}), most_ticks)
-    _scale_y(axes, panel.y, [p.y for p in every if p.y is not None])
+    ends = [v for p in every if p.y is not None for v in (p.y, p.high) if math.isfinite(v)]
+    _scale_y(axes, panel.y, ends)
     axes.set_title(panel.title)
     axes.grid(True, which="major", alpha=0.22, color=TEXT)
 
@@ -174,7 +182,7 @@ def _scale_y(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
         short = LogFormatter(minor_thresholds=(1.5, 0.5)) if high < 100 * low else None
         axes.yaxis.set_minor_formatter(short or NullFormatter())
     elif axis.ends is None and min(values, default=-1) >= 0:
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.08 * max(values) or 1)
     axes.yaxis.set_major_formatter("{x:,.10g}")
     if axis.ends is not None:
         axes.set_ylim(*axis.ends)

@@ -24,7 +24,7 @@ ENDINGS = (".svg", ".pdf", ".png", ".pgf", ".html")
 
 #: A page that shows an SVG file may be dark; the file then is, too.
 _SCHEMES = (
-    "<style>.locklab-plot { color: #1b1b1b; background: #fff }"
+    "<style>.locklab-plot { color: #1b1b1b; background: #fff; max-width: 100%; height: auto }"
     " @media (prefers-color-scheme: dark) {"
     " .locklab-plot { color: #e8e8e8; background: #16181b } }</style>"
 )

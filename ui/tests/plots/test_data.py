@@ -64,8 +64,8 @@ def test_the_table_has_every_number() -> None:
     heads, rows = Plot("P", [curves(shown)], words=Words(line="lock")).table()
     assert ["lock", "CPUs", "rate [M/s]", "95 % interval", "measured"] == heads
     assert [
-        ["mcs", "1", "2.00", "1.90 … 2.10", "2.50"],
-        ["mcs", "2", "–", "–", "5.00"],
+        ["mcs", "1", "2", "1.9 … 2.1", "2.5"],
+        ["mcs", "2", "–", "–", "5"],
     ] == rows
 
 
@@ -78,7 +78,9 @@ def test_bars_in_words_and_as_a_table() -> None:
         "b, 5.00 instead of 9.00; not simulated: c." == plot.alt()
     )
     assert "Whiskers: 95 % intervals." in plot.key()
-    assert ["Here", "c", "time [s]", "not simulated", "–", "–"] == plot.table()[1][2]
+    heads, rows = plot.table()
+    assert ["panel", "line", "time [s], simulated", "95 % interval", "measured"] == heads
+    assert ["Here", "c", "not simulated", "–", "–"] == rows[2]
 
 
 def test_the_longest_bar_where_nothing_was_measured() -> None:

@@ -45,7 +45,7 @@ def test_intervals_are_in_the_same_unit() -> None:
     """And absent where an end is missing."""
     drawn = from_table(ROWS[:3], **OPTIONS)
     heads, rows = drawn.table()
-    assert "1.90 … 2.10" == rows[0][heads.index("95 % interval")]
+    assert "1.9 … 2.1" == rows[0][heads.index("95 % interval")]
     assert "Bands: 95 % intervals." in drawn.key()
 
 

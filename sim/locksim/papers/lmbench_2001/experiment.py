@@ -145,12 +145,13 @@ class Lmbench2001(Experiment):
         panels: dict[str, list[Bar]] = {}
         for o in result.extra["overheads"]:
             used = o["role"] != "predicted"
-            bar = Bar(o["row"], 100 * o["simulated"], mark=100 * o["published"], used=used)
+            label = o["row"].removeprefix("switch ").removesuffix(" bandwidth")
+            bar = Bar(label, 100 * o["simulated"], mark=100 * o["published"], used=used)
             panels.setdefault(sections[o["row"]], []).append(bar)
-        axis = Axis("overhead of SELinux [%]")
-        return plots.plot(
-            result, self.title, [Bars(bars, axis, section) for section, bars in panels.items()]
-        )
+        axis = Axis("overhead [%]")
+        title = f"Overhead of SELinux: {self.title.partition(':')[0]}"
+        shown = [Bars(bars, axis, section) for section, bars in panels.items()]
+        return plots.plot(result, title, shown)
 
     def parameters(self, profile: Machine, costs: Costs) -> list[Parameter]:
         """Every value behind the table."""
