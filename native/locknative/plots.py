@@ -56,9 +56,12 @@ def _bars(rows: Sequence[Mapping[str, Any]]) -> list[Bars]:
     scale = scale_of(max(row["per_second"] for row in rows), "1/s")
     panels: dict[str, list[Bar]] = {}
     for row in rows:
-        ends = (row[key] for key in ("per_second", "per_second_low", "per_second_high"))
-        values = (math.nan if value is None else value / scale.factor for value in ends)
-        panels.setdefault(row["mix"], []).append(Bar(row["kernel"], *values))
+        low, high = (
+            math.nan if row[key] is None else row[key] / scale.factor
+            for key in ("per_second_low", "per_second_high")
+        )
+        bar = Bar(row["kernel"], row["per_second"] / scale.factor, low, high)
+        panels.setdefault(row["mix"], []).append(bar)
     return [Bars(bars, Axis(f"operations [{scale.unit}]"), mix) for mix, bars in panels.items()]
 
 
@@ -66,7 +69,9 @@ def plot_of_calibration(found: Calibration) -> Plot:
     """Return the costs in ns with their intervals, and the readings beside the simulated ones."""
     machine = found.machine
     costs = [
-        Bar(p.name, p.value, *((math.nan, math.nan) if p.low is None else (p.low, p.high)))
+        Bar(p.name, p.value)
+        if p.low is None or p.high is None
+        else Bar(p.name, p.value, p.low, p.high)
         for p in machine.parameters()
         if p.unit == "ns" and p.role in ("measured", "fitted")
     ]
@@ -76,7 +81,9 @@ def plot_of_calibration(found: Calibration) -> Plot:
         for cell, (measured, simulated) in fit.cells.items()
     ]
     origin = machine.origin
-    where = f"Measured on {origin.cpu_model}, Linux {origin.kernel}, {origin.date}. "
+    where = ""
+    if origin is not None:
+        where = f"Measured on {origin.cpu_model}, Linux {origin.kernel}, {origin.date}. "
     return Plot(
         f"{machine.name}: memory costs, and the readings that they were fitted to",
         [

@@ -67,7 +67,7 @@ def tabular(
 class LatexConsole(Console):
     """Prints a table as a ``tabular``, and everything else as comments."""
 
-    def print(self, *objects: Any, **options: Any) -> None:  # type: ignore[override]
+    def print(self, *objects: Any, **options: Any) -> None:
         """Print tables and texts; of the options of rich only ``markup`` counts."""
         for one in objects:
             inner = one.renderable if isinstance(one, Padding) else one

@@ -130,8 +130,8 @@ def sweep(
         )
     else:
         view = console(latex=latex)
-        where = f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns"
-        _print(view, rows, units, where)
+        load = f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns"
+        _print(view, rows, units, load)
         if plot is not None:
             say(f"\nplot: {plot}", view)
     for name, times in broken.items():

@@ -106,7 +106,7 @@ def _cpus(result: Simulation, unit: str) -> Bars:
         names = ("slowest CPU", "1st quartile", "median", "3rd quartile", "fastest CPU")
         shown = {name: ranked[place] for name, place in zip(names, places, strict=True)}
     bars = [
-        Bar(label, *(value / scale.factor for value in (rate.mean, rate.low, rate.high)))
+        Bar(label, rate.mean / scale.factor, rate.low / scale.factor, rate.high / scale.factor)
         for label, rate in shown.items()
     ]
     return Bars(bars, Axis(f"{unit} [{scale.unit}]"), "Rate of each CPU")

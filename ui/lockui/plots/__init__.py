@@ -13,7 +13,7 @@ matplotlib is imported when something is drawn, and not before.
 """
 
 from lockui.plots.data import Axis, Bar, Bars, Curves, Line, Plot, Point, Words
-from lockui.plots.save import ENDINGS, check_file, inline, made_by, save
+from lockui.plots.files import ENDINGS, check_file, inline, made_by, save
 from lockui.plots.tidy import Column, from_table, plot
 
 __all__ = [

@@ -132,7 +132,7 @@ class Plot:
     """
 
     title: str
-    panels: Sequence[Curves] | Sequence[Bars]
+    panels: Sequence[Curves | Bars]
     caption: str = ""
     words: Words = Words()
 

@@ -6,14 +6,15 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from lockui.plots.data import Bars, Curves, Plot
+from lockui.plots.data import Bars, Curves, Plot, Words
 from lockui.plots.draw_bars import draw_bars
 from lockui.plots.draw_curves import draw_curves, label_ends
 from lockui.plots.look import COLOURS, TEXT
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["drawn"]
@@ -75,25 +76,38 @@ def _figure(plot: Plot, columns: int, width: float, letters: float, texts: bool)
     axes = list(grid.flat)
     for empty in axes[len(plot.panels) :]:
         empty.set_axis_off()
-    if most:
-        for i, panel in enumerate(cast(Sequence[Bars], plot.panels)):
+    for i, (place, panel) in enumerate(zip(axes, plot.panels, strict=False)):
+        if isinstance(panel, Bars):
             lowest = not same_x or i + columns >= len(plot.panels)
-            draw_bars(axes[i], panel, plot.words, most=most[i // columns], lowest=lowest)
-        return figure
-    panels = cast(Sequence[Curves], plot.panels)
-    names = list(dict.fromkeys(line.name for panel in panels for line in panel.lines))
-    looks = {name: i for i, name in enumerate(names)}
-    every = [p for panel in panels for line in panel.lines for p in (*line.points, *line.marks)]
-    for i, (place, panel) in enumerate(zip(axes, panels, strict=False)):
-        lowest = i + columns >= len(panels)
-        draw_curves(place, panel, looks, every, most_ticks=12 // columns)
-        place.set_xlabel(panel.x.label if lowest else "")
-        place.set_ylabel(panel.y.label if i % columns == 0 and rows == 1 else "")
-        place.tick_params(labelbottom=lowest)
-    if rows > 1:
-        figure.supylabel(panels[0].y.label, fontsize=letters)
-    label_ends(figure, list(zip(axes, panels, strict=False)), plot.words)
+            draw_bars(place, panel, plot.words, most=most[i // columns], lowest=lowest)
+    curves = [
+        (place, panel)
+        for place, panel in zip(axes, plot.panels, strict=False)
+        if isinstance(panel, Curves)
+    ]
+    if curves:
+        _draw_all_curves(figure, curves, columns, plot.words)
     return figure
+
+
+def _draw_all_curves(
+    figure: Figure, panels: Sequence[tuple[Axes, Curves]], columns: int, words: Words
+) -> None:
+    """Draw panels of lines, which share their axes and the look of each name."""
+    lines = [line for _, panel in panels for line in panel.lines]
+    looks = {name: i for i, name in enumerate(dict.fromkeys(line.name for line in lines))}
+    every = [p for line in lines for p in (*line.points, *line.marks)]
+    for i, (axes, panel) in enumerate(panels):
+        lowest = i + columns >= len(panels)
+        draw_curves(axes, panel, looks, every, most_ticks=12 // columns)
+        axes.set_xlabel(panel.x.label if lowest else "")
+        axes.tick_params(labelbottom=lowest)
+    first = panels[0][1]
+    if len(panels) > columns:
+        figure.supylabel(first.y.label)
+    else:
+        panels[0][0].set_ylabel(first.y.label)
+    label_ends(figure, panels, words)
 
 
 def _columns(panels: int) -> int:
@@ -136,6 +150,7 @@ def _settings(letters: float) -> dict[Any, Any]:
         "axes.spines.right": False,
         "axes.titlelocation": "left",
         "axes.titlesize": letters,
+        "figure.labelsize": letters,
         "font.size": letters,
         **dict.fromkeys(inked, TEXT),
     }

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lockui.plots.data import Axis, Curves, Line, Plot, Point, Words
-from lockui.plots.save import save
+from lockui.plots.files import save
 from lockui.tables import Scale, scale_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _point(row: Mapping[str, Any], at: float, y: Column, scale: Scale) -> Point:
         value = _number(row, key)
         return None if value is None else value / scale.factor
 
-    ends = [scaled(key) for key in y.interval or ()]
-    if len(ends) != 2 or None in ends:
-        ends = [math.nan, math.nan]
-    return Point(at, scaled(y.key), *(end for end in ends if end is not None))
+    low, high = (scaled(key) for key in y.interval) if y.interval else (None, None)
+    if low is None or high is None:
+        return Point(at, scaled(y.key))
+    return Point(at, scaled(y.key), low, high)

@@ -73,7 +73,7 @@ def save(plot: Plot, file: Path) -> None:
         file.write_text(_pgf(plot), encoding="utf-8")
     else:
         described = {".pdf": "Subject", ".png": "Description"}[file.suffix]
-        metadata = {"Title": plot.title, described: plot.alt()}
+        metadata: dict[str, str | None] = {"Title": plot.title, described: plot.alt()}
         metadata |= {"CreationDate": None} if file.suffix == ".pdf" else {}
         with drawn(plot) as figure:
             figure.savefig(file, metadata=metadata, dpi=160)
@@ -134,20 +134,21 @@ def _pgf(plot: Plot) -> str:
     from unittest import mock
 
     from matplotlib.backends import backend_pgf
+    from matplotlib.backends.backend_agg import RendererAgg
     from matplotlib.text import Text
 
-    class Renderer(backend_pgf.RendererPgf):  # type: ignore[misc]
+    class Renderer(backend_pgf.RendererPgf):
         """Measures texts by matplotlib's own letters. The original starts TeX for that."""
 
         def get_text_width_height_descent(self, s, prop, ismath):  # type: ignore[no-untyped-def]
-            return measure.get_text_width_height_descent(s, prop, False)
+            return measure.get_text_width_height_descent(s, prop, False)  # type: ignore[no-untyped-call]
 
     text = io.StringIO()
     with (
         drawn(plot, texts=False) as figure,
         mock.patch.object(backend_pgf, "RendererPgf", Renderer),
     ):
-        measure = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+        measure = RendererAgg(1, 1, figure.dpi)  # type: ignore[no-untyped-call]
         for one in figure.findobj(Text):
             one.set_text(escaped(one.get_text()))
         figure.savefig(text, format="pgf", transparent=True)
