@@ -22,7 +22,7 @@ from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import MachineTables
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 from workloads import PrivateLines
 
 LOCKS = {"ticket": TicketLock, "TTAS": TTASLock}

@@ -24,7 +24,8 @@ import numpy as np
 
 from locksim import machine as machines
 from locksim.machine import Machine
-from locksim.study.simulation import Placement, prepare
+from locksim.engine.prepared import prepare
+from locksim.study.simulation import Placement
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Workload

@@ -21,7 +21,7 @@ from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.paced import CONSTANT, EXPONENTIAL, OPEN
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 NS, US = 1_000, 1_000_000

@@ -11,7 +11,7 @@ from locksim.engine.fast import engine as fast
 from locksim.lang import RELAXED, Struct, Workload, array, note, param, part, pause, percpu, word
 from locksim.lang.layout import Space
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 SPACE = Space(8, 2)
 

@@ -34,7 +34,7 @@ from locksim.library.registry import Entry, entries, resolve
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 UNTIL_PS = 4_000_000
 THINK_PS = 50_000

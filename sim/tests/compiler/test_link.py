@@ -32,7 +32,7 @@ from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 SPACE = Space(8, 4)
 

@@ -22,7 +22,7 @@ from locksim.engine.trace import MARK, NAMES
 from locksim.lang import Workload
 from locksim.lang.ops import Kind, Mark
 from locksim.machine import MachineTables
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 IDLE = (int(Kind.LOAD), int(Kind.PAUSE), int(Kind.COMPUTE))
 """What an idle round is made of: the rows that a jump may leave out."""

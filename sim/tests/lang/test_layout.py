@@ -14,7 +14,7 @@ from locksim.lang.layout import Layout, Slot, Space
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 
 class Plain(Struct):

@@ -16,7 +16,7 @@ from locksim.engine.fast.engine import run
 from locksim.lang import Workload
 from locksim.library.workloads.walk import SpacedWalk, TokenWalk, Walk
 from locksim.machine import Machine
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -43,7 +43,7 @@ from locksim.library.workloads.chatroom import Chatroom, chatroom
 from locksim.machine import Machine, MachineTables, Parameter
 from locksim.papers.experiment import Role
 from locksim.study.jobs import Job
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 MACHINE = "pentium3-8way"
 SOURCE = (

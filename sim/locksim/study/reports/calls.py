@@ -33,7 +33,8 @@ from locksim.lang.ops import Kind, Mark
 from locksim.lang.struct import Workload
 from locksim.machine import Machine
 from locksim.study.reports.table import LockRow, LockTable, of_meter
-from locksim.study.simulation import Placement, meter_rows, prepare
+from locksim.engine.prepared import prepare
+from locksim.study.simulation import Placement, meter_rows
 
 __all__ = ["IDLE", "CallProfile", "Node", "profile_calls"]
 

@@ -25,7 +25,7 @@ from locksim.lang import Workload, compute, done, param, word
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 UNTIL_PS = 20_000
 

@@ -18,7 +18,7 @@ from locksim.lang import (
     word,
 )
 from locksim.library.kernel.fair_queue import FairQueue
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 MOST = 64
 

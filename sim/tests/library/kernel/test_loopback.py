@@ -12,7 +12,7 @@ from locksim.library.avc.no_check import NoCheck
 from locksim.library.kernel.loopback import Loopback
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 
 class Pipeline(Workload):

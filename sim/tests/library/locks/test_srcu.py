@@ -38,7 +38,7 @@ from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.library.workloads.rcu_readers import Box
 from locksim.library.workloads.srcu_readers import SrcuReaders
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 # Right
 

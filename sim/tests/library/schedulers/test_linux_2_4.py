@@ -30,7 +30,7 @@ from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.machine import load
 from locksim.papers.franke_2001 import setting as franke_2001
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 TASKS = 12
 ROUNDS = 6

@@ -36,7 +36,7 @@ from locksim.library.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.library.schedulers.pinned import Pinned
 from locksim.library.workloads.token_ring import TokenRing
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 LONG_PS = 10**12
 

@@ -52,7 +52,7 @@ from locksim.library.schedulers.interface import (
 from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.machine import load
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 
 class Halting(Scheduler):

@@ -13,7 +13,7 @@ from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.library.workloads.chatroom import chatroom
 from locksim.machine import load
 from locksim.papers.franke_2001.setting import coloured
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 USERS, MESSAGES = 3, 4
 CHECKED = {"call_checks": 2, "send_checks": 1, "packet_checks": 3, "label_lookups": 2}

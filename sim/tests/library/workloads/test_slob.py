@@ -9,7 +9,7 @@ from locksim.engine.fast.engine import Session
 from locksim.lang import NS
 from locksim.library.workloads.slob import LOG_WRITER, RECORDS, Slob
 from locksim.papers.long_2013.setting import KERNELS, WORK
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 SMALL = {
     "read_ps": 2000 * NS,

@@ -18,7 +18,7 @@ from locksim.papers.franke_2001.kernel_paths import (
     profiled,
 )
 from locksim.papers.franke_2001.kernprof import published
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 
 @cache

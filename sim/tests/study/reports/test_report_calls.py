@@ -24,7 +24,7 @@ from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.study.reports import awr, calls, kernprof, lockmeter
 from locksim.study.reports.identities import check
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 
 NS = 1000
 

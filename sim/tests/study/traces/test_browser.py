@@ -20,7 +20,7 @@ from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.study.traces import bundle
 from locksim.study.traces.page import page as write_page
-from locksim.study.traces.player_data import of_counterexample
+from locksim.checker.play.told import of_counterexample
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

@@ -15,7 +15,7 @@ from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.study.reports import calls
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 from locksim.study.traces.flat_profile import FlatProfile
 
 NS = 1000

@@ -13,7 +13,8 @@ from locksim.checker import check_lock
 from locksim.library.locks.ticket import TicketLock
 from locksim.study.traces import TraceError, bundle
 from locksim.study.traces.page import page
-from locksim.study.traces.player_data import of_counterexample, of_trace
+from locksim.checker.play.told import of_counterexample
+from locksim.study.traces.player_data import of_trace
 
 
 def data_in(path):

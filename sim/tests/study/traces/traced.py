@@ -10,7 +10,7 @@ from locksim.lang import Workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.machine import MachineTables
-from locksim.study.simulation import prepare
+from locksim.engine.prepared import prepare
 from locksim.study.traces import Trace, record
 
 ENGINES = ("reference", "fast", "jumping")
