@@ -40,7 +40,9 @@ def main(folder: Path) -> None:
     archive(folder / "locklab.zip")
     wheels = sorted(wheel.name for wheel in (folder / "wheels").glob("*.whl"))
     _write(folder / "wheels" / "list.json", wheels)
-    menu = [{"title": title, "argument": asked.model_dump(mode="json")} for title, asked in examples()]
+    menu = [
+        {"title": title, "argument": asked.model_dump(mode="json")} for title, asked in examples()
+    ]
     _write(folder / "examples.json", menu)
     listed = []
     (folder / "levels").mkdir(exist_ok=True)
@@ -48,7 +50,9 @@ def main(folder: Path) -> None:
         said = level.to_json()
         file = f"levels/{level.name}.json"
         _write(folder / file, said)
-        listed.append({key: said[key] for key in ("number", "name", "title", "steps")} | {"file": file})
+        listed.append(
+            {key: said[key] for key in ("number", "name", "title", "steps")} | {"file": file}
+        )
     _write(folder / "levels" / "list.json", listed)
 
 

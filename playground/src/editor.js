@@ -18,7 +18,7 @@ export class Editor {
         syntaxHighlighting(classHighlighter),
         // The tabulator leaves the editor, so that a keyboard alone gets past it.
         keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "mistake" }),
+        EditorView.contentAttributes.of({ "aria-label": "Program", "aria-describedby": "mistake", tabindex: "0" }),
         EditorView.updateListener.of((update) => update.docChanged && changed()),
       ],
     });

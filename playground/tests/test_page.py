@@ -95,9 +95,7 @@ class Tab:
 
     def says(self, text: str) -> None:
         """Wait for a text in the page's line of state."""
-        sync_api.expect(self.page.locator("#status")).to_contain_text(
-            text, timeout=PYTHON_S * 1000
-        )
+        sync_api.expect(self.page.locator("#status")).to_contain_text(text, timeout=PYTHON_S * 1000)
 
     def violations(self) -> list[str]:
         """What axe finds: rule and first place."""

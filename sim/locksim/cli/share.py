@@ -117,7 +117,10 @@ def _program(lock: str) -> tuple[str, str, str]:
         path = Path(file)
     else:
         struct = resolve(lock).struct
-        path, name = Path(importlib.import_module(struct.__module__).__file__ or ""), struct.__name__
+        path, name = (
+            Path(importlib.import_module(struct.__module__).__file__ or ""),
+            struct.__name__,
+        )
     try:
         return path.name, path.read_text(encoding="utf-8"), name
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""A workload made ready for a machine: linked, with its memory laid out, as both engines take it."""
+"""A workload made ready for a machine: linked, its memory laid out, as both engines take it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from locksim.core.result import RunResult
     from locksim.machine import MachineTables
 
-Report = Callable[[str, float], object]
+Report = Callable[[str, float], None]
 
 
 def answer(ask: str, text: str, report: Report) -> str:

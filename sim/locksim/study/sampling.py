@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from locksim import machine as machines
-from locksim.machine import Machine
 from locksim.engine.prepared import prepare
+from locksim.machine import Machine
 from locksim.study.simulation import Placement
 
 if TYPE_CHECKING:

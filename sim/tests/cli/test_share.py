@@ -1,13 +1,12 @@
-"""Tests of `locklab share` and `locklab open`: a link goes out and comes back with the same result."""
+"""Tests of `locklab share` and `locklab open`: what goes out in a link comes back the same."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import locklab
 from locksim.cli import open as opening
 from locksim.cli.share import PAGE, app
 from locksim.play.argument import Claim, opened
@@ -86,10 +85,10 @@ def test_what_cannot_be_simulated_is_shared_all_the_same(tmp_path: Path) -> None
         (["open", "http://localhost/"], "the link has no argument"),
     ],
 )
-def test_refusals(arguments: list[str], message: str) -> None:
+def test_refusals(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     """One error on stderr, exit code 2."""
-    command = [sys.executable, "-m", "locklab", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (2, "") == (done.returncode, done.stdout)
-    assert done.stderr.startswith("error: ")
-    assert message in done.stderr
+    assert 2 == locklab.main(arguments)
+    said = capsys.readouterr()
+    assert "" == said.out
+    assert said.err.startswith("error: ")
+    assert message in said.err

@@ -50,7 +50,9 @@ def test_check_gives_verdict_and_counterexample():
         found["play"]["kind"],
     )
     assert len(found["play"]["steps"]) == len(found["schedule"].split())
-    assert ("proven", None) == tuple(ask("check", EXAMPLES["tas.py"])[k] for k in ("verdict", "play"))
+    assert ("proven", None) == tuple(
+        ask("check", EXAMPLES["tas.py"])[k] for k in ("verdict", "play")
+    )
 
 
 def test_the_game_is_won_by_its_hints():
