@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 
 from locksim import machine as machines
+from locksim.engine.prepared import prepare
 from locksim.papers import find
 from locksim.papers.experiment import Reproduction
 from locksim.papers.franke_2001 import setting as franke_2001
@@ -19,7 +20,6 @@ from locksim.papers.franke_2001.kernel_paths import (
     profiled,
 )
 from locksim.papers.franke_2001.kernprof import published
-from locksim.study.simulation import prepare
 
 
 @cache
