@@ -10,6 +10,8 @@ from lockui.tables import DASH, digits, fixed
 
 __all__ = ["Axis", "Bar", "Bars", "Curves", "Line", "Plot", "Point", "Words"]
 
+#: An extreme between a line's ends is named if it differs from both by more than this fraction.
+WORTH_A_WORD = 0.03
 #: Most lines of a panel; more become a panel each.
 MOST_LINES = 6
 
@@ -249,7 +251,7 @@ def _course(points: Sequence[tuple[float, float]]) -> str:
     text = f"from {digits(y0)} at {x0:g} to {digits(y1)} at {x1:g}"
     for name, best in (("highest", max), ("lowest", min)):
         x, y = best(points, key=lambda p: p[1])
-        if y not in (y0, y1):
+        if min(abs(y - end) / (abs(end) or 1) for end in (y0, y1)) > WORTH_A_WORD:
             text += f", {name} {digits(y)} at {x:g}"
     return text
 

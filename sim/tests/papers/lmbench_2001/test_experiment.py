@@ -195,7 +195,7 @@ def test_every_missed_row_has_a_reason_and_no_other(name: str) -> None:
 def test_plot_of_overheads() -> None:
     """A panel a section; the text names the row that is worst explained."""
     alt = find(FRANKE.name).plot(result(FRANKE.name)).alt()
-    assert "communication: overhead of SELinux [%], 7 bars; the largest error is at AF_UNIX" in alt
+    assert "communication: overhead [%], 7 bars; the largest error is at AF_UNIX" in alt
 
 
 def test_what_rows_ask_for_in_checks() -> None:
