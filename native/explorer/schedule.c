@@ -438,7 +438,7 @@ static void reschedule(void)
 void ex_bound_steps(void)
 {
     if (ex_steps() >= ex_options.max_steps)
-        ex_give_up("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
+        ex_endless("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
                    (size_t)ex_options.max_steps);
 }
 
@@ -449,6 +449,7 @@ void ex_point(struct operation operation)
     ex_event_stop();
     ex_self->pc = ex_door.pc;
     ex_self->next = operation;
+    ex_reached_note(ex_self, &operation);
     ex_self->spins = ex_spins(ex_self, (address)__builtin_return_address(0));
     reschedule();
 }
