@@ -217,6 +217,9 @@ void ex_pause(void);
 /* This thread is not interrupted from now on, or may be again: locklab_alone(). */
 void ex_alone(bool on);
 bool ex_is_alone(void);
+/* This thread goes on as long as it can: locklab_ahead(). Has it had to wait for another one? */
+void ex_ahead(bool on);
+bool ex_ahead_has_waited(void);
 /* Before a plain access: a loop of nothing else comes to a point too. */
 void ex_plain_patience(void);
 /* The thread has assumed what does not hold: never comes back. */

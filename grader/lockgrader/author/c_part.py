@@ -40,15 +40,15 @@ def c_part(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     wrong = [one.name for one in mutants(lab) if lab.c in one.files]
     asked = [c for c in checks if isinstance(c, C) and c.tool == "explorer"]
     unknown = sorted({c.scenario for c in asked} - about.scenarios.keys())
+    unnamed = sorted({lab.c, about.header} - _words(text))
+    has_right = (folder / "solution" / lab.c).is_file()
     broken = {
-        "scenarios": unknown and f"it has no scenario {', '.join(unknown)}",
+        "scenarios": f"it has no scenario {', '.join(unknown)}" if unknown else "",
         "header": _header(about),
         "docs": _listed(about),
-        "handout": not {lab.c, about.header} <= _words(text)
-        and f"the handout does not name {lab.c} and {about.header}",
-        "right example": not (folder / "solution" / lab.c).is_file()
-        and f"the solution has no {lab.c}",
-        "wrong example": not wrong and f"no wrong submission changes {lab.c}",
+        "handout": f"the handout does not name {' and '.join(unnamed)}" if unnamed else "",
+        "right example": "" if has_right else f"the solution has no {lab.c}",
+        "wrong example": "" if wrong else f"no wrong submission changes {lab.c}",
     }
     for what, says in broken.items():
         yield Item("interface", f"{about.name}, {what}", not says, says or "there")

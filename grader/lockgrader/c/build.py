@@ -39,15 +39,15 @@ FIXED = (
 )
 """The compiler's options for every submission. The last line refuses code with writes that the
 compiler would not announce to the explorer."""
+COUNTED = "-fsanitize-coverage=trace-pc"
+"""Each stretch of code calls :data:`COUNT`, so that what never ends is found without a clock."""
+COUNT = frozenset({"__sanitizer_cov_trace_pc"})
 CONFINED = (
     *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
     *("-fsanitize-undefined-trap-on-error", COUNTED),
 )
 """For the explorer: every write is announced, except to a local variable; bounds checks keep such a
 write inside the variable."""
-COUNTED = "-fsanitize-coverage=trace-pc"
-"""Each stretch of code calls :data:`COUNT`, so that what never ends is found without a clock."""
-COUNT = frozenset({"__sanitizer_cov_trace_pc"})
 CLIENT = ("-std=gnu11", "-fno-pie", "-fno-lto", "-O2")
 
 
