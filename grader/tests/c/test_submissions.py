@@ -166,7 +166,11 @@ def test_each_tool_has_canaries() -> None:
 
 
 BEGIN = "    unsigned forgotten = 0;\n"
-LOOP = RIGHT.replace(BEGIN, f"{BEGIN}    for (;;);\n")
+LOOP = RIGHT.replace(
+    BEGIN,
+    f"{BEGIN}    for (unsigned i = 2; i != 0; i ^= i << 5)\n        i ^= i << 13, i ^= i >> 17;\n",
+)
+"""Which numbers come, no compiler knows; 0 is none of them (Marsaglia's xorshift)."""
 
 
 @pytest.mark.parametrize("tool", ["validate", pytest.param("tsan", marks=pytest.mark.slow)])
@@ -175,6 +179,13 @@ def test_a_loop_without_an_end(tool: str) -> None:
     found = judged(LOOP, tool)
     assert ("fail", "endless") == (found.verdict, found.tag), found.message
     assert "operation 8 of 360 is not over" in found.message
+
+
+def test_an_empty_loop() -> None:
+    """The compiler leaves nothing in it that could be counted."""
+    found = judged(RIGHT.replace(BEGIN, f"{BEGIN}    for (;;)\n        continue;\n"), "validate")
+    assert "student_error" == found.verdict
+    assert "avc_rcu.c: an empty loop without an end" in found.message
 
 
 def test_a_loop_under_the_explorer() -> None:
