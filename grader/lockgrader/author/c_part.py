@@ -57,12 +57,11 @@ def c_part(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
 def _header(about: Interface) -> str:
     """Which functions have no comment right before them, alone or together with others."""
     text = about.source(about.header).read_text(encoding="utf-8")
-    declared = {name: re.search(rf"^.*\b{name}\(", text, re.M) for name in sorted(about.exports)}
-    without = [
-        name
-        for name, found in declared.items()
-        if found is None or not text[: found.start()].endswith(("*/\n", ";\n"))
-    ]
+    without = []
+    for name in sorted(about.exports):
+        found = re.search(rf"^\w[\w *]*\b{name}\(", text, re.M)
+        if found is None or not text[: found.start()].endswith(("*/\n", ";\n")):
+            without.append(name)
     return f"{about.header} does not explain {', '.join(without)}" if without else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import pytest
 from places import places
+from results_made import check
 from tiny_lab import KEY, TAS, WRONG, hand_in, make_lab, needs_sandbox
 
 import lockgrader
 from lockgrader.author.mutants import solution, write
-from lockgrader.grade import grade
+from lockgrader.grade import _placeless, grade
 from lockgrader.lab import changed, load
+from lockgrader.report.student import seen
 from locklabs import find
 
 PYTHON = "def f():\n    raise ValueError(__file__)\nf()\n"
@@ -78,9 +81,12 @@ def test_no_place_of_ours(tmp_path: Path, kind: str) -> None:
 
 @needs_sandbox
 @pytest.mark.parametrize(
-    ("check", "file", "change"),
+    ("name", "file", "change"),
     [
-        ("alone", "cache.py", ["        return decision", "        return 0"]),
+        pytest.param(
+            *("alone", "cache.py", ["        return decision", "        return 0"]),
+            marks=pytest.mark.slow,
+        ),
         (
             "c-memory",
             "avc_rcu.c",
@@ -88,13 +94,28 @@ def test_no_place_of_ours(tmp_path: Path, kind: str) -> None:
         ),
     ],
 )
-def test_no_place_in_a_cache(check: str, file: str, change: list[str]) -> None:
+def test_no_place_in_a_cache(name: str, file: str, change: list[str]) -> None:
     """Neither in a counterexample that ends in the library, nor in a compiler's words."""
     lab = load(find("lab05"))
     files = solution(lab, "ada", KEY)
-    files[file] = changed(files[file], [change], check)
+    files[file] = changed(files[file], [change], name)
     with tempfile.TemporaryDirectory() as made:
         path = write(files, Path(made) / "ada")
-        result = grade(lab, path, student="ada", key=KEY, only=(check,))
+        result = grade(lab, path, student="ada", key=KEY, only=(name,))
     assert "pass" != result.checks[-1].verdict
     assert set() == places(result)
+
+
+def test_a_step_in_the_library() -> None:
+    """Its file is named without the folder."""
+    step = {"file": f"{sys.prefix}/rcu_qsbr.py", "line": 5}
+    found = _placeless({"found": "leak", "steps": [step]})
+    assert {"found": "leak", "steps": [{"file": "rcu_qsbr.py", "line": 5}]} == found
+
+
+def test_an_internal_error() -> None:
+    """Its student reads that there was one; why a check is not decided, they read too."""
+    told = 'Traceback (most recent call last):\n  File "/srv/x.py"'
+    assert "instructor" in seen(check("a", "grader_error", message=told)).message
+    undecided = "validate: not decided, and no points are lost: a limit"
+    assert undecided == seen(check("a", "grader_error", message=undecided)).message
