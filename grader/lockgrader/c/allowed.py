@@ -152,6 +152,10 @@ def examine_object(
     )
     if missing:
         raise Refused("student_error", f"{file} defines no function {', '.join(missing)}")
+    _examine_sections(made, file, instrumented)
+
+
+def _examine_sections(made: Object, file: str, instrumented: bool) -> None:
     static = sum(one.size for one in made.sections if one.loaded and one.writable)
     if static > MOST_STATIC:
         raise Refused(
