@@ -12,10 +12,14 @@ the next on one CPU. ``transactions`` counts the line transfers per critical sec
 is the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C and after a
 program got stuck: the rows are then those that were finished. ``--output`` saves the
 same rows.
+
+With ``--dataset`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
+docs/SWEEPS.md).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,9 +28,10 @@ from rich.markup import escape
 
 from locksim.cli import options
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
+from locksim.cli.sweep_runs import DatasetOptions
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
-from lockui.console import console, progress, warn
+from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
 
@@ -38,8 +43,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 FORMATS = (".csv", ".parquet")
-#: Default CPU counts, up to the number of CPUs of the machine.
-COUNTS = (1, 2, 4, 8, 16, 32)
+#: Most points of a dataset's sweep that are printed as a table.
+MOST_ROWS = 60
 
 
 @app.command()
@@ -65,6 +70,30 @@ def sweep(
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
+    dataset: Annotated[
+        Path | None,
+        typer.Option(help="keep every run in this folder; runs that it has are not made again"),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(help="more factors: hold_ns=100,200 or, with --latin, transfer.half=300..600"),
+    ] = None,
+    latin: Annotated[
+        int | None, typer.Option(help="points of a Latin hypercube over the ranges of --vary")
+    ] = None,
+    points: Annotated[
+        Path | None, typer.Option(help="a CSV file of points; its first line names the factors")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="replicate until the 95 % interval is ±1% of the mean")
+    ] = None,
+    most: Annotated[int, typer.Option(help="most replications with --until")] = 1000,
+    jobs: Annotated[
+        int | None, typer.Option(help="number of processes (default: all usable CPUs)")
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="run on a Dask cluster: its address, such as tcp://10.0.0.1:8786")
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate each lock at each number of CPUs.
@@ -89,27 +118,56 @@ def sweep(
         _check_file(output)
     rows: list[dict[str, Any]] = []
     broken = dict.fromkeys(locks, 0)
-    ended = _simulate(
-        [(name, loads[name], n) for name in locks for n in counts],
-        rows,
-        broken,
-        machine=profile,
-        placement=where,
-        operations=operations,
-        replications=replications,
-        seed=seed,
-    )
+    varied: list[str] = []
+    kept: dict[str, Any] | None = None
+    wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
+    if dataset is None:
+        wanted.check_unused()
+        ended = _simulate(
+            [(name, loads[name], n) for name in locks for n in counts],
+            rows,
+            broken,
+            machine=profile,
+            placement=where,
+            operations=operations,
+            replications=replications,
+            seed=seed,
+        )
+    else:
+        curve = wanted.run(
+            dataset,
+            locks=locks,
+            machine=machine,
+            cpus=None if cpus is None else counts,
+            fixed={
+                **{"hold_ns": hold, "think_ns": think, "hold_times": hold_times},
+                **{"think_times": think_times, "arrivals": arrivals, "burst": burst},
+                **{"read_percent": read_percent, "words": words},
+                **{"placement": placement, "operations": operations},
+            },
+            replications=replications,
+            most=most,
+            seed=seed,
+        )
+        rows, broken, varied, kept = curve.rows, curve.broken, curve.varied, curve.dataset
+        ended = curve.ended
     if ended is not None and not rows:
         raise ended
     if output is not None:
         _save(rows, output)
     if json:
-        print_json(
-            {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
-        )
-    else:
+        document = {"machine": machine, "placement": placement, "complete": ended is None}
+        print_json(document | {"rows": rows} | ({} if kept is None else {"dataset": kept}))
+    elif len(rows) <= MOST_ROWS:
         units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
-        _print(rows, units, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
+        times = f"hold {hold:,} ns, think {think:,} ns"
+        _print(rows, units, f"{machine} ({placement}), {times}", varied)
+    if kept is not None and not json:
+        say(
+            f"\n  {kept['runs']:,} runs of {kept['points']:,} points: {kept['made']:,} made now, "
+            f"{kept['found']:,} found"
+            f"\n  read them with pandas.read_parquet({kept['path']!r})"
+        )
     for name, times in broken.items():
         if times:
             warn(f"{name}: mutual exclusion was violated {times:,} times")
@@ -151,10 +209,11 @@ def _simulate(
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
     """Return the machine and the CPU counts, checked against its number of CPUs."""
     from locksim import machine as machines
+    from locksim.study.sweep.design import CPU_COUNTS
 
     profile = machines.load(machine)
     if cpus is None:
-        return profile, [n for n in COUNTS if n <= profile.n_cpus]
+        return profile, [n for n in CPU_COUNTS if n <= profile.n_cpus]
     counts = whole_numbers(cpus, "--cpus")
     for n in counts:
         if not 1 <= n <= profile.n_cpus:
@@ -199,21 +258,26 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], units: str, where: str) -> None:
-    """Print the curves, all rates in one unit; ``units`` of work in words."""
+def _print(rows: list[dict[str, Any]], units: str, where: str, varied: Sequence[str]) -> None:
+    """Print the curves, all rates in one unit; ``units`` of work in words.
+
+    Arguments:
+        varied: the factors that differ between rows, besides lock and CPUs.
+    """
     output = console()
     output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)
     view = tables.table()
     tables.add(view, "lock", fold=True)
-    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
+    for head in (*varied, "CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
         tables.add(view, head, right=True)
     for i, row in enumerate(rows):
         if i and rows[i - 1]["lock"] != row["lock"]:
             view.add_section()
         view.add_row(
             escape(row["lock"]),
+            *(escape(str(row[name])) for name in varied),
             str(row["cpus"]),
             tables.fixed(row["per_second"] / scale.factor, places),
             tables.fixed((row["high"] - row["per_second"]) / scale.factor, places),
