@@ -30,7 +30,7 @@ from lockgrader.lab.variants import variant
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
-from locksim.study.cluster import ClusterError, connected
+from locksim.study.cluster import ClusterError, as_completed, connected
 
 __all__ = ["ClusterError", "grade_on"]
 
@@ -59,15 +59,13 @@ def grade_on(
             some submissions; all others were yielded before.
     """
     with connected(address, engine) as client:
-        from distributed import as_completed
-
         files = client.submit(_same, json.dumps(_files(Path(lab.folder))))
         asked = {}
         for task, submission, attempt in todo:
             given = json.dumps(_given(lab, task.student, submission, attempt, key, profile))
             asked[client.submit(_graded, given, files, pure=False, retries=RETRIES)] = task
         lost = []
-        for future in as_completed(list(asked), loop=client.loop):
+        for future in as_completed(client, asked):
             task = asked[future]
             try:
                 answer = json.loads(future.result())

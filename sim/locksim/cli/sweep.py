@@ -160,8 +160,8 @@ def sweep(
         print_json(document | {"rows": rows} | ({} if kept is None else {"dataset": kept}))
     elif len(rows) <= MOST_ROWS:
         units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
-        times = f"hold {hold:,} ns, think {think:,} ns"
-        _print(rows, units, f"{machine} ({placement}), {times}", varied)
+        title = f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns"
+        _print(rows, units, title, varied)
     if kept is not None and not json:
         say(
             f"\n  {kept['runs']:,} runs of {kept['points']:,} points: {kept['made']:,} made now, "

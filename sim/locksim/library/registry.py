@@ -74,23 +74,22 @@ def entries() -> list[Entry]:
     return [entry for found in _modules(PACKAGES) if (entry := _entry(*found)) is not None]
 
 
-def resolve(name: str, text: str | None = None) -> Entry:
+def resolve(name: str) -> Entry:
     """The lock, cache or scheduler that a name stands for.
 
     Arguments:
         name: a module's name (``ticket``), or a file and a class (``my_lock.py:MyLock``; without
             ``:MyLock`` the file's last class).
             A file is parsed, never run.
-        text: of the file, where it was read elsewhere (:func:`text_of`).
 
     Raises:
         UnknownNameError: there is no such lock, file or class.
         CompileError: the file is outside the language.
     """
     file, _, cls = name.partition(":")
-    text = text_of(name) if text is None else text
+    text = text_of(name)
     if text is not None:
-        return _from_text(text, file, cls)
+        return from_text(text, file, cls)
     known = {found[0].rpartition(".")[2]: found for found in _modules(UNLISTED | PACKAGES)}
     entry = _entry(*known[name]) if name in known else None
     if entry is None:
@@ -152,7 +151,7 @@ def specification(name: str) -> type[Struct]:
     file, _, cls = name.partition(":")
     text = text_of(name)
     if text is not None:
-        return _from_text(text, file, cls).struct
+        return from_text(text, file, cls).struct
     known = specifications()
     if name not in known:
         hint = did_you_mean(name, known)
@@ -188,7 +187,16 @@ def _entry(module: str, kind: str, base: type[Struct]) -> Entry | None:
     return Entry(module.rpartition(".")[2], kind, struct)
 
 
-def _from_text(text: str, file: str, name: str) -> Entry:
+def from_text(text: str, file: str, name: str = "") -> Entry:
+    """The class of a program's text. The text is parsed, never run.
+
+    Arguments:
+        file: for messages. name: the class; without one the last.
+
+    Raises:
+        UnknownNameError: there is no such class.
+        CompileError: the text is outside the language.
+    """
     from locksim.compiler.frontend import compile_source
 
     codes = compile_source(text, file)

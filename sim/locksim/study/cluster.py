@@ -6,12 +6,12 @@ can run code on the workers: use Dask's TLS, or a private network.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
-__all__ = ["ClusterError", "connected"]
+__all__ = ["ClusterError", "as_completed", "connected"]
 
 PATIENCE_S = 20
 """Time in which a scheduler has to answer."""
@@ -37,12 +37,7 @@ def connected(address: str, sources: Callable[[], str]) -> Iterator[Any]:
     Raises:
         ClusterError: no scheduler answers, it has no workers, or one has other sources.
     """
-    try:
-        import distributed
-    except ImportError as error:
-        raise ClusterError(
-            "--scheduler needs Dask, which is not installed\nhelp: pip install 'locklab[cluster]'"
-        ) from error
+    distributed = _distributed()
     try:
         client = distributed.Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
@@ -53,6 +48,21 @@ def connected(address: str, sources: Callable[[], str]) -> Iterator[Any]:
     with client:
         _check_workers(client, sources)
         yield client
+
+
+def as_completed(client: Any, futures: Iterable[Any]) -> Iterator[Any]:
+    """The futures of a client, each when it is done."""
+    yield from _distributed().as_completed(list(futures), loop=client.loop)
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ClusterError(
+            "--scheduler needs Dask, which is not installed\nhelp: pip install 'locklab[cluster]'"
+        ) from error
+    return distributed
 
 
 def _check_workers(client: Any, sources: Callable[[], str]) -> None:

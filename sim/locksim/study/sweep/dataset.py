@@ -147,7 +147,9 @@ class Dataset:
         by = [*order, "point", "seed"]
         wanted = self.schema.names if columns is None else list(columns)
         table = self._table(self._files(), list(dict.fromkeys([*wanted, *by])))
-        return table.sort_by([(name, "ascending") for name in by]).select(wanted).to_pandas()
+        ordered = table.sort_by([(name, "ascending") for name in by])
+        frame: pd.DataFrame = ordered.select(wanted).to_pandas()
+        return frame
 
     def _files(self) -> list[Path]:
         return sorted(self.folder.glob("part-*.parquet"))

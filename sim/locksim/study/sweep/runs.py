@@ -16,7 +16,7 @@ from typing import Any
 from locksim.kinds import ArrivalProcess, LoadSettings, PlainLoad, load_of
 from locksim.lang import NS
 from locksim.lang.struct import Struct
-from locksim.library.registry import resolve
+from locksim.library.registry import from_text, resolve
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
 from locksim.study.simulation import LONGEST_PS, simulate
@@ -105,7 +105,10 @@ def perform(task: Task) -> tuple[list[dict[str, Any]], float]:
 @functools.lru_cache(maxsize=256)
 def struct_of(lock: str, text: str | None) -> type[Struct]:
     """The class that a lock's name stands for; ``text`` is that of its file, if it is one."""
-    return resolve(lock, text).struct
+    if text is None:
+        return resolve(lock).struct
+    file, _, name = lock.partition(":")
+    return from_text(text, file, name).struct
 
 
 def load_at(point: Point, struct: type[Struct]) -> PlainLoad:

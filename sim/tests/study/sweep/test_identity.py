@@ -6,7 +6,7 @@ from locksim import machine as machines
 from locksim.compiler.identity import program_digest
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
-from locksim.library.registry import resolve
+from locksim.library.registry import from_text
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.study.sweep.identity import engine_digest, machine_digest, point_digest
 
@@ -26,7 +26,7 @@ class Mine(Lock):
 
 def of(text: str, tmp_path: Path) -> str:
     """The digest of the load on a lock that a text defines."""
-    struct = resolve(f"{tmp_path}/mine.py:Mine", text).struct
+    struct = from_text(text, f"{tmp_path}/mine.py").struct
     return program_digest(CriticalSection(lock=struct))
 
 
