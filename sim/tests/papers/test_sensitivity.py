@@ -13,7 +13,13 @@ from locksim import papers
 from locksim.cli.sensitivity import app
 from locksim.machine import Machine, MachineError
 from locksim.papers.experiment import Cell, Experiment, ExperimentError, Plan, Reproduction
-from locksim.papers.sensitivity import MEAN_ERROR, sensitivity
+from locksim.papers.sensitivity import (
+    MEAN_ERROR,
+    Range,
+    saltelli,
+    sensitivity,
+    sobol_indices,
+)
 from locksim.study.jobs import Job
 
 RUN = CliRunner()
@@ -86,12 +92,20 @@ def test_mean_error_is_the_response() -> None:
 def test_sobol_indices_of_a_sum() -> None:
     """A sum has no interactions: first-order and total indices are shares of the variance."""
     pytest.importorskip("SALib")
-    found = sensitivity(Toy(), ["pause", "fence"], cell="both, ns", samples=256)
-    variances = [(3 * PAUSE) ** 2, FENCE**2]
-    for index, variance in zip(found.indices, variances, strict=True):
-        share = variance / sum(variances)
-        assert (index.first, index.total) == pytest.approx((share, share), abs=0.05)
-    assert 1 + 4 + 256 * 4 == found.runs
+    ranges = [Range("pause", 10, 9, 11, ""), Range("fence", 20, 18, 22, "")]
+    points = saltelli(ranges, 256)
+    found = sobol_indices(ranges, [3 * point["pause"] + point["fence"] for point in points])
+    for index, variance in zip(found, (9 * 1, 4), strict=True):
+        assert (index.first, index.total) == pytest.approx((variance / 13,) * 2, abs=0.05)
+
+
+def test_sobol_indices_come_from_tables() -> None:
+    """Samples times the costs and two, besides the swings; a flat response has no indices."""
+    pytest.importorskip("SALib")
+    found = sensitivity(Toy(), ["pause", "fence"], cell="both, ns", samples=2)
+    assert (["pause", "fence"], 1 + 4 + 2 * 4) == ([i.name for i in found.indices], found.runs)
+    with pytest.raises(ExperimentError, match="the same everywhere"):
+        sensitivity(Toy(), ["fence"], cell="one, ns", samples=2)
 
 
 @pytest.mark.parametrize(
