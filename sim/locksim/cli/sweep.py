@@ -19,7 +19,6 @@ docs/SWEEPS.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,14 +27,17 @@ from rich.markup import escape
 
 from locksim.cli import options
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
-from locksim.cli.sweep_runs import DatasetOptions
+from locksim.cli.sweep_runs import Curve, DatasetOptions
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
 from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.kinds import PlainLoad
     from locksim.machine import Machine
     from locksim.study.simulation import Simulation
@@ -69,6 +71,8 @@ def sweep(
     operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
+    plot: options.Plot = None,
+    latex: options.Latex = False,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
     dataset: Annotated[
         Path | None,
@@ -116,17 +120,13 @@ def sweep(
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
-    rows: list[dict[str, Any]] = []
-    broken = dict.fromkeys(locks, 0)
-    varied: list[str] = []
-    kept: dict[str, Any] | None = None
+    check_file(plot)
+    options.check_latex(latex, json)
     wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
     if dataset is None:
         wanted.check_unused()
-        ended = _simulate(
+        curve = _simulate(
             [(name, loads[name], n) for name in locks for n in counts],
-            rows,
-            broken,
             machine=profile,
             placement=where,
             operations=operations,
@@ -149,46 +149,62 @@ def sweep(
             most=most,
             seed=seed,
         )
-        rows, broken, varied, kept = curve.rows, curve.broken, curve.varied, curve.dataset
-        ended = curve.ended
-    if ended is not None and not rows:
-        raise ended
+    if curve.ended is not None and not curve.rows:
+        raise curve.ended
     if output is not None:
-        _save(rows, output)
+        _save(curve.rows, output)
+    units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+    on = f"{machine} ({placement})"
+    if plot is not None:
+        how = options.load_in_words(hold, think, replications=replications, seed=seed)
+        _plot(curve, units, f"Simulated on {on}. {how}", plot)
     if json:
-        document = {"machine": machine, "placement": placement, "complete": ended is None}
-        print_json(document | {"rows": rows} | ({} if kept is None else {"dataset": kept}))
-    elif len(rows) <= MOST_ROWS:
-        units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
-        title = f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns"
-        _print(rows, units, title, varied)
-    if kept is not None and not json:
-        say(
-            f"\n  {kept['runs']:,} runs of {kept['points']:,} points: {kept['made']:,} made now, "
-            f"{kept['found']:,} found"
-            f"\n  read them with pandas.read_parquet({kept['path']!r})"
-        )
-    for name, times in broken.items():
+        document = {"machine": machine, "placement": placement, "complete": curve.ended is None}
+        kept = {} if curve.dataset is None else {"dataset": curve.dataset}
+        print_json(document | {"rows": curve.rows} | kept)
+    else:
+        view = console(latex=latex)
+        if dataset is None or len(curve.rows) <= MOST_ROWS:
+            _print(view, curve, units, f"{on}, hold {hold:,} ns, think {think:,} ns")
+        if plot is not None:
+            say(f"\nplot: {plot}", view)
+        if curve.dataset is not None:
+            say(curve.in_words(), view)
+    _end(curve)
+
+
+def _end(curve: Curve) -> None:
+    """Say what was wrong with the locks, and end as that asks for."""
+    for name, times in curve.broken.items():
         if times:
             warn(f"{name}: mutual exclusion was violated {times:,} times")
-    if isinstance(ended, KeyboardInterrupt):
+    if isinstance(curve.ended, KeyboardInterrupt):
         raise interrupted("the points above are complete")
-    if ended is not None:
-        raise ended
-    if any(broken.values()):
+    if curve.ended is not None:
+        raise curve.ended
+    if any(curve.broken.values()):
         raise typer.Exit(1)
 
 
-def _simulate(
-    plan: list[tuple[str, PlainLoad, int]],
-    rows: list[dict[str, Any]],
-    broken: dict[str, int],
-    **options: Any,
-) -> BaseException | None:
-    """Simulate points into ``rows``; return what ended them early, which keeps finished points."""
+def _plot(curve: Curve, unit: str, caption: str, path: Path) -> None:
+    """Draw the curve; further factors get a panel for each of their values."""
+    from locksim.study.plots import plot_of_sweep
+
+    drawn = plot_of_sweep(
+        curve.rows, planned=curve.planned, unit=unit, caption=caption, panel=curve.varied
+    )
+    with saving(f"--plot {path}"):
+        save(drawn, path)
+
+
+def _simulate(plan: list[tuple[str, PlainLoad, int]], **options: Any) -> Curve:
+    """Simulate points; what ends them early keeps the finished ones."""
     from locksim.core.result import SimulationError
     from locksim.study.simulation import LONGEST_PS, simulate
 
+    rows: list[dict[str, Any]] = []
+    broken = {name: 0 for name, _, _ in plan}
+    ended: BaseException | None = None
     with progress("sweep") as report:
         for i, (name, load, n) in enumerate(plan):
             report(f"{name} on {cpus_of(n)}", i / len(plan))
@@ -198,12 +214,14 @@ def _simulate(
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
             except KeyboardInterrupt as interrupt:
-                return interrupt
+                ended = interrupt
+                break
             except SimulationError as error:
-                return UsageError(f"{name} on {cpus_of(n)}: {error}")
+                ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
+                break
             rows.append(_row(name, result))
             broken[name] += result.violations()
-    return None
+    return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan])
 
 
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
@@ -258,13 +276,9 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], units: str, where: str, varied: Sequence[str]) -> None:
-    """Print the curves, all rates in one unit; ``units`` of work in words.
-
-    Arguments:
-        varied: the factors that differ between rows, besides lock and CPUs.
-    """
-    output = console()
+def _print(output: Console, curve: Curve, units: str, where: str) -> None:
+    """Print the curves, all rates in one unit; ``units`` of work in words."""
+    rows, varied = curve.rows, curve.varied
     output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)

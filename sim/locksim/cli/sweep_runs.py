@@ -11,7 +11,7 @@ the number of runs behind it; and beside the rows::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,16 +37,28 @@ class Curve:
     """What a sweep gives to its command.
 
     Arguments:
-        rows: of the JSON, one for each point. varied: names of the factors beside lock and CPUs.
+        rows: of the JSON, one for each point.
         broken: lock → how often mutual exclusion was violated.
-        ended: what to raise after printing, or None. dataset: of the JSON.
+        ended: what to raise after printing, or None.
+        planned: lock and CPUs of every point, for a plot; empty: those of the rows.
+        varied: names of the factors beside lock and CPUs. dataset: of the JSON, if there is one.
     """
 
     rows: list[dict[str, Any]]
-    varied: list[str]
     broken: dict[str, int]
     ended: BaseException | None
-    dataset: dict[str, Any]
+    planned: list[tuple[str, int]] = field(default_factory=list)
+    varied: list[str] = field(default_factory=list)
+    dataset: dict[str, Any] | None = None
+
+    def in_words(self) -> str:
+        """How many runs the dataset has given, and how to read them."""
+        kept = self.dataset or {}
+        return (
+            f"\n  {kept['runs']:,} runs of {kept['points']:,} points: {kept['made']:,} made now, "
+            f"{kept['found']:,} found"
+            f"\n  read them with pandas.read_parquet({kept['path']!r})"
+        )
 
 
 @dataclass(frozen=True)
@@ -66,10 +78,10 @@ class DatasetOptions:
         Raises:
             UsageError: one of them was given.
         """
-        for field in fields(self):
-            if getattr(self, field.name):
+        for option in fields(self):
+            if getattr(self, option.name):
                 raise UsageError(
-                    f"--{field.name} needs --dataset FOLDER, where the sweep keeps its runs"
+                    f"--{option.name} needs --dataset FOLDER, where the sweep keeps its runs"
                 )
 
     def run(
@@ -189,4 +201,5 @@ def _curve(frame: pd.DataFrame, outcome: Outcome, folder: Path, varied: list[str
         ended = UsageError(f"{where}: {first['error']}{more}")
     counts = {"points": len(outcome.points), "runs": len(frame)}
     made = {"made": outcome.made, "found": outcome.found}
-    return Curve(rows, varied, broken, ended, {"path": str(folder), **counts, **made})
+    dataset = {"path": str(folder), **counts, **made}
+    return Curve(rows, broken, ended, varied=varied, dataset=dataset)

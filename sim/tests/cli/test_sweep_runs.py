@@ -44,6 +44,17 @@ def test_table_shows_what_varies(tmp_path: Path) -> None:
     assert expected == lines[: len(expected)]
 
 
+def test_plot_has_a_panel_for_each_value(tmp_path: Path) -> None:
+    """And a line for each lock."""
+    path = tmp_path / "curve.svg"
+    arguments = ["tas", "ticket", "--cpus", "1,2", "--vary", "words=0,2", "--plot", str(path)]
+    result = RUN.invoke(app, swept(tmp_path / "data", *arguments))
+    assert (0, "") == (result.exit_code, result.stderr)
+    assert f"plot: {path}" in result.stdout
+    text = path.read_text(encoding="utf-8")
+    assert all(name in text for name in ("tas", "ticket"))
+
+
 def test_latin_hypercube_and_list(tmp_path: Path) -> None:
     """Both give points; the hypercube's are spread over the range."""
     latin = ["tas", "--cpus", "2", "--vary", "hold_ns=0..1000", "--latin", "4", "--json"]
