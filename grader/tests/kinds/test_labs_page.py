@@ -21,6 +21,7 @@ from locksim.compiler.ir import ClassCode
 PAGE = Path(__file__).parents[3] / "docs" / "LABS.md"
 CODE = """
 from locksim.lang import *
+from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 
 class TAS(Lock):
     locked = word()
@@ -63,6 +64,24 @@ class RW(RWLock):
 
     def write_release(self):
         yield self.state.fetch_add(1000000, RELEASE)
+
+class Cache(DecisionCache):
+    all = part(DecisionsSpinlock)
+
+    def lookup(self, key):
+        return (yield from self.all.lookup(key))
+
+    def replace(self, key, allowed, audit):
+        yield from self.all.replace(key, allowed, audit)
+
+    def reclaim(self):
+        return (yield from self.all.reclaim())
+
+    def quiescent(self):
+        yield pause()
+
+    def offline(self):
+        yield pause()
 
 class Tally(Struct):
     value = word()
