@@ -1,7 +1,7 @@
 """Chatroom, the benchmark of 2001, on a kernel with a cache or a scheduler of the submission.
 
-A wrong part can be fast: a cache that makes up decisions, or a scheduler that forgets tasks. So each
-run is itself checked, and earns nothing, however good its numbers are, if
+A wrong part can be fast: a cache that makes up decisions, or a scheduler that forgets tasks. So
+each run is itself checked, and earns nothing, however good its numbers are, if
 
 - a decision has a wrong seal: it was never put in, or mixes two (``locksim.library.avc.avc_of``);
 - the run gets stuck, a task runs on two CPUs, or a message has not arrived at the end;

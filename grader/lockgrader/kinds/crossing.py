@@ -85,7 +85,9 @@ class Crossing(OtherCheck):
             if before * after < 0
         ]
         if len(at) != 1:
-            shown = ", ".join(f"{v}: {math.exp(r):.3g}" for v, r in zip(self.values, ratios, strict=True))
+            shown = ", ".join(
+                f"{v}: {math.exp(r):.3g}" for v, r in zip(self.values, ratios, strict=True)
+            )
             says = f"{self.load.lock} and {self.against} must cross once, not {len(at)} times"
             raise LabError(f"{self.name}: {says} ({self.setting}: ratio; {shown})")
         return self.offset + self.scale * at[0]

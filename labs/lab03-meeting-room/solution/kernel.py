@@ -2,7 +2,6 @@
 
 from locksim.lang import (
     ACQUIRE,
-    NULL,
     RELAXED,
     RELEASE,
     DecisionCache,

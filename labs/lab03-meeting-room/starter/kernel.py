@@ -1,12 +1,11 @@
 """Two parts of a kernel for you to write: replace the `yield pause()` lines.
 
-Split is a cache of decisions in parts. Queues is a scheduler with a run queue for each CPU, of which
-two methods are missing. Try: locklab lab check
+Split is a cache of decisions in parts. Queues is a scheduler with a run queue for each CPU; two of
+its methods are missing. Try: locklab lab check
 """
 
 from locksim.lang import (
     ACQUIRE,
-    NULL,
     RELAXED,
     RELEASE,
     DecisionCache,

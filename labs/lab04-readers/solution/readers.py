@@ -76,9 +76,11 @@ class BR(RWLock):
         yield from self.locks[cpu()].read_release()
 
     def write_acquire(self):
-        for i in range(n_cpus()):
+        yield from self.locks[0].write_acquire()
+        for i in range(1, n_cpus()):
             yield from self.locks[i].write_acquire()
 
     def write_release(self):
-        for i in range(n_cpus()):
+        yield from self.locks[0].write_release()
+        for i in range(1, n_cpus()):
             yield from self.locks[i].write_release()

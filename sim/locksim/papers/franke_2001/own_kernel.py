@@ -41,7 +41,7 @@ def own_kernel(kernel: str, rooms: int, cpus: int, **options: Any) -> Run:
 
 
 def meter(one: Run) -> list[dict[str, Any]]:
-    """lockmeter's columns of the kernel's locks, as :meth:`Simulation.by_lock` has them.
+    """Lock meter columns of the kernel's locks, as :meth:`Simulation.by_lock` has them.
 
     A lock that was split, or given to each CPU, counts as one: HOLD and WAIT are means over all its
     parts, and UTIL is the sum of theirs. A lock that was never taken has no row.
