@@ -64,6 +64,13 @@ class SchedulerKind(StructKind):
         return bool(cls.FIELDS.keys() - Scheduler.FIELDS.keys())
 
 
+class SandboxedSchedulerKind(SchedulerKind):
+    """A scheduler of a submission: it comes out of a grader's sandbox without its base."""
+
+    base = Struct
+    methods = ("wake_up_process",)
+
+
 class Waiting(SwitchedTasks):
     """The first task waits for what the second makes, on a wait queue.
 
