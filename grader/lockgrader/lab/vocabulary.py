@@ -277,8 +277,8 @@ Expected = Annotated[
     | Annotated[ChatroomRun, Tag("chatroom")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock or of a run of Chatroom, a cell of a published table,
-or a formula."""
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, or a
+formula."""
 
 
 class Answer(_Check):
