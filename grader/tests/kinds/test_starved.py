@@ -60,7 +60,7 @@ class L(RWLock):
 
 def finding(text: str, *sides: str) -> Finding:
     """Of a lock that must starve these sides."""
-    check = Starved(kind="starved", name="s", title="S", points=1, lock="L", sides=sides)  # type: ignore[arg-type]
+    check = Starved(kind="starved", name="s", title="S", points=1, lock="L", sides=sides)
     codes = compile_source(HEAD + text.replace("1000", str(1 << 12)), "<l.py>")
     return judge(check, Submitted(codes=codes))
 

@@ -129,8 +129,5 @@ def test_a_reader_writer_lock_is_used_too() -> None:
 
 def test_a_big_reader_lock_of_four_cpus_is_found() -> None:
     """Right with the CPUs of a proof, wrong with those of a measurement."""
-    left = use(
-        kind_of(FewBigReaders).wearing(FewBigReaders, 20, ON, 0),
-        part="lock", machine="ideal-8", cpus=8, on=ON, seed=1, longest_ps=10**9,
-    )  # fmt: skip
+    left = used(FewBigReaders, rounds=20)
     assert left.violations > 0
