@@ -2,6 +2,7 @@
 
 - Wrong submissions: at least ten, and one for each check that gives points.
 - Variants: at least a thousand, each used by a check.
+- Goals, where the lab has goals.toml: each has a check, and each check with points a goal.
 - Texts: a rubric for each answer in words, a design, times, links to the glossary that lead there.
 - The handout's commands run in a student's folder.
 """
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from lockgrader.author import goals
 from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
@@ -43,6 +45,7 @@ def promises(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     """
     yield from _wrong(lab, checks)
     yield from _variants(lab)
+    yield from goals.kept(folder, checks)
     yield from _texts(folder, checks)
     yield from _glossary(folder)
 

@@ -34,6 +34,8 @@ __all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
 MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
+MACHINES = "hidden/machines"
+"""Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
 RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
 """Files that labs had under another name: name → new name, old table, new table."""
 
@@ -116,7 +118,8 @@ class Lab(Closed):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
                 named = self._with_beliefs(raw, where)
-                made = _adapter().validate_python(_filled(named, values, where))
+                filled = _filled(named, values, where)
+                made = _adapter().validate_python(_found(filled, Path(self.folder)))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -200,6 +203,8 @@ def load(folder: Path) -> Lab:
             document["misconceptions"] = document.get("misconceptions", {}) | _toml(path, digest)
     if (folder / MUTANTS).exists():
         document |= _own_tests(folder, str(document.get("locks", "")), digest)
+    for path in sorted((folder / MACHINES).glob("*.toml")):
+        _toml(path, digest)
     try:
         lab = Lab.model_validate(
             {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
@@ -263,3 +268,15 @@ def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:
             raise LabError(f"{where}: there is no variant {raw}; there are {', '.join(values)}")
         return values[raw[1:]]
     return raw
+
+
+def _found(raw: Any, folder: Path) -> Any:
+    """A check's values with the paths of the lab's own machines, wherever the lab lies."""
+    if isinstance(raw, dict):
+        return {
+            k: str(folder / v)
+            if k == "machine" and str(v).startswith(f"{MACHINES}/")
+            else _found(v, folder)
+            for k, v in raw.items()
+        }
+    return [_found(v, folder) for v in raw] if isinstance(raw, list) else raw

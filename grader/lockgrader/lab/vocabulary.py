@@ -179,7 +179,8 @@ class Measured(Placed):
 
     Arguments:
         lock: which lock or cache. machine: a profile.
-        measure: for one unit of work; "growth" is the number of objects allocated and not freed.
+        measure: for one unit of work; "growth" is the number of objects allocated and not freed,
+            "slowest" the throughput of the slowest CPU.
             Or a column of lockmeter's: "util" and "con" (fractions), "hold_ns", "wait_ns",
             "wait_max_ns", "cpu_share" (of all CPUs' time, spent waiting), "readers" (most at once).
         meter: the metered lock of a column, by the end of its name; "" for all together.
@@ -200,6 +201,7 @@ class Measured(Placed):
         "time_ns",
         "throughput",
         "fairness",
+        "slowest",
         "growth",
         "util",
         "con",
