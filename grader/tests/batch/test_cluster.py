@@ -50,6 +50,7 @@ def graded(lab: Lab, todo: list[Task], scheduler: str = "") -> list[Result]:
     return grade_all(lab, todo, key=KEY, profile="namespaces", processes=2, scheduler=scheduler)
 
 
+@pytest.mark.slow
 def test_same_results_as_here(cluster: object, tmp_path: Path) -> None:
     """All that is decided is equal, results lie where they should, and nothing is done twice."""
     lab = make_lab(tmp_path)

@@ -260,6 +260,7 @@ def test_no_cpu_halts_while_a_task_waits(tasks: int, cpus: int) -> None:
     assert waking_ps + 100_000_000 <= max(ends) < waking_ps + 120_000_000
 
 
+@pytest.mark.slow
 def test_thousands_of_tasks() -> None:
     """2400 tasks on 8 CPUs: all pass their tokens."""
     result = ran(TokenRing(tasks=2400, ring=80, rounds=3), 8)

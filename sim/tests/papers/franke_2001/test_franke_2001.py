@@ -88,6 +88,7 @@ def test_hold_time_grows_because_data_move() -> None:
     assert 2 * holds[0] < holds[1] < holds[2]
 
 
+@pytest.mark.slow
 def test_lockmeter_agrees_with_itself() -> None:
     """UTIL = HOLD x rate, % CPU = CON x rate x WAIT / CPUs: the identities of the source."""
     cells = {(c.row, c.column): c.simulated for c in lockmeter().cells}

@@ -84,6 +84,7 @@ def test_inputs_come_out_as_published() -> None:
         assert abs(error) < 0.005
 
 
+@pytest.mark.slow
 def test_profile_holds_what_the_fit_gives() -> None:
     """Fitting again, from other start values, gives the figures of the profile within 3 %."""
     profile = machines.load("itanium2-32")
