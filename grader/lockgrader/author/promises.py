@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lockgrader.author import goals
-from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
+from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT, dataset_files
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
 from lockgrader.lab import Check, Lab, Written
@@ -73,6 +73,9 @@ def run_commands(lab: Lab, folder: Path, student: str, key: bytes) -> Iterable[I
     values = variant(lab, student, key)
     with tempfile.TemporaryDirectory(prefix="locklab-") as made:
         mine = write(solution(lab, student, key), Path(made) / "lab")
+        for name, data in dataset_files(lab).items():
+            (mine / name).parent.mkdir(exist_ok=True)
+            (mine / name).write_bytes(data)
         for command in asked:
             says = _says(_filled(command, values).split()[1:], mine)
             yield Item("command", command, not says, says or "runs")

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.trials import of_dataset
 from lockgrader.lab.vocabulary import (
     Check,
     Known,
@@ -36,6 +37,8 @@ MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
 MACHINES = "hidden/machines"
 """Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
+DATASET = "dataset/"
+"""A check names the calibrated profile of a data set as "dataset/NAME"."""
 RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
 """Files that labs had under another name: name → new name, old table, new table."""
 
@@ -79,6 +82,7 @@ class Lab(Closed):
             program can distinguish a proof from a measurement.
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
+        dataset: a folder of ``datasets/native`` that students get; "" for none.
         c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
         variant: name → the values from which a student's own is drawn.
         check: the checks, in order; a check comes after those that it needs.
@@ -97,6 +101,7 @@ class Lab(Closed):
     library: tuple[str, ...] = ()
     refuse: tuple[Operation, ...] = ()
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
+    dataset: str = ""
     c: str = ""
     interface: str = ""
     seconds: Annotated[int, Field(ge=1, le=600)] = 60
@@ -274,9 +279,15 @@ def _found(raw: Any, folder: Path) -> Any:
     """A check's values with the paths of the lab's own machines, wherever the lab lies."""
     if isinstance(raw, dict):
         return {
-            k: str(folder / v)
-            if k == "machine" and str(v).startswith(f"{MACHINES}/")
-            else _found(v, folder)
-            for k, v in raw.items()
+            k: _machine(v, folder) if k == "machine" else _found(v, folder) for k, v in raw.items()
         }
     return [_found(v, folder) for v in raw] if isinstance(raw, list) else raw
+
+
+def _machine(name: Any, folder: Path) -> Any:
+    """The path of a machine of the lab's or of a data set; any other name as it is."""
+    if str(name).startswith(f"{MACHINES}/"):
+        return str(folder / name)
+    if str(name).startswith(DATASET):
+        return str(of_dataset(name.removeprefix(DATASET)) / "machine.toml")
+    return name

@@ -14,6 +14,8 @@ from pydantic import Discriminator, Field, Tag
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.placed import Placed
+from lockgrader.lab.profiles import Profile as MachineProfile
+from lockgrader.lab.trials import Reading
 
 __all__ = [
     "OPERATIONS",
@@ -267,17 +269,20 @@ def _source(value: Any) -> str:
     """Which kind of expected value a lab has written."""
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
-    return next((key for key in ("cell", "formula") if key in value), "measure")
+    return next((key for key in ("cell", "formula", "reading", "profile") if key in value), "measure")
 
 
 Expected = Annotated[
     Annotated[Number, Tag("number")]
     | Annotated[Measure, Tag("measure")]
     | Annotated[Cell, Tag("cell")]
-    | Annotated[Formula, Tag("formula")],
+    | Annotated[Formula, Tag("formula")]
+    | Annotated[Reading, Tag("reading")]
+    | Annotated[MachineProfile, Tag("profile")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock, a cell of a published table, or a formula."""
+"""A right value: a number, a measure of a lock, a cell of a published table, a formula, a
+reading of a measured machine, or what a profile holds."""
 
 
 class Answer(_Check):
