@@ -84,7 +84,9 @@ def main() -> int:
             made.append(slide)
             pdf.savefig(figure)
             plt.close(figure)
-    page = environment().from_string(PAGE).render(title="LockLab: a slide for each lab", slides=made)
+    page = (
+        environment().from_string(PAGE).render(title="LockLab: a slide for each lab", slides=made)
+    )
     (asked.out / "slides.html").write_text(page, encoding="utf-8")
     print(f"{len(made)} slides in {asked.out / 'slides.html'} and {asked.out / 'slides.pdf'}")
     return 0

@@ -35,43 +35,55 @@ class Exclusive(RWLock):
 
 
 class Tas(Exclusive):
+    """Test-and-set."""
+
     lock = part(TASLock)
 
 
 class Ttas(Exclusive):
+    """Test, then test-and-set."""
+
     lock = part(TTASLock)
 
 
 class Ticket(Exclusive):
+    """First come, first served."""
+
     lock = part(TicketLock)
 
 
 class Mcs(Exclusive):
+    """A queue, each on a line of its own."""
+
     lock = part(MCSLock)
 
 
 class Clh(Exclusive):
+    """A queue, each on the line of the one before."""
+
     lock = part(CLHLock)
 
 
 class Qspinlock(Exclusive):
+    """MCS behind a word."""
+
     lock = part(QueuedSpinlock)
 
 
 class Rwlock(ReaderPreferenceRWLock):
-    pass
+    """One word, readers first."""
 
 
 class RwlockWriter(WriterPreferenceRWLock):
-    pass
+    """One word, writers first."""
 
 
 class Qrwlock(QueuedRWLock):
-    pass
+    """One word and a queue."""
 
 
 class Brlock(BigReaderLock):
-    pass
+    """A lock for each CPU."""
 
 
 class OwnGroups(RWLock):
@@ -107,8 +119,12 @@ class OwnGroups(RWLock):
 
 
 class OwnManyGroups(OwnGroups):
+    """A line for two CPUs of the largest pair."""
+
     n = param(32)
 
 
 class OwnOneGroup(OwnGroups):
+    """One count for all."""
+
     n = param(1)

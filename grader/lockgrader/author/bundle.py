@@ -28,7 +28,17 @@ from lockgrader.lab.trials import of_dataset
 from lockgrader.lab.variants import variant
 from lockui.files import home
 
-__all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "dataset_files", "name_of", "public_files", "read"]
+__all__ = [
+    "Bundle",
+    "BundleError",
+    "Own",
+    "Source",
+    "bundles",
+    "dataset_files",
+    "name_of",
+    "public_files",
+    "read",
+]
 
 BELIEFS = "misconceptions.toml"
 HANDOUT, GLOSSARY = "handout.md", "GLOSSARY.md"

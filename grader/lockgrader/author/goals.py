@@ -44,7 +44,7 @@ def goals(folder: Path) -> list[Goal]:
 
 
 def kept(folder: Path, checks: Iterable[Check]) -> Iterable[Item]:
-    """Whether goals and checks fit: no goal without a check, no check with points without a goal."""
+    """Whether no goal is without a check, and no check with points without a goal."""
     graded = {check.name: bool(check.points) for check in checks}
     found = goals(folder)
     for goal in found:

@@ -36,9 +36,9 @@ class Function(OtherCheck):
 
     With ``trace`` it gets ``events`` (a list of ``{"ns", "cpu", "what"}``), ``cpus``, ``begin_ns``
     and ``end_ns``, and returns lockmeter's columns by name. With ``trials`` it gets rows of that
-    name, and returns the columns of :meth:`lockgrader.lab.trials.Trials.right`. Otherwise it gets a list of rows for
-    each name in ``tables`` and the values of ``plain``, and returns the ``numbers`` by name, or
-    rows with the keys of ``wanted`` and a ``value``.
+    name, and returns the columns of :meth:`lockgrader.lab.trials.Trials.right`. Otherwise it gets a
+    list of rows for each name in ``tables`` and the values of ``plain``, and returns the
+    ``numbers`` by name, or rows with the keys of ``wanted`` and a ``value``.
 
     Arguments:
         file: of the submission; the lab names it in ``data``. function: its name.

@@ -49,7 +49,7 @@ class Trials(Closed):
     Arguments:
         dataset: a folder of ``datasets/native``. kernel: the lock.
         think_ns: time between two sections. seed: of what is drawn.
-        which: None for good and disturbed trials; 0, 1, 2 for three spoiled sets; 3 for a clean one.
+        which: None for good and disturbed trials; 0 to 2 for three spoiled sets, 3 for a clean one.
         order: which of the three sets is spoiled in which way, 0 to 5.
     """
 

@@ -269,7 +269,9 @@ def _source(value: Any) -> str:
     """Which kind of expected value a lab has written."""
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
-    return next((key for key in ("cell", "formula", "reading", "profile") if key in value), "measure")
+    return next(
+        (key for key in ("cell", "formula", "reading", "profile") if key in value), "measure"
+    )
 
 
 Expected = Annotated[

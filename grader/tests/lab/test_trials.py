@@ -1,4 +1,4 @@
-"""Trials of a measured machine: the sets are spoiled as they say, and the reading is of two groups."""
+"""Trials of a measured machine: sets are spoiled as they say, and readings have two groups."""
 
 import statistics
 from typing import Any

@@ -14,9 +14,9 @@ def diagnose(trials):
     """What spoiled a set of 24 trials, and how many of them.
 
     Returns:
-        {"cause": 1, 2, 3 or 0, "spoiled": a number of trials}. 1: a slower clock from some trial on.
-        2: CPUs that moved away from each other. 3: another hardware thread on a core, now and then.
-        0: nothing.
+        {"cause": 1, 2, 3 or 0, "spoiled": a number of trials}. 1: a slower clock from some trial
+        on. 2: CPUs that moved away from each other. 3: another hardware thread on a core, now and
+        then. 0: nothing.
     """
     return {}
 
