@@ -77,7 +77,7 @@ def _named(check: Check) -> str:
 
 def _beliefs(folder: Path) -> dict[str, str]:
     """Belief → its name."""
-    found = {}
+    found: dict[str, str] = {}
     for path in (folder / "misconceptions.toml", folder / "hidden" / "misconceptions.toml"):
         if path.is_file():
             document = tomllib.loads(path.read_text(encoding="utf-8"))

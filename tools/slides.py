@@ -40,7 +40,8 @@ Lines = dict[str, dict[Any, float]]
 PAGE = """{% extends "page.html.j2" %}
 
 {% block style %}
-section { break-after: page; min-height: 95vh; } section h2 { font-size: 1.6em; }
+body { max-width: 76rem; } section { break-after: page; min-height: 96vh; font-size: 1.4rem; }
+section h2 { font-size: 2.2rem; border: 0; margin: 0; } section p { font-size: 1rem; }
 figure { margin: 0; background: white; } figure svg { max-width: none; }
 {% endblock %}
 {% block content %}
@@ -102,15 +103,15 @@ def described() -> list[dict[str, Any]]:
 def drawn(one: dict[str, Any]) -> tuple[Slide, Figure]:
     """A slide, and the same as a page to print."""
     lab, lines = load(find(one["lab"])), values(one)
-    x = one.get("x", "labels" if "boxes" in one else "CPUs")
+    x = "labels" if "boxes" in one else "CPUs"
     figure, axes = plt.subplots(figsize=(SIZE_IN[0], 4.6), layout="constrained")
-    draw(axes, lines, x, one["y"])
+    draw(axes, lines, x, one)
     svg = io.StringIO()
     figure.savefig(svg, format="svg")
     plt.close(figure)
     whole = plt.figure(figsize=SIZE_IN)
     whole.text(0.06, 0.92, one["asks"], fontsize=24, weight="bold")
-    draw(whole.add_axes((0.09, 0.26, 0.85, 0.6)), lines, x, one["y"])
+    draw(whole.add_axes((0.09, 0.26, 0.85, 0.6)), lines, x, one)
     for number, line in enumerate(one["says"]):
         whole.text(0.06, 0.12 - 0.05 * number, f"• {line}", fontsize=16)
     whole.text(0.06, 0.015, f"{lab.title} ({lab.name})", fontsize=10, color="0.35")
@@ -149,7 +150,7 @@ def values(one: dict[str, Any]) -> Lines:
     return found
 
 
-def draw(axes: Axes, lines: Lines, x: str, y: str) -> None:
+def draw(axes: Axes, lines: Lines, x: str, one: dict[str, Any]) -> None:
     """Curves over numbers, and points over names; shapes and dashes stand beside the colours."""
     names = any(isinstance(at, str) for line in lines.values() for at in line)
     for (name, line), (marker, dashes) in zip(lines.items(), STYLES * 4, strict=False):
@@ -162,15 +163,16 @@ def draw(axes: Axes, lines: Lines, x: str, y: str) -> None:
             linewidth=2.2,
             label=name,
         )
-    if names:
+    if one.get("log"):
         axes.set_yscale("log")
     else:
+        axes.set_ylim(bottom=0)
+    if not names:
         axes.set_xscale("log", base=2)
         ticks = sorted({at for line in lines.values() for at in line})
         axes.set_xticks(ticks, [str(at) for at in ticks])
-        axes.set_ylim(bottom=0)
-        axes.set_xlabel(x)
-    axes.set_ylabel(y, fontsize=13)
+        axes.set_xlabel(x, fontsize=13)
+    axes.set_ylabel(one["y"], fontsize=13)
     axes.tick_params(labelsize=12)
     axes.grid(visible=True, alpha=0.3)
     axes.legend(fontsize=13)

@@ -94,7 +94,7 @@ class Trials(Closed):
         made = [draw.choice(near) for _ in range(SET_SIZE)]
         cause = CAUSES[self.order][self.which] if self.which < len(CAUSES[0]) else 0
         spoiled = draw.randint(6, 14) if cause else 0
-        places = range(SET_SIZE - spoiled, SET_SIZE)
+        places = list(range(SET_SIZE - spoiled, SET_SIZE))
         if cause == 3:
             places = draw.sample(range(SET_SIZE), spoiled)
         slower = draw.uniform(1.25, 1.6)
