@@ -1,12 +1,15 @@
 """A reader-writer lock of one's own: the solution.
 
-Readers count themselves in one of eight words, each on a line of its own. A writer raises a flag
-and waits until all eight are zero. Whoever finds the flag queues up behind the writers, first come,
-first served. So readers of different groups move no line between them, and nobody waits for ever.
+Readers count themselves in one of four words, each on a line of its own. A writer raises a flag and
+waits until all four are zero. Whoever finds the flag queues up behind the writers, first come,
+first served, each on a line of its own (an MCS queue). So readers of different groups move no line
+between them, and nobody waits for ever.
 """
 
 from locksim.lang import (
+    ACQ_REL,
     ACQUIRE,
+    NULL,
     RELAXED,
     RELEASE,
     SEQ_CST,
@@ -15,10 +18,12 @@ from locksim.lang import (
     array,
     cpu,
     pause,
+    percpu,
+    pointer,
     word,
 )
 
-GROUPS = 8
+GROUPS = 4
 
 
 class Group(Struct):
@@ -27,13 +32,20 @@ class Group(Struct):
     readers = word(padded=True)
 
 
+class Place(Struct):
+    """A CPU's place in the queue."""
+
+    next = pointer("Place")
+    waiting = word()
+
+
 class Own(RWLock):
-    """Readers in eight groups, writers in a queue that readers join when they must wait."""
+    """Readers in four groups, writers in a queue that readers join when they must wait."""
 
     writing = word(padded=True)
-    next_ticket = word(padded=True)
-    now_serving = word()
+    tail = pointer(Place, padded=True)
     groups = array(GROUPS, Group, padded=True)
+    places = percpu(Place)
 
     def read_acquire(self):
         group = self.groups[cpu() % GROUPS]
@@ -62,12 +74,25 @@ class Own(RWLock):
         yield from self.next_one()
 
     def queue_up(self):
-        """Take a number and wait for it."""
-        mine = yield self.next_ticket.fetch_add(1, RELAXED)
-        while (yield self.now_serving.load(ACQUIRE)) != mine:
-            yield pause()
+        """Wait behind those who are in the queue."""
+        me = self.places[cpu()]
+        yield me.next.store(NULL, RELAXED)
+        before = yield self.tail.swap(me, ACQ_REL)
+        if before:
+            yield me.waiting.store(1, RELAXED)
+            yield before.next.store(me, RELEASE)
+            while (yield me.waiting.load(ACQUIRE)):
+                yield pause()
 
     def next_one(self):
-        """Serve the next number."""
-        served = yield self.now_serving.load(RELAXED)
-        yield self.now_serving.store(served + 1, RELEASE)
+        """Let the next one of the queue go on."""
+        me = self.places[cpu()]
+        after = yield me.next.load(ACQUIRE)
+        if not after:
+            if (yield self.tail.compare_swap(me, NULL, RELEASE)) == me:
+                return
+            after = yield me.next.load(ACQUIRE)
+            while not after:
+                yield pause()
+                after = yield me.next.load(ACQUIRE)
+        yield after.waiting.store(0, RELEASE)
