@@ -169,14 +169,18 @@ def _entry(module: str, kind: str, base: type[Struct]) -> Entry | None:
     return Entry(module.rpartition(".")[2], kind, struct)
 
 
-def _from_file(file: str, name: str) -> Entry:
+def from_text(text: str, file: str, name: str = "") -> Entry:
+    """The class of a program's text. The text is parsed, never run.
+
+    Arguments:
+        file: for messages. name: the class; without one the last.
+
+    Raises:
+        UnknownNameError: there is no such class.
+        CompileError: the text is outside the language.
+    """
     from locksim.compiler.frontend import compile_source
 
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        reason = getattr(e, "strerror", None) or "it is no UTF-8 text"
-        raise UnknownNameError(f"{file} cannot be read: {reason}; give the path of a file") from e
     codes = compile_source(text, file)
     if not codes:
         raise UnknownNameError(f"{file} defines no class; write 'class MyLock(Lock):'")
@@ -185,3 +189,12 @@ def _from_file(file: str, name: str) -> Entry:
         raise UnknownNameError(f"{file} has no class '{wanted}'; {did_you_mean(wanted, codes)}")
     code = codes[wanted]
     return Entry(f"{file}:{wanted}", "file", code.struct, code)
+
+
+def _from_file(file: str, name: str) -> Entry:
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        reason = getattr(e, "strerror", None) or "it is no UTF-8 text"
+        raise UnknownNameError(f"{file} cannot be read: {reason}; give the path of a file") from e
+    return from_text(text, file, name)

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 
 from locksim import machine as machines
+from locksim.engine.prepared import prepare
 from locksim.papers import find
 from locksim.papers.experiment import Reproduction
 from locksim.papers.franke_2001 import setting as franke_2001
@@ -18,7 +19,6 @@ from locksim.papers.franke_2001.kernel_paths import (
     profiled,
 )
 from locksim.papers.franke_2001.kernprof import published
-from locksim.study.simulation import prepare
 
 
 @cache
