@@ -13,9 +13,8 @@ import argparse
 import html
 import io
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 
@@ -57,8 +56,7 @@ figure { margin: 0; background: white; } figure svg { max-width: none; }
 """
 
 
-@dataclass(frozen=True)
-class Slide:
+class Slide(NamedTuple):
     """A slide: its texts, its plot as SVG, and what the plot shows, in words."""
 
     lab: str
