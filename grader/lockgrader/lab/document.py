@@ -210,6 +210,8 @@ def load(folder: Path) -> Lab:
         document |= _own_tests(folder, str(document.get("locks", "")), digest)
     for path in sorted((folder / MACHINES).glob("*.toml")):
         _toml(path, digest)
+    if dataset := str(document.get("dataset", "")):
+        digest.update(_dataset(dataset, folder))
     try:
         lab = Lab.model_validate(
             {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
@@ -291,3 +293,12 @@ def _machine(name: Any, folder: Path) -> Any:
     if str(name).startswith(DATASET):
         return str(of_dataset(name.removeprefix(DATASET)) / "machine.toml")
     return name
+
+
+def _dataset(name: str, folder: Path) -> bytes:
+    """What decides of a data set: its trials and its profile."""
+    place = of_dataset(name)
+    try:
+        return b"".join((place / file).read_bytes() for file in ("trials.csv", "machine.toml"))
+    except OSError as error:
+        raise LabError(f"{folder / 'lab.toml'}: dataset '{name}': {error}") from error
