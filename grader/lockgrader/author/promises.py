@@ -5,6 +5,7 @@
 - Goals, where the lab has goals.toml: each has a check, and each check with points a goal.
 - Texts: a rubric for each answer in words, a design, times, links to the glossary that lead there.
 - The handout's commands run in a student's folder.
+- A C part's interface is there, explained, and has examples (:mod:`lockgrader.author.c_part`).
 """
 
 from __future__ import annotations
@@ -17,8 +18,13 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+<<<<<<< HEAD
 from lockgrader.author import goals
 from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT, dataset_files
+=======
+from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
+from lockgrader.author.c_part import c_part
+>>>>>>> main
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
 from lockgrader.lab import Check, Lab, Written
@@ -48,6 +54,7 @@ def promises(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     yield from goals.kept(folder, checks)
     yield from _texts(folder, checks)
     yield from _glossary(folder)
+    yield from c_part(lab, folder, checks)
 
 
 def commands(text: str) -> list[str]:
