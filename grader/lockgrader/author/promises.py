@@ -18,13 +18,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-<<<<<<< HEAD
 from lockgrader.author import goals
 from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT, dataset_files
-=======
-from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
 from lockgrader.author.c_part import c_part
->>>>>>> main
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
 from lockgrader.lab import Check, Lab, Written
