@@ -148,7 +148,7 @@ def test_cut_network_ends_the_sweep(tmp_path: Path) -> None:
     """In a network namespace whose only interface goes down: as with a killed scheduler."""
     if not shutil.which("unshare") or subprocess.run(["unshare", "-n", "true"]).returncode:
         pytest.skip("no network namespace can be made")
-    soon = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "5s"}
+    soon = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s"}
     inside = ["unshare", "-n", sys.executable, __file__, str(tmp_path)]
     subprocess.run(inside, check=True, env=os.environ | soon)
     _, expected = made(tmp_path / "here", on_this_machine(1))
