@@ -21,6 +21,7 @@ from locksim.compiler.ir import ClassCode
 PAGE = Path(__file__).parents[3] / "docs" / "LABS.md"
 CODE = """
 from locksim.lang import *
+from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 
 class TAS(Lock):
     locked = word()
@@ -64,6 +65,24 @@ class RW(RWLock):
     def write_release(self):
         yield self.state.fetch_add(1000000, RELEASE)
 
+class Cache(DecisionCache):
+    all = part(DecisionsSpinlock)
+
+    def lookup(self, key):
+        return (yield from self.all.lookup(key))
+
+    def replace(self, key, allowed, audit):
+        yield from self.all.replace(key, allowed, audit)
+
+    def reclaim(self):
+        return (yield from self.all.reclaim())
+
+    def quiescent(self):
+        yield pause()
+
+    def offline(self):
+        yield pause()
+
 class Tally(Struct):
     value = word()
 
@@ -84,9 +103,14 @@ def overhead(rows):
         if kernel == "vanilla"
     ]
 
+def diagnose(trials):
+    fastest = min(row["turn_ns"] for row in trials)
+    return {"cause": int(any(row["turn_ns"] > 1.1 * fastest for row in trials))}
+
 def room(curve, bucket_size):
     return {"entries": curve[-1]["hits"] * curve[-1]["labels"]}
 """
+LOSES = '{"against": "brlock", "machine": "ideal-64", "cpus": 16, "read_percent": 100}'
 WRONG = {
     "swap(1, ACQUIRE)": "load(ACQUIRE)",
     "next_ticket.fetch_add(1, RELAXED)": "next_ticket.load(RELAXED)",
@@ -96,6 +120,8 @@ WRONG = {
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANSWERS = {
     "con": [73.5],
+    "near_ns": [67.7],
+    "fitted": [4.0],
     "seconds": [98.0],
     "time_ns": [419.0, 421.0],
     "race": [0.0, 1.0, 0.0, 1.0],
@@ -128,7 +154,7 @@ def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted
     """Right answers, but for those that are given."""
     given = {**ANSWERS, "transfers": [0.0], **answers}
     first = {n: Locked(values=tuple(v), at=AT) for n, v in given.items() if len(v) == 2}
-    files = {"meter.py": METER.encode()}
+    files = {"meter.py": METER.encode(), "loses.json": LOSES.encode()}
     return Submitted(codes=codes, answers=given, texts={"why": "…"}, locked=first, files=files)
 
 
@@ -140,7 +166,11 @@ def test_every_kind_is_shown() -> None:
     assert {"proven", "simulated", "answer", "prediction", "code", "written", "c"} <= kinds
 
 
-@pytest.mark.parametrize("name", sorted(CHECKS.keys() - IN_C.keys() - {"transfers", "own-machine"}))
+MEASURED = {"transfers", "crossing", "own-machine"}
+"""Their right answers are measured."""
+
+
+@pytest.mark.parametrize("name", sorted(CHECKS.keys() - IN_C.keys() - MEASURED))
 def test_right_work_passes(name: str) -> None:
     """The page's example on a right submission."""
     finding = judge(CHECKS[name], submission(RIGHT), "unconfined")  # our own function
@@ -209,6 +239,13 @@ def test_solution_has_a_schedule() -> None:
     right = check.right()
     assert 4 == len(right["race"])
     assert "pass" == judge(check, submission(RIGHT, **right)).verdict
+
+
+def test_solution_has_a_crossing() -> None:
+    """As the grader finds it; and it passes."""
+    check = CHECKS["crossing"]
+    assert isinstance(check, OtherCheck)
+    assert "pass" == judge(check, submission(RIGHT, **check.right())).verdict
 
 
 def test_score_is_kept_for_the_leader_board() -> None:
