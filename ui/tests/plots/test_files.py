@@ -89,7 +89,9 @@ def test_identifiers_of_two_plots_differ() -> None:
 
 
 def test_latex_s_signs_are_escaped(tmp_path: Path) -> None:
-    """Names of locks have underscores."""
+    """Names of locks have underscores, also where they are the numbers of an axis."""
+    save(BARS, tmp_path / "b.pgf")
+    assert r"a\_b" in (tmp_path / "b.pgf").read_text()
     save(CURVES, tmp_path / "p.pgf")
     text = (tmp_path / "p.pgf").read_text()
     assert r"ttas\_backoff" in text
