@@ -145,7 +145,9 @@ def _pgf(plot: Plot) -> str:
         def draw_text(  # type: ignore[no-untyped-def]
             self, gc, x, y, s, prop, angle, ismath=False, mtext=None
         ) -> None:
-            super().draw_text(gc, x, y, escaped(s), prop, angle, ismath, mtext)
+            super().draw_text(  # type: ignore[no-untyped-call]
+                *(gc, x, y, escaped(s), prop, angle, ismath, mtext)
+            )
 
         def get_text_width_height_descent(self, s, prop, ismath):  # type: ignore[no-untyped-def]
             return measure.get_text_width_height_descent(s, prop, False)  # type: ignore[no-untyped-call]
