@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.placed import Placed
@@ -265,17 +266,19 @@ def _source(value: Any) -> str:
     """Which kind of expected value a lab has written."""
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
-    return next((key for key in ("cell", "formula") if key in value), "measure")
+    return next((key for key in ("cell", "formula", "chatroom") if key in value), "measure")
 
 
 Expected = Annotated[
     Annotated[Number, Tag("number")]
     | Annotated[Measure, Tag("measure")]
     | Annotated[Cell, Tag("cell")]
-    | Annotated[Formula, Tag("formula")],
+    | Annotated[Formula, Tag("formula")]
+    | Annotated[ChatroomRun, Tag("chatroom")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock, a cell of a published table, or a formula."""
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, or a
+formula."""
 
 
 class Answer(_Check):
