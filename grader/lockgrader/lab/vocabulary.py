@@ -15,6 +15,8 @@ from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.placed import Placed
+from lockgrader.lab.profiles import Profile as MachineProfile
+from lockgrader.lab.trials import Reading
 
 __all__ = [
     "OPERATIONS",
@@ -180,7 +182,8 @@ class Measured(Placed):
 
     Arguments:
         lock: which lock or cache. machine: a profile.
-        measure: for one unit of work; "growth" is the number of objects allocated and not freed.
+        measure: for one unit of work; "growth" is the number of objects allocated and not freed,
+            "slowest" the throughput of the slowest CPU.
             Or a column of lockmeter's: "util" and "con" (fractions), "hold_ns", "wait_ns",
             "wait_max_ns", "cpu_share" (of all CPUs' time, spent waiting), "readers" (most at once).
         meter: the metered lock of a column, by the end of its name; "" for all together.
@@ -201,6 +204,7 @@ class Measured(Placed):
         "time_ns",
         "throughput",
         "fairness",
+        "slowest",
         "growth",
         "util",
         "con",
@@ -266,7 +270,10 @@ def _source(value: Any) -> str:
     """Which kind of expected value a lab has written."""
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
-    return next((key for key in ("cell", "formula", "chatroom") if key in value), "measure")
+    return next(
+        (key for key in ("cell", "formula", "chatroom", "reading", "profile") if key in value),
+        "measure",
+    )
 
 
 Expected = Annotated[
@@ -274,11 +281,13 @@ Expected = Annotated[
     | Annotated[Measure, Tag("measure")]
     | Annotated[Cell, Tag("cell")]
     | Annotated[Formula, Tag("formula")]
-    | Annotated[ChatroomRun, Tag("chatroom")],
+    | Annotated[ChatroomRun, Tag("chatroom")]
+    | Annotated[Reading, Tag("reading")]
+    | Annotated[MachineProfile, Tag("profile")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, or a
-formula."""
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, a
+formula, a reading of a measured machine, or what a profile holds."""
 
 
 class Answer(_Check):
