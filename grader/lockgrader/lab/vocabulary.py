@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.placed import Placed
@@ -270,7 +271,8 @@ def _source(value: Any) -> str:
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
     return next(
-        (key for key in ("cell", "formula", "reading", "profile") if key in value), "measure"
+        (key for key in ("cell", "formula", "chatroom", "reading", "profile") if key in value),
+        "measure",
     )
 
 
@@ -279,12 +281,13 @@ Expected = Annotated[
     | Annotated[Measure, Tag("measure")]
     | Annotated[Cell, Tag("cell")]
     | Annotated[Formula, Tag("formula")]
+    | Annotated[ChatroomRun, Tag("chatroom")]
     | Annotated[Reading, Tag("reading")]
     | Annotated[MachineProfile, Tag("profile")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock, a cell of a published table, a formula, a
-reading of a measured machine, or what a profile holds."""
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, a
+formula, a reading of a measured machine, or what a profile holds."""
 
 
 class Answer(_Check):
