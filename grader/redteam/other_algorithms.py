@@ -1,7 +1,7 @@
 """Locks that are right and another algorithm than their name, or another one where more CPUs wait.
 
-They exclude, so no proof finds them. ``LOCKS`` has (name, class, fields and methods, check that must
-not pass); the rule that finds each is how it waits.
+They exclude, so no proof finds them. ``LOCKS`` has the class and its fields and methods by name;
+what they lose is the proof of that class, by how it waits.
 """
 
 from __future__ import annotations
@@ -37,9 +37,12 @@ READ = """        while True:
                 break
 """
 TICKET = "    next = word()\n    turn = word()\n"
-SERVE = "        turn = yield self.turn.load(RELAXED)\n        yield self.turn.store(turn + 1, RELEASE)\n"
+SERVE = """        turn = yield self.turn.load(RELAXED)
+        yield self.turn.store(turn + 1, RELEASE)
+"""
 WAIT = "        while (yield self.turn.load(ACQUIRE)) != mine:\n            yield pause()\n"
 DRAW = "        mine = yield self.next.fetch_add(1, RELAXED)\n"
+TRY = "        yield self.locked.swap(1, ACQUIRE)\n"
 ONE = "    locked = word()\n"
 BOTH = QUEUE_FIELDS + "    locked = word(padded=True)\n"
 
@@ -56,6 +59,7 @@ SWAP_TWO = """        second = yield after.next.load(ACQUIRE)
                 yield second.next.store(after, RELEASE)
                 after = second
 """
+
 
 def _handed_over(takes: str) -> str:
     """A queue whose head takes a shared word, and lets the next one come to its head."""
@@ -91,8 +95,7 @@ LOCKS = {
         _lock(
             QUEUE_FIELDS + "    turns = word()\n",
             ENTER,
-            LEAVE
-            + "        turns = yield self.turns.load(RELAXED)\n"
+            LEAVE + "        turns = yield self.turns.load(RELAXED)\n"
             "        yield self.turns.store(turns + 1, RELAXED)\n"
             + SWAP_TWO.replace("if third:", "if third and turns % 5 == 0:")
             + PASS_ON,
@@ -128,7 +131,7 @@ LOCKS = {
     ),
     "ticket-and-word-as-test-and-set": (
         "TAS",
-        _lock(TICKET + ONE, DRAW + WAIT + "        yield self.locked.swap(1, ACQUIRE)\n", FREE + SERVE),
+        _lock(TICKET + ONE, DRAW + WAIT + TRY, FREE + SERVE),
     ),
     "queue-as-test-test-and-set": (
         "TTAS",
@@ -146,8 +149,7 @@ LOCKS = {
         "TTAS",
         _lock(
             TICKET + ONE,
-            "        if (yield self.locked.load(RELAXED)):\n            yield pause()\n" + DRAW + WAIT
-            + "        yield self.locked.swap(1, ACQUIRE)\n",
+            "        yield self.locked.load(RELAXED)\n" + DRAW + WAIT + TRY,
             FREE + SERVE,
         ),
     ),
@@ -156,8 +158,10 @@ LOCKS = {
         "TTAS",
         _lock(
             ONE,
-            READ.replace("while (yield self.locked.load(RELAXED)):",
-                         "while (yield self.locked.load(RELAXED)) > cpu() // 32:"),
+            READ.replace(
+                "while (yield self.locked.load(RELAXED)):",
+                "while (yield self.locked.load(RELAXED)) > cpu() // 32:",
+            ),
             FREE,
         ),
     ),
@@ -165,9 +169,10 @@ LOCKS = {
         "TTAS",
         _lock(
             ONE,
-            READ.replace("while (yield self.locked.load(RELAXED)):",
-                         "while (yield self.locked.load(RELAXED)) % 2:").replace(
-                "swap(1,", "compare_swap(0, cpu() + 1,"),
+            READ.replace(
+                "while (yield self.locked.load(RELAXED)):",
+                "while (yield self.locked.load(RELAXED)) % 2:",
+            ).replace("swap(1,", "compare_swap(0, cpu() + 1,"),
             FREE,
         ),
     ),
@@ -175,9 +180,11 @@ LOCKS = {
         "TTAS",
         _lock(
             ONE,
-            READ.replace("                yield pause()\n",
-                         "                yield compute(cpu() // 3 * 400000)\n"
-                         "                yield pause()\n"),
+            READ.replace(
+                "                yield pause()\n",
+                "                yield compute(cpu() // 3 * 400000)\n"
+                "                yield pause()\n",
+            ),
             FREE,
         ),
     ),
@@ -196,9 +203,11 @@ LOCKS = {
         _lock(
             ONE,
             "        lost = 0\n"
-            + READ.replace("                break\n",
-                           "                break\n            lost = lost + 1\n"
-                           "            yield compute(max(lost - 8, 0) * 200000)\n"),
+            + READ.replace(
+                "                break\n",
+                "                break\n            lost = lost + 1\n"
+                "            yield compute(max(lost - 8, 0) * 200000)\n",
+            ),
             FREE,
         ),
     ),
@@ -248,9 +257,7 @@ LOCKS = {
         "Ticket",
         _lock(
             TICKET + ONE,
-            "        yield self.next.fetch_add(1, RELAXED)\n"
-            "        while (yield self.locked.load(RELAXED)) or (yield self.locked.swap(1, ACQUIRE)):\n"
-            "            yield pause()\n",
+            "        yield self.next.fetch_add(1, RELAXED)\n" + READ,
             SERVE + FREE,
         ),
     ),

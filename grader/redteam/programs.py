@@ -17,8 +17,8 @@ from textwrap import indent
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from late_caches import CHANGES, WHOLE  # noqa: E402 - files beside this one
-from other_algorithms import LOCKS  # noqa: E402
+from late_caches import CHANGES, WHOLE
+from other_algorithms import LOCKS
 
 LANG = (
     "from locksim.lang import (ACQ_REL, ACQUIRE, NULL, RELAXED, RELEASE, Lock, Struct, alloc, "
@@ -698,19 +698,16 @@ def _other_algorithms() -> list[Program]:
     for name, (kind, body) in LOCKS.items():
         before = "" if kind == "TAS" else f"{first}\n\n"
         text = f"{LANG}\n\n{node}\n\n{before}class {kind}(Lock):\n{body}"
-        made.append(Program(f"{kind.lower()}-{name}", "lab02", text, f"{kind.lower()}-proven", "waits"))
+        lower = kind.lower()
+        made.append(Program(f"{lower}-{name}", "lab02", text, f"{lower}-proven", "waits"))
     return made
 
 
 def _late_caches() -> list[Program]:
     """Caches that are wrong later, or with more entries, or under a longer read."""
-    return [
-        Program(f"late-{name}", "lab05", "\0".join("\1".join(pair) for pair in changes), loses, "used")
-        for name, (changes, loses) in CHANGES.items()
-    ] + [
-        Program(f"late-{name}", "lab05", text, loses, "used")
-        for name, (text, loses) in WHOLE.items()
-    ]
+    texts = [(n, "\0".join(map("\1".join, changes)), x) for n, (changes, x) in CHANGES.items()]
+    texts += [(name, text, loses) for name, (text, loses) in WHOLE.items()]
+    return [Program(f"late-{name}", "lab05", text, loses, "used") for name, text, loses in texts]
 
 
 PROGRAMS = [

@@ -58,15 +58,6 @@ TAS = {
     def release(self):
         yield self.locked.store(1, RELEASE)
 """,
-    "counts-tries": """class L(Lock):
-    locked = word()
-    tries = percpu(word())
-
-    def acquire(self):
-        while (yield self.locked.swap(1, ACQUIRE)):
-            tries = yield self.tries[cpu()].load(RELAXED)
-            yield self.tries[cpu()].store(tries + 1, RELAXED)
-""",
     "tests-first": """class L(Lock):
     locked = word()
 
@@ -103,16 +94,6 @@ TTAS = {
         while (yield self.locked.swap(1, ACQUIRE)):
             while (yield self.locked.load(RELAXED)):
                 yield compute(300 * NS)
-""",
-    "counts-reads": """class L(Lock):
-    locked = word()
-    reads = percpu(word())
-
-    def acquire(self):
-        while (yield self.locked.load(RELAXED)) or (yield self.locked.swap(1, ACQUIRE)):
-            reads = yield self.reads[cpu()].load(RELAXED)
-            yield self.reads[cpu()].store(reads + 1, RELAXED)
-            yield pause()
 """,
     "fetch-or": """class L(Lock):
     locked = word()

@@ -98,7 +98,7 @@ def use(
         int(result.locks[:, LOCK_COUNTERS.index(name)].sum()) for name in ("total", "violations")
     )
     words = {name: int(state.words[at]) for at, name, _ in words_of(memory.root, "")}
-    objects = int(sum(state.live[used.static_lines :]))
+    objects = sum(map(bool, used.live[used.static_lines :]))
     return Use(used, words, total, violations, objects)
 
 
