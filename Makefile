@@ -14,7 +14,7 @@ RUN_TESTS := -m pytest -q -n auto --maxprocesses 8 --dist loadfile
 PYTEST := $(PYTHON_BIN) $(RUN_TESTS)
 # Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
 FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
-LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter
+LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -54,8 +54,8 @@ format: setup ## Format the Python sources and apply lint's automatic fixes
 bench: setup ## Measure the engines; a table, and a JSON file below out/
 	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
 
-compare: setup ## Compare our harness with those of liburcu and ck on the same locks (fetches their sources)
-	@$(PYTHON_BIN) native/benchmarks/compare.py $(ARGS)
+compare: setup ## Measure ours beside other simulators, formulas, checkers, graders, harnesses (network); below out/compare
+	@$(PYTHON_BIN) tools/comparison.py $(ARGS)
 
 printed: setup ## Compare locks printed from the language with the hand-written headers; a table and JSON
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)

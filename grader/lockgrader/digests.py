@@ -28,7 +28,8 @@ __all__ = ["deciding", "engine", "profiles", "versions"]
 _SIMULATOR = (
     "lang", "machine", "core", "compiler", "checker", "engine", "library", "kinds",
     "jit.py", "ready.py", "study/quantiles.py", "study/sampling.py", "study/simulation.py",
-    "study/traces", "study/use.py",
+    "study/traces", "study/use.py", "study/jobs.py", "papers/experiment.py",
+    "papers/franke_2001/own_kernel.py", "papers/franke_2001/setting.py",
 )  # fmt: skip
 _STATIONS = (
     "lab", "read", "compile", "c", "kinds", "given", "checks", "sandbox", "grade.py", "finding.py",

@@ -22,8 +22,6 @@ FREE_ALL = """        if gone:
 """
 TAKE = "                if (yield entry.used.load(RELAXED)):\n"
 LOOKUP = "        decision = 0\n        yield from self.rcu.read_lock()\n"
-RECLAIM = "        taken = 0\n        gone = NULL\n        yield from self.lock.acquire()\n"
-UNLOCK = "        yield from self.lock.release()\n        if gone:\n"
 LANGUAGE = ("    array,\n", "    array,\n    cpu,\n    pause,\n    percpu,\n")
 Changes = list[tuple[str, str]]
 
@@ -62,12 +60,6 @@ def _reclaim_ring(size: int) -> Changes:
 """,
         ),
     ]
-
-
-def _while_reclaimed(flag: str) -> Changes:
-    """A lookup waits while a writer has raised a flag."""
-    waits = f"        while (yield self.{flag}.load(ACQUIRE)):\n            yield pause()\n"
-    return [LANGUAGE, (FIELD, f"{FIELD}    {flag} = word()\n"), (LOOKUP, LOOKUP + waits)]
 
 
 CHANGES: dict[str, tuple[Changes, str]] = {
@@ -195,26 +187,6 @@ CHANGES: dict[str, tuple[Changes, str]] = {
             ),
         ],
         "alone",
-    ),
-    "reader-waits-for-a-reclaim": (
-        [
-            *_while_reclaimed("busy"),
-            (RECLAIM, f"{RECLAIM}        yield self.busy.store(1, RELAXED)\n"),
-            (UNLOCK, "        yield self.busy.store(0, RELEASE)\n" + UNLOCK),
-        ],
-        "reads-only",
-    ),
-    "reader-waits-for-a-writer": (
-        [
-            *_while_reclaimed("writing"),
-            (
-                "        link = self.slots[key % N_SLOTS]\n",
-                "        yield self.writing.store(1, RELAXED)\n"
-                "        link = self.slots[key % N_SLOTS]\n",
-            ),
-            (PUBLISH, f"{PUBLISH}        yield self.writing.store(0, RELEASE)\n"),
-        ],
-        "reads-only",
     ),
 }
 

@@ -188,7 +188,7 @@ def test_a_link_made_by_the_page_is_opened_by_the_command_line(tab: Tab) -> None
     tab.page.click("#check")
     tab.says("Violated: exclusion")
     tab.page.click("#link")
-    link = tab.page.locator("#answer input").input_value(timeout=PYTHON_S * 1000)
+    link = tab.page.locator("#answer input[readonly]").input_value(timeout=PYTHON_S * 1000)
     done = subprocess.run(
         [sys.executable, "-m", "locklab", "open", link, "--json"], capture_output=True, text=True
     )

@@ -11,6 +11,7 @@ from lockgrader.checks.simulated import NotCountedError, own_measure, reference
 from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Expected, Measure, Prediction
+from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
@@ -138,7 +139,7 @@ def expected(value: Expected, submitted: Submitted) -> float:
         NotCountedError: the student's own lock gave a simulation that does not count.
         SimulationError: it has a fault.
     """
-    if isinstance(value, Cell | Formula):
+    if isinstance(value, Cell | Formula | ChatroomRun):
         return value.number()
     if not isinstance(value, Measure):
         return value

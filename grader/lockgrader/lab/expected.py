@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 
 __all__ = ["Cell", "Formula", "FormulaError"]
@@ -51,11 +52,12 @@ class Formula(Closed):
     """Arithmetic over named cells and numbers, such as an identity of a table.
 
     Arguments:
-        formula: as Python writes it: ``+ - * / **`` and parentheses. where: name → cell or number.
+        formula: as Python writes it: ``+ - * / **`` and parentheses.
+        where: name → cell, number, or measure of a run of Chatroom.
     """
 
     formula: Text
-    where: Annotated[dict[str, Cell | Number], Field(min_length=1)]
+    where: Annotated[dict[str, Cell | ChatroomRun | Number], Field(min_length=1)]
 
     def number(self) -> float:
         """The formula's value.
@@ -65,7 +67,9 @@ class Formula(Closed):
         """
         import pandas as pd
 
-        names = {n: v.number() if isinstance(v, Cell) else v for n, v in self.where.items()}
+        names = {
+            n: v.number() if isinstance(v, Cell | ChatroomRun) else v for n, v in self.where.items()
+        }
         try:
             found: Any = pd.eval(self.formula, engine="python", local_dict=names, global_dict={})
             value = float(found)

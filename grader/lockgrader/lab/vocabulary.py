@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, Tag
 
+from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.placed import Placed
@@ -279,17 +280,19 @@ def _source(value: Any) -> str:
     """Which kind of expected value a lab has written."""
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
-    return next((key for key in ("cell", "formula") if key in value), "measure")
+    return next((key for key in ("cell", "formula", "chatroom") if key in value), "measure")
 
 
 Expected = Annotated[
     Annotated[Number, Tag("number")]
     | Annotated[Measure, Tag("measure")]
     | Annotated[Cell, Tag("cell")]
-    | Annotated[Formula, Tag("formula")],
+    | Annotated[Formula, Tag("formula")]
+    | Annotated[ChatroomRun, Tag("chatroom")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock, a cell of a published table, or a formula."""
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, or a
+formula."""
 
 
 class Answer(_Check):
@@ -350,7 +353,8 @@ class C(_Check):
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
         memory, preemptions, runs: the explorer's memory model and its two bounds; -1 preemptions is
-            a complete search, which proves the scenario.
+            a complete search, which proves the scenario. If ``runs`` are not enough, the last
+            number of preemptions counts that was searched completely.
         operations: of each thread, for the other tools. seed: of these operations, and of those in
             a scenario that draws some.
     """

@@ -115,7 +115,7 @@ def test_mutants_for_own_tests_go_along() -> None:
 
 def test_no_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An address without a scheduler: exit code 2, and how to start one."""
-    from lockgrader.batch import cluster as module
+    from locksim.study import cluster as module
 
     monkeypatch.setattr(module, "PATIENCE_S", 1)
     lab = make_lab(tmp_path)

@@ -1,4 +1,4 @@
-"""`make compare`: counts are read as printed, verdicts follow from them, refusals are clear."""
+"""Our harness beside theirs: counts are read as printed, verdicts follow from them, refusals are clear."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ class RWLockKind(StructKind):
     """Readers beside readers: ``read_acquire/read_release``, ``write_acquire/write_release``."""
 
     base = RWLock
+    part = "lock"
 
     def plain_load(self, struct: type[Struct], settings: LoadSettings) -> Workload:
         """Critical sections of both kinds."""
@@ -50,6 +51,12 @@ class RWLockKind(StructKind):
         if struct.NESTED_READERS:  # type: ignore[union-attr] # an RWLock
             found += [mixed(ReadingTwice, struct, threads, rounds, s, "nested") for s in (0, 1)]
         return found + self._tries(struct, threads) + self._changes(struct, threads, rounds)
+
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
+        """Critical sections of both kinds, a number of its own for each thread."""
+        return WearingReadersAndWriters(lock=struct, rounds=rounds)
 
     def _tries(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
         """A lock that is held by either side, then free, is tried."""
@@ -154,6 +161,47 @@ class ReadingAndWritingUnevenly(ReadingAndWriting):
         if thread() != self.away:
             for i in range(self.rounds + (thread() == self.more)):
                 yield from self.visit(i)
+
+
+class WearingReadersAndWriters(Workload):
+    """Each thread writes and reads a number of times of its own, from none to ``rounds``.
+
+    The lock lies where the other clients have it, and there is room for their words.
+
+    Arguments:
+        rounds: critical sections of a thread at most. think_ps: mean time between two.
+    """
+
+    rounds = param(1)
+    think_ps = param(1000 * NS)
+    lock = part(ReaderPreferenceRWLock)
+    written = word()
+    copied = word()
+    room = array(64, word())
+
+    def thread(self):
+        for _ in range(random_below(self.rounds + 1)):
+            yield compute(random_below(2 * self.think_ps) + 1)
+            if random_below(2) == 0:
+                yield from self.write()
+            else:
+                yield from self.read()
+            yield done()
+
+    def write(self):
+        """Count both words up."""
+        yield from self.lock.write_acquire()
+        written = yield self.written.load(RELAXED)
+        yield self.written.store(written + 1, RELAXED)
+        yield self.copied.store(written + 1, RELAXED)
+        yield from self.lock.write_release()
+
+    def read(self):
+        """Compare the words."""
+        yield from self.lock.read_acquire()
+        written = yield self.written.load(RELAXED)
+        assert (yield self.copied.load(RELAXED)) == written
+        yield from self.lock.read_release()
 
 
 class ReadingTwice(ReadingAndWriting):

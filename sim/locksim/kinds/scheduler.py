@@ -8,6 +8,8 @@ one asks for are the CPUs.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from locksim.core.client import Client, SwitchedTasks
 from locksim.kinds.kind import StructKind
 from locksim.kinds.load import LoadSettings
@@ -29,7 +31,7 @@ TASK_FAULTS = {"assertion": "a task on two CPUs, or one that went on without wha
 class SchedulerKind(StructKind):
     """See :mod:`locksim.library.schedulers.interface`."""
 
-    base = Scheduler
+    base: ClassVar[type[Struct]] = Scheduler
     unit = "tokens passed on"
     paced = False
     unchecked = "without run queues a task sleeps with its CPU, and nothing is chosen"
@@ -62,6 +64,13 @@ class SchedulerKind(StructKind):
     def _queues(self, struct: Struct | type[Struct]) -> bool:
         cls = struct if isinstance(struct, type) else type(struct)
         return bool(cls.FIELDS.keys() - Scheduler.FIELDS.keys())
+
+
+class SandboxedSchedulerKind(SchedulerKind):
+    """A scheduler of a submission: it comes out of a grader's sandbox without its base."""
+
+    base = Struct
+    methods = ("wake_up_process",)
 
 
 class Waiting(SwitchedTasks):

@@ -8,8 +8,10 @@ from locksim.checker.errors import CheckError
 from locksim.core.result import DeadlockError, SimulationError
 from locksim.kinds import kind_of
 from locksim.kinds.checking import clients_of
-from locksim.lang import ACQUIRE, RELEASE, Lock, cpu, n_cpus, pause, word
+from locksim.lang import ACQUIRE, RELEASE, Lock, RWLock, cpu, n_cpus, part, pause, word
+from locksim.library.locks.brlock import BigReaderLock
 from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.study.use import Use, drawn_cpus, use
 
@@ -27,6 +29,26 @@ class Alternating(Lock):
 
     def release(self):
         yield self.turn.store((cpu() + 1) % n_cpus(), RELEASE)
+
+
+class FewBigReaders(RWLock):
+    """Wrong on more than four CPUs: its writer takes the locks of the first four."""
+
+    locks = part(BigReaderLock)
+
+    def read_acquire(self):
+        yield from self.locks.read_acquire()
+
+    def read_release(self):
+        yield from self.locks.read_release()
+
+    def write_acquire(self):
+        for i in range(min(n_cpus(), 4)):
+            yield from self.locks.locks[i].write_acquire()
+
+    def write_release(self):
+        for i in range(min(n_cpus(), 4)):
+            yield from self.locks.locks[i].write_release()
 
 
 def used(lock, rounds=40) -> Use:
@@ -94,3 +116,18 @@ def test_cpus_are_different_and_drawn() -> None:
     """As many as there are threads; another seed draws others."""
     assert 8 == len({*drawn_cpus(1, 8, 8)})
     assert drawn_cpus(1, 2, 64) != drawn_cpus(2, 2, 64)
+
+
+def test_a_reader_writer_lock_is_used_too() -> None:
+    """Readers and writers of eight CPUs; a proof begins with the word that they have left."""
+    left = used(ReaderPreferenceRWLock, rounds=10)
+    assert (0, 0) == (left.violations, left.words["lock.state"])
+    assert 0 < left.words["written"] == left.words["copied"]
+    (client,) = clients_of(ReaderPreferenceRWLock, 2, 1)[:1]
+    assert "proven" == check_clients([client], name="", threads=2, used=left.used).verdict
+
+
+def test_a_big_reader_lock_of_four_cpus_is_found() -> None:
+    """Right with the CPUs of a proof, wrong with those of a measurement."""
+    left = used(FewBigReaders, rounds=20)
+    assert left.violations > 0

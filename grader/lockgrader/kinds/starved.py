@@ -1,0 +1,93 @@
+"""Which side of a reader-writer lock can wait for ever: the checker answers for each of them.
+
+Two threads use the lock for ever: one only reads, one only writes. A side is starved if there is an
+endless run in which the other side gets in again and again and this one never does, although both
+go on. Correctness is another check's: a lock that violates mutual exclusion starves no thread.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from lockgrader.checks.submitted import Submitted, without
+from lockgrader.finding import Finding
+from lockgrader.lab import OtherCheck
+from lockgrader.lab.closed import Text
+from locksim.checker.check import check_clients
+from locksim.checker.replay.counterexample import Counterexample
+from locksim.checker.replay.render import table
+from locksim.checker.verdict import Budget
+from locksim.kinds.checking import endless_clients_of
+from locksim.lang.struct import RWLock
+
+__all__ = ["Starved"]
+
+FOREVER_S = 1e6
+MAX_MEMORY = 1 << 30
+Side = Literal["readers", "writers"]
+_FIRST: tuple[Side, ...] = ("writers", "readers")
+"""What thread 0 does in each of the two endless clients; the search names thread 0 if it can."""
+
+
+class Starved(OtherCheck):
+    """The sides of a reader-writer lock that can wait for ever.
+
+    Arguments:
+        lock: a class of the submission. sides: those that must be starved; the other must not.
+        memory, states: as for ``locklab check --property starvation``.
+    """
+
+    part: ClassVar[Literal["locks", "answers", "data"]] = "locks"
+    engines: ClassVar[bool] = True
+    kind: Literal["starved"]
+    lock: Text
+    sides: tuple[Side, ...]
+    memory: Literal["sc", "tso"] = "sc"
+    states: Annotated[int, Field(ge=100, le=20_000_000)] = 1_000_000
+
+    def judge(self, submitted: Submitted) -> Finding:
+        """Ask for each side, and compare."""
+        if self.lock not in submitted.codes:
+            return without(self.lock, submitted)
+        lock = submitted.codes[self.lock].struct
+        if not issubclass(lock, RWLock):
+            return Finding("fail", 0.0, f"{self.lock} must be an RWLock", tag="kind")
+        budget = Budget(max_states=self.states, max_seconds=FOREVER_S, max_bytes=MAX_MEMORY)
+        starved: dict[Side, Counterexample] = {}
+        for side, client in zip(_FIRST, endless_clients_of(lock), strict=True):
+            verdict = check_clients(
+                [client],
+                name=self.lock,
+                threads=2,
+                memory=self.memory,
+                property="starvation",
+                budget=budget,
+            )
+            example = verdict.counterexample
+            if verdict.verdict == "unfinished":
+                return Finding("fail", 0.0, "; ".join(verdict.limits), tag="unfinished")
+            if example is not None and example.found != "starvation":
+                says = f"{example.found}: {example.message}\n{table(example)}"
+                return Finding("fail", 0.0, says, tag=example.found)
+            if example is not None and example.victim == 0:
+                starved[side] = example
+        return self._compared(starved)
+
+    def _compared(self, starved: dict[Side, Counterexample]) -> Finding:
+        found = f"{self.lock} can starve {_listed(starved)}"
+        for side in _FIRST:
+            if side in self.sides and side not in starved:
+                says = f"{found}; {side} always get in, and here they need not"
+                return Finding("fail", 0.0, says, tag=f"{side}-served")
+            if side in starved and side not in self.sides:
+                example = starved[side]
+                says = f"{found}; {side} must get in\n{table(example)}"
+                shown = example.to_json()
+                return Finding("fail", 0.0, says, tag=f"{side}-starved", counterexample=shown)
+        return Finding("pass", 1.0, found)
+
+
+def _listed(starved: dict[Side, Counterexample]) -> str:
+    return " and ".join(starved) if starved else "neither readers nor writers"
