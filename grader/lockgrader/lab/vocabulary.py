@@ -131,7 +131,16 @@ class Used(Placed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
-Demand = Literal["tests-first", "retries", "one-atomic", "same-word", "own-line"]
+Demand = Literal[
+    "tests-first",
+    "retries",
+    "one-word",
+    "one-atomic",
+    "same-word",
+    "own-line",
+    "first-come",
+    "steady",
+]
 
 
 class Waits(Placed):
@@ -140,10 +149,15 @@ class Waits(Placed):
     Arguments:
         demands: "tests-first": an atomic is tried again only after a read that found the lock free;
             "retries": several try for a lock that becomes free, so that some try again;
+            "one-word": there is a word that each acquisition takes by an atomic operation, which
+            found the same value each time, and for which alone it waits, as under test-and-set;
             "one-atomic": an acquisition makes one atomic operation at most;
-            "same-word": all wait on one word, as under a ticket lock;
-            "own-line": each CPU waits on a line on which no other one does.
-        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
+            "same-word": all wait on one word and on no other, as under a ticket lock;
+            "own-line": each CPU waits for its turn on a line on which no other one does;
+            "first-come": the CPUs get the lock in the order in which they came;
+            "steady": a waiter pauses between two reads as it does where three CPUs use the lock.
+        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long. What
+            begins with a higher CPU, or with more waiters, is not seen.
     """
 
     demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
