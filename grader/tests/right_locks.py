@@ -252,11 +252,11 @@ TICKETS = {
         mine = yield self.next.fetch_add(1, RELAXED)
         tries = 0
         while (yield self.now.load(ACQUIRE)) != mine:
-            tries = tries + 1
-            if tries > 4:
-                yield compute(200 * NS)
-            else:
+            if tries < 4:
+                tries = tries + 1
                 yield pause()
+            else:
+                yield compute(200 * NS)
 """
     + SERVE,
     "statistics": TICKET_HEAD.replace("now = word()", "now = word()\n    turns = word()")
