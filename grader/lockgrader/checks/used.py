@@ -184,7 +184,8 @@ def _wrong(left: Use) -> str:
     """What a run to the end shows to be wrong; "" if nothing is."""
     if left.violations:
         return f"mutual exclusion was violated {left.violations} times"
-    counted = left.words.get("count", left.acquired)
-    if counted != left.acquired:
-        return f"{left.acquired:,} critical sections counted a word up to {counted:,}"
+    sections = left.words.get("visits", left.acquired)
+    counted = left.words.get("count", sections)
+    if counted != sections:
+        return f"{sections:,} critical sections counted a word up to {counted:,}"
     return ""

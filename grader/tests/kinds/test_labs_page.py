@@ -64,6 +64,17 @@ class RW(RWLock):
     def write_release(self):
         yield self.state.fetch_add(1000000, RELEASE)
 
+class Reference(Struct):
+    first = param(1)
+    count = word()
+
+    def setup(self):
+        yield self.count.store(self.first)
+
+    def put(self):
+        before = yield self.count.fetch_add(-1, ACQ_REL)
+        return before - 1
+
 class Tally(Struct):
     value = word()
 
@@ -90,6 +101,7 @@ def room(curve, bucket_size):
 WRONG = {
     "swap(1, ACQUIRE)": "load(ACQUIRE)",
     "next_ticket.fetch_add(1, RELAXED)": "next_ticket.load(RELAXED)",
+    "fetch_add(-1, ACQ_REL)": "fetch_add(-1, RELEASE)",
     "self.value.fetch_add(1)": "self.value.load()\n        yield self.value.store(before + 1)",
 }
 """What the students wrote → what a wrong submission has there."""
@@ -176,7 +188,7 @@ def test_own_count_passes() -> None:
     assert "pass" == judge(CHECKS["transfers"], submission(RIGHT, transfers=[right])).verdict
 
 
-@pytest.mark.parametrize("name", ["proven", "reads", "counts"])
+@pytest.mark.parametrize("name", ["proven", "reads", "counts", "dies-once"])
 def test_wrong_class_fails(name: str) -> None:
     """A proof shows a counterexample."""
     text = CODE

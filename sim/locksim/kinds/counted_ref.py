@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from locksim.core.client import Client
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.lock import LockKind
+from locksim.kinds.lock import LockKind, Wearing
 from locksim.lang import *
 from locksim.library.locks.lockref import Lockref
 from locksim.library.workloads.counted_ref import CountedRefs
@@ -37,6 +37,12 @@ class CountedRefKind(LockKind):
             for shift, who in enumerate(("odd", "even"))
         ]
         return [counting, *referring, *others]
+
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
+        """Critical sections, each with a reference."""
+        return WearingReferences(lock=struct, rounds=rounds)
 
 
 class Referring(Workload):
@@ -80,3 +86,28 @@ class Referring(Workload):
             yield self.alive.store(0, RELAXED)
             ends = yield self.ends.load(RELAXED)
             yield self.ends.store(ends + 1, RELAXED)
+
+
+class WearingReferences(Wearing):
+    """As Wearing, but a thread has a reference round each section; at the end one is left.
+
+    Arguments:
+        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.lock.Wearing`.
+    """
+
+    visits = word()
+    gone = word()
+
+    def thread(self):
+        yield from super().thread()
+        if (yield self.gone.fetch_add(1)) == n_cpus() - 1:
+            left = yield from self.lock.references()
+            assert left == 1
+
+    def visit(self):
+        """One critical section with a reference."""
+        yield from self.lock.get()
+        yield from super().visit()
+        yield self.visits.fetch_add(1, RELAXED)
+        left = yield from self.lock.put()
+        assert left > 0

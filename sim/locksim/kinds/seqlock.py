@@ -5,7 +5,13 @@ from __future__ import annotations
 from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.rwlock import ReadingAndWriting, ReadingAndWritingUnevenly, mixed, unevenly
+from locksim.kinds.rwlock import (
+    ReadersAndWritersForEver,
+    ReadingAndWriting,
+    ReadingAndWritingUnevenly,
+    mixed,
+    unevenly,
+)
 from locksim.lang import *
 from locksim.library.locks.seqlock import SpinSeqLock
 from locksim.library.workloads.blocking_readers import BlockingReaders
@@ -42,6 +48,15 @@ class SeqLockKind(StructKind):
             found += [mixed(ReadingAndWriting, struct, threads, rounds, s) for s in both]
         return found
 
+    def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
+        """Threads that only read and threads that only write; readers wait, if they can."""
+        waits = offers(struct, "read_acquire")
+        load = ReadersAndWritersForEver if waits else OptimisticReadersForEver
+        return [
+            Client(f"{who} for ever", load(lock=struct, shift=shift))
+            for shift, who in enumerate(("even threads write", "odd threads write"))
+        ]
+
 
 class ReadingAgain(ReadingAndWriting):
     """As ReadingAndWriting, but a reader reads until no writer came by, and compares then.
@@ -70,3 +85,25 @@ class ReadingAgainUnevenly(ReadingAgain, ReadingAndWritingUnevenly):
         rounds, shift: as for ReadingAndWriting.
         away, more: as for :class:`~locksim.kinds.visits.Visits`.
     """
+
+
+class OptimisticReadersForEver(ReadersAndWritersForEver):
+    """As ReadersAndWritersForEver, but a reader reads until no writer came by.
+
+    Arguments:
+        shift: 0 or 1.
+    """
+
+    lock = part(SpinSeqLock)
+
+    def thread(self):
+        while True:
+            if (thread() + self.shift) % 2 == 0:
+                yield from self.lock.write_acquire()
+                yield from self.lock.write_release()
+            else:
+                again = 1
+                while again:
+                    number = yield from self.lock.read_begin()
+                    again = yield from self.lock.read_retry(number)
+                    yield pause()
