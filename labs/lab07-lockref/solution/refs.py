@@ -105,6 +105,7 @@ class Life(OneWord):
     `most` is the largest count; a check makes it small.
     """
 
+    METERED = {}  # put_or_lock() may come back with the lock, which no meter sees
     most = param(1 << 30)
 
     def get_not_zero(self):

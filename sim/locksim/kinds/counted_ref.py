@@ -42,7 +42,7 @@ class CountedRefKind(LockKind):
         self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
     ) -> Workload:
         """Critical sections, each with a reference."""
-        return WearingReferences(lock=struct, rounds=rounds)
+        return WearingReferences(lock=struct, rounds=rounds, threads=len(on))
 
 
 class Referring(Workload):
@@ -89,12 +89,18 @@ class Referring(Workload):
 
 
 class WearingReferences(Wearing):
-    """As Wearing, but a thread has a reference round each section; at the end one is left.
+    """As Wearing, but a thread has a reference round each section.
+
+    At the end only the maker's is left, and one for each further thread of the check is taken: a
+    check of used memory runs no setup.
 
     Arguments:
         rounds, think_ps, step, offset: as for :class:`~locksim.kinds.lock.Wearing`.
+        threads: of the check.
     """
 
+    threads = param(1)
+    lock = part(Lockref)
     visits = word()
     gone = word()
 
@@ -103,6 +109,8 @@ class WearingReferences(Wearing):
         if (yield self.gone.fetch_add(1)) == n_cpus() - 1:
             left = yield from self.lock.references()
             assert left == 1
+            for _ in range(self.threads - 1):
+                yield from self.lock.get()
 
     def visit(self):
         """One critical section with a reference."""
