@@ -102,8 +102,7 @@ class OptimisticReadersForEver(ReadersAndWritersForEver):
                 yield from self.lock.write_acquire()
                 yield from self.lock.write_release()
             else:
-                again = 1
-                while again:
-                    number = yield from self.lock.read_begin()
-                    again = yield from self.lock.read_retry(number)
+                number = yield from self.lock.read_begin()
+                while (yield from self.lock.read_retry(number)):
                     yield pause()
+                    number = yield from self.lock.read_begin()
