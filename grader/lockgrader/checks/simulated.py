@@ -256,9 +256,9 @@ def _workload(check: Measured, lock: Struct, *, noted: bool = False) -> Workload
     if "labels" in kind.FIELDS:  # a miss of a label cache costs the hold time
         host = NetLabel(cache=lock, option_ps=NS, translate_ps=check.hold_ns * NS)
         return kind(labels=host, **_settings(check.settings))
-    place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
-    if place is None and "dcache" in kind.FIELDS:
-        lock, place = resized(lock, components=COMPONENTS), "dcache"
+    place = next((name for name in ("cache", "lock", "dcache") if name in kind.FIELDS), None)
+    if place == "dcache":
+        lock = resized(lock, components=COMPONENTS)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
     return kind(**{place: lock}, **_settings(check.settings))

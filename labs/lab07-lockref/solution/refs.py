@@ -105,7 +105,6 @@ class Life(OneWord):
     `most` is the largest count; a check makes it small.
     """
 
-    METERED = {}  # put_or_lock() may come back with the lock, which no meter sees
     most = param(1 << 30)
 
     def get_not_zero(self):
@@ -126,8 +125,11 @@ class Life(OneWord):
             elif old // ONE > 1:
                 if (yield self.state.compare_swap(old, old - ONE, RELEASE)) == old:
                     return 1
-            elif (yield self.state.compare_swap(old, old + LOCKED, ACQUIRE)) == old:
-                return 0
+            else:
+                yield from self.acquire()
+                if (yield from self.references()) == 1:
+                    return 0
+                yield from self.release()
 
     def mark_dead(self):
         yield self.state.store(-ONE + LOCKED, RELAXED)

@@ -89,7 +89,6 @@ class Life(OneWord):
     `most` is the largest count; a check makes it small.
     """
 
-    METERED = {}  # put_or_lock() may come back with the lock, which no meter sees
     most = param(1 << 30)
 
     def get_not_zero(self):
@@ -98,7 +97,10 @@ class Life(OneWord):
         return 0
 
     def put_or_lock(self):
-        """Return 1: a reference was put. Or 0: it is the last one, kept, and the lock is held."""
+        """Return 1: a reference was put. Or 0: it is the last one, kept, and the lock is held.
+
+        Take the lock by acquire(), so that the checker knows who holds it.
+        """
         yield pause()
         return 1
 
