@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site labs lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground labs lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -14,7 +14,7 @@ RUN_TESTS := -m pytest -q -n auto --maxprocesses 8 --dist loadfile
 PYTEST := $(PYTHON_BIN) $(RUN_TESTS)
 # Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
 FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
-LOCKS := build base notebook cluster course dev docs fuzz beside/nbgrader beside/otter
+LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -54,8 +54,8 @@ format: setup ## Format the Python sources and apply lint's automatic fixes
 bench: setup ## Measure the engines; a table, and a JSON file below out/
 	@$(PYTHON_BIN) sim/benchmarks/run.py $(ARGS)
 
-compare: setup ## Compare our harness with those of liburcu and ck on the same locks (fetches their sources)
-	@$(PYTHON_BIN) native/benchmarks/compare.py $(ARGS)
+compare: setup ## Measure ours beside other simulators, formulas, checkers, graders, harnesses (network); below out/compare
+	@$(PYTHON_BIN) tools/comparison.py $(ARGS)
 
 printed: setup ## Compare locks printed from the language with the hand-written headers; a table and JSON
 	@$(PYTHON_BIN) native/benchmarks/printed.py $(ARGS)
@@ -81,6 +81,9 @@ fuzz-urcu: setup ## Use and misuse liburcu's bindings at random, MINUTES (10) of
 
 site: setup ## Run the lessons and build their pages into out/site (in a separate environment)
 	@tools/site
+
+playground: setup ## Build the page that proves and simulates in a browser into out/site/playground (needs npm)
+	@tools/playground
 
 labs: setup ## Check every lab: solution passes, starter and wrong submissions fail, hints exist
 	@.venv/bin/locklab lab lint $(ARGS)

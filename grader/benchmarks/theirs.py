@@ -65,22 +65,11 @@ def environment(name: str, folder: Path) -> Path:
     Raises:
         RivalError: it cannot be made.
     """
-    wanted = ROOT / "requirements" / "beside" / f"{name}.txt"
-    home, text = (folder / name).resolve(), wanted.read_text()
-    stamp, python = home / ".stamp", home / "bin" / "python"
-    if stamp.exists() and stamp.read_text() == text:
-        return python
-    shutil.rmtree(home, ignore_errors=True)
-    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    for command in (
-        [sys.executable, "-m", "venv", str(home)],
-        [*install, "--only-binary", ":all:", "--require-hashes", "-r", str(wanted)],
-    ):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise RivalError(f"{name} cannot be installed:\n{done.stderr.strip()[-2000:]}")
-    stamp.write_text(text)
-    return python
+    command = [sys.executable, ROOT / "tools" / "beside.py", name, "--folder", folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RivalError(done.stderr.removeprefix("error: ").strip())
+    return Path(done.stdout.strip())
 
 
 def run(

@@ -12,7 +12,7 @@ from pydantic import Field
 from lockgrader.lab import Band
 from lockgrader.result import Curve, Row, Verdict
 
-__all__ = ["Finding", "Operation", "found", "row", "shares"]
+__all__ = ["Finding", "Operation", "found", "row", "shares", "undecided"]
 
 Operation = tuple[str, int, int]
 """``Class.method``, the instruction's number in it, and its line."""
@@ -52,6 +52,15 @@ class Finding:
             raise ValueError(f"passed with a share of {self.share}")
         if self.verdict not in ("pass", "partial") and self.share:
             raise ValueError(f"a share of {self.share} for {self.verdict}")
+
+
+def undecided(what: str, why: str) -> Finding:
+    """A check that was stopped by a guard or a lack of room, neither of which decides a mark.
+
+    Arguments:
+        what: was stopped. why: a sentence without its period.
+    """
+    return Finding("grader_error", message=f"{what}: not decided, and no points are lost: {why}")
 
 
 def found(rows: Sequence[Row], message: str = "") -> Finding:

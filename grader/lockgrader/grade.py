@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
@@ -274,6 +275,14 @@ def part_of(check: Check) -> str:
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
 
 
+def _placeless(counterexample: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A counterexample whose steps in the library name its files without this machine's folders."""
+    if counterexample is None:
+        return None
+    steps = [{**step, "file": Path(step["file"]).name} for step in counterexample["steps"]]
+    return {**counterexample, "steps": steps}
+
+
 def _result(
     check: Check, finding: Finding, attempt: int, others: tuple[str, ...] = ()
 ) -> CheckResult:
@@ -292,7 +301,7 @@ def _result(
         rows=finding.rows,
         hint=hint,
         misconception=check.misconceptions.get(finding.tag, ""),
-        counterexample=finding.counterexample,
+        counterexample=_placeless(finding.counterexample),
         curve=finding.curve,
         answer=printable(finding.answer),
         changed=finding.changed,

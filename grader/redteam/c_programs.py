@@ -220,5 +220,38 @@ PROGRAMS = (
         "c-held",
         "reads it at",
     ),
+    CProgram(
+        "locks-while-a-reclaim-runs",
+        _switched(
+            "switched",
+            (RECLAIM, f"{RECLAIM}    switched = 1;\n"),
+            (
+                "    pthread_mutex_unlock(&lock);\n    return forgotten;\n",
+                "    switched = 0;\n    pthread_mutex_unlock(&lock);\n    return forgotten;\n",
+            ),
+        ),
+    ),
+    CProgram(
+        "waits-while-a-reclaim-runs",
+        _switched(
+            "switched",
+            (RECLAIM, f"{RECLAIM}    switched = 1;\n"),
+            (
+                "    pthread_mutex_unlock(&lock);\n    return forgotten;\n",
+                "    switched = 0;\n    pthread_mutex_unlock(&lock);\n    return forgotten;\n",
+            ),
+            taken=("while (switched) continue;", ""),
+        ),
+        says="waits until a reclaim has gone on",
+    ),
+    CProgram(
+        "waits-while-an-insertion-runs",
+        _switched(
+            "switched",
+            (PUBLISH, f"    switched = 1;\n{PUBLISH}    switched = 0;\n"),
+            taken=("while (switched) continue;", ""),
+        ),
+        says="waits until an insertion has gone on",
+    ),
 )
 """The corpus."""

@@ -33,7 +33,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from locklessons.figures import COLOURS, Figure
+from locklessons.figures import Figure
+from lockui.plots.look import COLOURS
 
 BOX = (112, 46)
 GAP = (34, 30)

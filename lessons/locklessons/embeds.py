@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from locklessons.figures import CAPTION
 from locksim.checker.play.graph import graph
+from locksim.checker.play.told import of_counterexample
 from locksim.checker.replay.render import table
 from locksim.kinds.checking import walk_of_lock
 from locksim.study.traces.page import document
-from locksim.study.traces.player_data import of_counterexample, of_trace
+from locksim.study.traces.player_data import of_trace
 
 if TYPE_CHECKING:
     from locksim.checker import Counterexample

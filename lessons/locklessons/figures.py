@@ -10,21 +10,16 @@ the plot again. Elsewhere the plot of the first values is shown, with a line tha
 from __future__ import annotations
 
 import html
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-COLOURS = ("#2f7ed8", "#d9730d", "#2e9e5b", "#a35fd0", "#e0483e", "#1793a5")
-"""They stand out from white and from black, so one drawing serves light and dark pages."""
+from lockui.plots import Axis, Curves, Line, Plot, Point, Words, inline
 
-_TEXT = "#0a0b0c"
-"""Becomes the colour of the text around the plot."""
-
-# Shapes and dashes distinguish the curves without colour.
-_STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
+WIDTH = 6.0
+"""Of a plot in a lesson's column, in inches."""
 YOURS = "your prediction"
 CAPTION = "font-size: 0.9em; max-width: 46em; color: inherit; text-align: left"
 
@@ -107,23 +102,23 @@ def curves(
         for name, curve in group.items()
         for at, value in curve.items()
     ]
-    alt = f"{caption} {y} against {x}. " + " ".join(
-        _sentence(name, kind, group[name])
-        for name in names
-        for kind, group in (("line", lines), ("points", points))
-        if group.get(name)
-    )
-    if predicted:
-        rows += [{"curve": YOURS, "kind": "point", x: at, y: v} for at, v in predicted.items()]
-        alt += " " + _sentence(YOURS, "points", predicted)
+    own = [] if not predicted else [Line(YOURS, marks=_points(predicted), own=True)]
+    rows += [{"curve": YOURS, "kind": "point", x: at, y: v} for at, v in (predicted or {}).items()]
+    drawn = [Line(name, _points(lines.get(name)), _points(points.get(name))) for name in names]
+    panel = Curves([*drawn, *own], Axis(x, log), Axis(y, log, between))
+    plot = Plot(caption, [panel], words=Words(values="", marks=""))
+    shown = f"{caption} Markers on a line are measured." if {*lines} & {*points} else caption
 
     def marked(own: Mapping[float, float]) -> Figure:
         return curves(
             lines, x=x, y=y, caption=caption, points=points, log=log, between=between, predicted=own
         )
 
-    svg = _draw(names, lines, points, x, y, log, between, predicted or {})
-    return Figure(svg, alt, caption, pd.DataFrame(rows), marked)
+    return Figure(inline(plot, width=WIDTH), plot.alt(), shown, pd.DataFrame(rows), marked)
+
+
+def _points(curve: Mapping[float, float] | None) -> list[Point]:
+    return [Point(at, value) for at, value in (curve or {}).items()]
 
 
 def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:
@@ -181,90 +176,3 @@ def _widget(
         control.observe(moved, names="value")
     found: dict[str, Any] = ipywidgets.VBox([*controls.values(), shown])._repr_mimebundle_()
     return found
-
-
-def _sentence(name: str, kind: str, curve: Mapping[float, float]) -> str:
-    (x0, y0), *_ = curve.items()
-    x1, y1 = list(curve.items())[-1]
-    if len(curve) == 1:
-        return f"{name} ({kind}): {y0:.3g} at {x0:g}."
-    return f"{name} ({kind}) goes from {y0:.3g} at {x0:g} to {y1:.3g} at {x1:g}."
-
-
-def _draw(
-    names: Sequence[str],
-    lines: Mapping[str, Mapping[float, float]],
-    points: Mapping[str, Mapping[float, float]],
-    x: str,
-    y: str,
-    log: bool,
-    between: tuple[float, float] | None,
-    predicted: Mapping[float, float],
-) -> str:
-    import matplotlib as mpl
-    from cycler import cycler
-    from matplotlib.figure import Figure as Canvas
-    from matplotlib.ticker import LogFormatter, NullFormatter
-
-    # Equal numbers give equal text, so a built page changes only if its numbers change.
-    style: dict[Any, Any] = {
-        "svg.hashsalt": "locklab",
-        "svg.fonttype": "none",
-        "axes.prop_cycle": cycler(color=COLOURS),
-    }
-    style |= dict.fromkeys(
-        ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _TEXT
-    )
-    with mpl.rc_context(style):
-        canvas = Canvas(figsize=(5.3, 4.1), layout="constrained")
-        axes = canvas.subplots()
-        for name, (marker, dash) in zip(names, _STYLES * len(names), strict=False):
-            line = lines.get(name, {})
-            (drawn,) = axes.plot([*line], [*line.values()], linestyle=dash, label=name)
-            dots = points.get(name, {})
-            measured = f"{name}, measured" if name in lines else name
-            axes.plot(
-                [*dots],
-                [*dots.values()],
-                linestyle="none",
-                marker=marker,
-                color=drawn.get_color(),
-                markeredgecolor=_TEXT,
-                label=measured if dots else None,
-            )
-        if predicted:
-            axes.plot(
-                [*predicted],
-                [*predicted.values()],
-                linestyle="none",
-                marker="*",
-                markersize=15,
-                color=_TEXT,
-                label=YOURS,
-            )
-        if log:
-            axes.set_xscale("log", base=2)
-            axes.set_yscale("log")
-            # 0.1, 1, 10 instead of powers, and 2, 3, 6 between them where the axis is short.
-            axes.yaxis.set_major_formatter("{x:g}")
-            low, high = between or axes.get_ylim()
-            short = LogFormatter(minor_thresholds=(1.5, 0.5)) if high < 100 * low else None
-            axes.yaxis.set_minor_formatter(short or NullFormatter())
-        ticks = sorted(
-            {at for group in (lines, points) for c in group.values() for at in c} | {*predicted}
-        )
-        axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-        if between is not None:
-            axes.set_ylim(*between)
-        axes.set_xlabel(x)
-        axes.set_ylabel(y)
-        axes.grid(True, which="major", alpha=0.3, color=_TEXT)
-        # Above the plot, where it covers no curve.
-        canvas.legend(loc="outside upper left", ncols=2, fontsize=9, frameon=False)
-        text = io.StringIO()
-        canvas.savefig(text, format="svg", metadata={"Date": None}, transparent=True)
-    picture = text.getvalue().replace(_TEXT, "currentColor")
-    # At most as wide as the text column.
-    return picture[picture.index("<svg") :].replace(
-        "<svg ", '<svg style="max-width: 100%; height: auto" ', 1
-    )

@@ -18,8 +18,7 @@ def figure(cpus: int = 2) -> Figure:
 def test_the_words_say_what_is_drawn() -> None:
     """Name, first and last point; measured points too; and the table holds every number."""
     made = curves(LINES, points={"a < b": {1: 1.5}}, x="CPUs", y="time [s]", caption="Two.")
-    assert "a < b (line) goes from 1 at 1 to 4 at 2." in made.alt
-    assert "a < b (points): 1.5 at 1." in made.alt
+    assert "a < b goes from 1.00 at 1 to 4.00 at 2; markers 1.50 at 1." in made.alt
     assert [("line", 1.0), ("line", 4.0), ("point", 1.5)] == list(
         zip(made.table["kind"], made.table["time [s]"], strict=True)
     )
@@ -29,7 +28,7 @@ def test_html_is_safe_and_needs_no_network() -> None:
     """Texts are escaped; nothing is loaded from anywhere."""
     text = figure().html()
     assert "&quot;CPUs&quot;" in text
-    assert "a &lt; b (line)" in text
+    assert "a &lt; b goes" in text
     assert "<script" not in text
     assert "src=" not in text
 

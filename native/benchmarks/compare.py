@@ -1,4 +1,6 @@
-"""``make compare``: the overhead of our harness on the same read side and the same lock.
+"""The overhead of our harness on the same read side and the same lock.
+
+    .venv/bin/python native/benchmarks/compare.py
 
 The read side of each liburcu flavour runs in our throughput loop and in liburcu's own benchmark
 program; Concurrency Kit's ticket lock and MCS lock run in our loop and in Concurrency Kit's own.
@@ -22,6 +24,7 @@ import datetime
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -210,7 +213,9 @@ def _verdict(ratio: float | None, low: float | None, high: float | None) -> str:
 
 
 def _pairs(options: argparse.Namespace) -> list[Pair]:
-    folder = options.folder
+    folder = options.folder.resolve()
+    if any(letter.isspace() for letter in str(folder)):  # Concurrency Kit's makefile splits it
+        folder = Path(tempfile.gettempdir(), "locklab-compare")
     ck = options.ck or fetch("ck", folder / "sources")
     liburcu = options.liburcu or fetch("liburcu", folder / "sources")
     program = build_ours(ck.resolve(), (folder / "ours").resolve())
@@ -284,7 +289,7 @@ def _report(rows: list[Row], options: argparse.Namespace) -> dict[str, Any]:
 def _options() -> argparse.Namespace:
     names = [f"rcu_{flavour}" for flavour in FLAVOURS] + list(CK_LOCKS)
     parser = argparse.ArgumentParser(
-        prog="make compare", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument(
         "--processes", type=_at_least_two, default=10, help="processes of each program (10)"

@@ -18,6 +18,7 @@
  *   spins.c     which iterations of a waiting loop can be left out
  *   events.c    which steps depend on each other, and what another order of them would be
  *   search.c    which run comes next: reduced and complete, bounded, at random, or given
+ *   reached.c   which words belong to one thread: where a bounded search need not interrupt
  *   parts.c     several processes that make a search together; how far it is
  *   threads.c, mutexes.c, conditions.c   pthreads and C11 threads, in terms of the above
  *   rcu.c       liburcu's grace periods, likewise
@@ -76,6 +77,8 @@ struct options {
     int pct_depth;   /* > 0: random runs with this many priority changes */
     uint64_t runs;   /* of the random search */
     uint64_t most;   /* > 0: runs of any search, at most */
+    uint64_t most_steps; /* > 0: of all its runs together */
+    bool skip_private;   /* reached.c, in one process */
     uint64_t seed;
     double seconds;     /* of CPU time, to spend at most */
     uint64_t max_steps; /* of one run */
@@ -214,6 +217,9 @@ void ex_pause(void);
 /* This thread is not interrupted from now on, or may be again: locklab_alone(). */
 void ex_alone(bool on);
 bool ex_is_alone(void);
+/* This thread goes on as long as it can: locklab_ahead(). Has it had to wait for another one? */
+void ex_ahead(bool on);
+bool ex_ahead_has_waited(void);
 /* Before a plain access: a loop of nothing else comes to a point too. */
 void ex_plain_patience(void);
 /* The thread has assumed what does not hold: never comes back. */
@@ -247,9 +253,12 @@ _Noreturn void ex_fail(const char *found, const char *text, ...)
     __attribute__((format(printf, 2, 3)));
 /* The run cannot be judged: verdict "unfinished". */
 _Noreturn void ex_give_up(const char *text, ...) __attribute__((format(printf, 1, 2)));
+/* The same, since the program does not end. */
+_Noreturn void ex_endless(const char *text, ...) __attribute__((format(printf, 1, 2)));
 /* Unless a run fails, the verdict is "unfinished", for this reason. */
 void ex_leave_open(const char *text);
 bool ex_is_open(void);
+bool ex_is_endless(void);
 /* What was found, and the text. */
 const char *ex_found(void);
 const char *ex_message(void);
@@ -293,6 +302,8 @@ void ex_search_run_begins(void);
 void ex_search_run_ends(void);
 void ex_priority_new(struct thread *thread);
 bool ex_search_complete(void); /* nothing was left out for the bound */
+/* No more runs are made: false if the search has shown nothing. */
+bool ex_search_stops(void);
 int ex_search_bound(void);
 uint64_t ex_random(void);
 /* Another order is to be tried: at this point of the run, one of `first`. */
@@ -300,6 +311,12 @@ void ex_search_add(int node, agents first, int preferred);
 bool ex_search_is_new(void); /* the last choice is no part of an earlier run */
 
 double ex_search_done(void);     /* how much of it, from 0 to 1: an estimate */
+
+/* words of one thread (reached.c) */
+
+void ex_reached_note(const struct thread *thread, const struct operation *operation);
+bool ex_reached_by_one(const struct operation *operation); /* by all that is known */
+bool ex_reached_has_grown(void); /* since the last call: a word has become shared */
 
 /* parts of a search (parts.c) */
 

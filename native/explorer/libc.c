@@ -434,6 +434,18 @@ void ENTRY(locklab_alone)(int on)
     ex_alone(on != 0);
 }
 
+void ENTRY(locklab_ahead)(int on)
+{
+    enter();
+    ex_ahead(on != 0);
+}
+
+int ENTRY(locklab_waited)(void)
+{
+    enter();
+    return ex_ahead_has_waited();
+}
+
 void ENTRY(locklab_fail)(const char *why)
 {
     enter();

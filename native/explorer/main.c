@@ -66,6 +66,10 @@ static void read_options(char **words)
             ex_options.runs = strtoull(text, NULL, 10);
         else if (strcmp(name, "most-runs") == 0)
             ex_options.most = strtoull(text, NULL, 10);
+        else if (strcmp(name, "most-steps") == 0)
+            ex_options.most_steps = strtoull(text, NULL, 10);
+        else if (strcmp(name, "skip-private") == 0)
+            ex_options.skip_private = atoi(text) != 0;
         else if (strcmp(name, "seed") == 0)
             ex_options.seed = strtoull(text, NULL, 10);
         else if (strcmp(name, "seconds") == 0)
@@ -111,9 +115,14 @@ int main(int argc, char **argv)
     do {
         enum outcome outcome;
 
-        if (ex_options.most > 0 && runs == ex_options.most)
-            ex_give_up("%zu runs have been made, and there are more: make the test smaller",
-                       (size_t)runs);
+        if ((ex_options.most > 0 && runs == ex_options.most) ||
+            (ex_options.most_steps > 0 && ex_total_steps() > ex_options.most_steps)) {
+            if (ex_search_stops() && !ex_is_open())
+                ex_finish(ENDED_WELL);
+            ex_give_up("%zu runs of %zu steps together have been made, and there are more: make the test "
+                       "smaller",
+                       (size_t)runs, (size_t)ex_total_steps());
+        }
         outcome = ex_run_once();
         if (!ex_parts_run_ends()) {
             ex_report_forget();

@@ -189,15 +189,6 @@ void ex_plain(address at, size_t size, bool writes)
 
 /* atomics */
 
-/* Goes into the buffer? In the complete search always: when it leaves is the buffer's own step. In
- * the others by choice, at the price of one deviation, or because it stands behind. */
-static bool lingers(enum order order)
-{
-    if (!ex_options.tso || order == SEQ_CST)
-        return false;
-    return ex_reduces() || ex_self->buffered > 0 || ex_choose(2, 1) == 1;
-}
-
 static struct operation atomic(address at, unsigned size, enum effect effect, enum order order)
 {
     return (struct operation){.at = at,
@@ -206,6 +197,22 @@ static struct operation atomic(address at, unsigned size, enum effect effect, en
                               .drains = effect != LOOKS,
                               .message = ex_options.c11,
                               .total = ex_options.c11 && order == SEQ_CST};
+}
+
+/* Goes into the buffer? In the complete search always: when it leaves is the buffer's own step. In
+ * the others by choice, at the price of one deviation, or because it stands behind. */
+static bool lingers(address at, unsigned size, enum order order)
+{
+    const struct operation store = atomic(at, size, STORES, order);
+    bool only_here;
+
+    if (!ex_options.tso || order == SEQ_CST)
+        return false;
+    if (ex_reduces() || ex_self->buffered > 0)
+        return true;
+    ex_reached_note(ex_self, &store);
+    only_here = ex_reached_by_one(&store);
+    return ex_choose_among(2, 1, only_here ? 1 : 3) == 1;
 }
 
 /* The value that an operation finds. */
@@ -263,7 +270,7 @@ static bool is_held; /* the store that begins, in the buffer */
 
 static void store_begin(address at, unsigned size, enum order order)
 {
-    bool lingering = lingers(order);
+    bool lingering = lingers(at, size, order);
 
     if (lingering) { /* others notice nothing of it yet: no point */
         ex_settle();

@@ -19,8 +19,8 @@
 
 #include "explorer.h"
 
-#define TABLE (1u << 16)
-#define RECORDS (1u << 18)
+#define TABLE (1u << 18)
+#define RECORDS (1u << 20)
 
 struct record { /* of an access */
     struct record *next;

@@ -20,7 +20,7 @@ void locklab_check(void) __attribute__((weak));
 
 int ex_conductor = -1;
 
-static bool inside, is_open;
+static bool inside, is_open, is_endless;
 static enum outcome outcome;
 static char found[32], message[4096];
 
@@ -128,23 +128,63 @@ void ex_fail(const char *what, const char *text, ...)
     ex_leave();
 }
 
-void ex_give_up(const char *text, ...)
+_Noreturn static void unfinished(const char *text, va_list arguments)
 {
-    va_list arguments;
-
-    va_start(arguments, text);
     vsnprintf(message, sizeof(message), text, arguments);
-    va_end(arguments);
     outcome = GAVE_UP;
     if (inside)
         ex_leave();
     ex_finish(GAVE_UP);
 }
 
+void ex_give_up(const char *text, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, text);
+    unfinished(text, arguments);
+}
+
+void ex_endless(const char *text, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, text);
+    is_endless = true;
+    unfinished(text, arguments);
+}
+
+/* A submission is compiled so that it comes here with each stretch of its code. A loop that reaches
+ * no memory is known by that, on a slow machine as on a fast one. */
+
+#define MOST_STRETCHES 300000000u
+
+void __sanitizer_cov_trace_pc(void);
+
+void __sanitizer_cov_trace_pc(void)
+{
+    static uint64_t steps_then;
+    static unsigned stretches;
+
+    if (steps_then != ex_total_steps()) {
+        steps_then = ex_total_steps();
+        stretches = 0;
+    }
+    if (++stretches == MOST_STRETCHES)
+        ex_endless("thread %d goes on without touching memory that others can reach, after {pc:%zx}: "
+                   "an endless loop",
+                   ex_self->number, ex_self->pc);
+}
+
 void ex_leave_open(const char *text)
 {
-    is_open = true;
+    is_open = is_endless = true;
     snprintf(message, sizeof(message), "%s", text);
+}
+
+bool ex_is_endless(void)
+{
+    return is_endless;
 }
 
 bool ex_is_open(void)

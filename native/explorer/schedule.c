@@ -312,9 +312,10 @@ _Noreturn static void nobody_may_run(void)
                                 : "no thread can go on"));
 }
 
-/* locklab_alone() */
+/* locklab_alone() and locklab_ahead() */
 
-static const struct thread *alone; /* NULL: none */
+static const struct thread *alone, *ahead; /* NULL: none */
+static bool ahead_has_waited;
 
 void ex_alone(bool on)
 {
@@ -328,12 +329,26 @@ bool ex_is_alone(void)
     return alone != NULL;
 }
 
-/* Who goes on while a thread is alone: itself, or where it waits the agent with the lowest number. */
-static int without_a_choice(agents enabled)
+void ex_ahead(bool on)
 {
-    int own = 2 * alone->number;
+    ahead = on && !ex_reduces() ? ex_self : NULL;
+    ahead_has_waited = false;
+}
 
-    return enabled & ex_agent(own) ? own : ex_lowest(enabled);
+bool ex_ahead_has_waited(void)
+{
+    return ahead_has_waited;
+}
+
+/* Who goes on while a thread is alone or ahead: itself, or its buffer; or where it waits the agent
+ * with the lowest number. */
+static int without_a_choice(const struct thread *thread, agents enabled)
+{
+    for (int own = 2 * thread->number; own <= 2 * thread->number + 1; own++)
+        if (enabled & ex_agent(own))
+            return own;
+    ahead_has_waited = true;
+    return ex_lowest(enabled);
 }
 
 /* livelock: the states that this run has been in, while none of its threads was held back */
@@ -353,7 +368,7 @@ void ex_schedule_begin(void)
         moved_last[2 * i] = moved_last[2 * i + 1] = 0;
     }
     ex_threads_used = 0;
-    alone = NULL;
+    alone = ahead = NULL;
     n_states = 0;
     run++;
 }
@@ -418,8 +433,8 @@ static void reschedule(void)
         if (enabled == 0)
             nobody_may_run();
         stop_when_back(enabled);
-        agent = alone != NULL
-                    ? without_a_choice(enabled)
+        agent = alone != NULL || ahead != NULL
+                    ? without_a_choice(alone != NULL ? alone : ahead, enabled)
                     : ex_pick(enabled, 2 * ex_self->number, ex_self->in_a_row < PATIENCE);
         ex_event_start(agent, ex_node(), waiting);
         moved_last[agent] = n_states;
@@ -438,7 +453,7 @@ static void reschedule(void)
 void ex_bound_steps(void)
 {
     if (ex_steps() >= ex_options.max_steps)
-        ex_give_up("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
+        ex_endless("a run takes more than %zu steps: make the test smaller, or raise --max-steps",
                    (size_t)ex_options.max_steps);
 }
 
@@ -449,6 +464,7 @@ void ex_point(struct operation operation)
     ex_event_stop();
     ex_self->pc = ex_door.pc;
     ex_self->next = operation;
+    ex_reached_note(ex_self, &operation);
     ex_self->spins = ex_spins(ex_self, (address)__builtin_return_address(0));
     reschedule();
 }

@@ -14,7 +14,8 @@
  * The bounded search is for errors, and proves nothing. A deviation costs 1: to interrupt a thread
  * that could go on (a preemption), to let a store linger in its buffer. The bound grows from 0
  * (Musuvathi and Qadeer, PLDI 2007: most errors need few preemptions; and what is found first needs
- * the fewest).
+ * the fewest). When the runs or steps that may be made are used up, the last bound that was searched
+ * to its end counts, if it is above 0.
  *
  * At random, PCT (Burckhardt and others, ASPLOS 2010): agents have random priorities, the highest
  * that can runs, and at depth - 1 random moments the one that runs gets the lowest. A run finds an
@@ -33,6 +34,7 @@
 struct node {
     bool is_data; /* a number, not an agent */
     bool goes_on; /* the thread that took the last step could go on for free */
+    bool only_default; /* the others lead to runs that are made anyway (reached.c) */
     uint8_t n, taken;
     unsigned cost; /* of a number above 0 */
     int current;   /* the agent that the order of the others begins with */
@@ -249,6 +251,7 @@ int ex_pick(agents enabled, int current, bool patient)
         fresh.current = ex_lowest(enabled & ~ex_agent(current));
         fresh.goes_on = true;
     }
+    fresh.only_default = patient && fresh.goes_on && ex_reached_by_one(&ex_threads[current / 2].next);
     if (ex_reduces() && ex_options.replay == NULL && n_nodes >= n_prefix) {
         fresh.sleeping = sleeping_now();
         fresh.asleep = asleep_now(fresh.sleeping, enabled);
@@ -334,7 +337,7 @@ static bool next_of(struct node *node)
             node->taken = (uint8_t)number_of(node, ex_lowest(left));
         return left != 0;
     }
-    while (++node->taken < node->n) {
+    while (!node->only_default && ++node->taken < node->n) {
         if (node->is_data && !(node->enabled & ex_agent(node->taken)))
             continue;
         if (ex_reduces() || node->spent + cost_of(node, node->taken) <= bound)
@@ -372,9 +375,11 @@ bool ex_search_next(void)
         return run < ex_options.runs;
     if (next_depth_first())
         return true;
-    if (!cut || bound == (unsigned)ex_options.preemptions)
-        return false;
-    bound++;
+    if (!(ex_reached_has_grown() && bound > 0)) { /* else with this bound once more */
+        if (!cut || bound == (unsigned)ex_options.preemptions)
+            return false;
+        bound++;
+    }
     cut = false;
     n_prefix = 0;
     return true;
@@ -383,6 +388,14 @@ bool ex_search_next(void)
 bool ex_search_complete(void)
 {
     return ex_reduces() && ex_options.replay == NULL;
+}
+
+bool ex_search_stops(void)
+{
+    if (ex_reduces() || ex_options.pct_depth > 0 || bound < 2)
+        return false;
+    bound--;
+    return true;
 }
 
 int ex_search_bound(void)

@@ -16,13 +16,13 @@ from locksim import machine
 from locksim.core.memory import Memory
 from locksim.engine.fast import compiled as _compiled  # noqa: F401  # for short runs, too
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.reference import engine as reference
 from locksim.lang.struct import Workload
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import MachineTables
-from locksim.study.simulation import prepare
 from workloads import PrivateLines
 
 LOCKS = {"ticket": TicketLock, "TTAS": TTASLock}

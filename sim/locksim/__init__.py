@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from locksim.kinds.checking import check_lock, sample_lock
     from locksim.machine import Machine
     from locksim.study.simulation import Simulation, simulate
+    from locksim.study.sweep import sweep
 
-__all__ = ["Machine", "Simulation", "check_lock", "sample_lock", "simulate"]
+__all__ = ["Machine", "Simulation", "check_lock", "sample_lock", "simulate", "sweep"]
 
 _WHERE = {
     "Machine": "locksim.machine",
@@ -28,6 +29,7 @@ _WHERE = {
     "check_lock": "locksim.kinds.checking",
     "sample_lock": "locksim.kinds.checking",
     "simulate": "locksim.study.simulation",
+    "sweep": "locksim.study.sweep",
 }
 
 

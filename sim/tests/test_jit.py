@@ -176,7 +176,7 @@ ENTRIES = [
     (compiled._search, compiled.SOURCES),
     (compiled.FUNCTIONS["fair"], compiled.SOURCES),
     (fast.advance, fast.SOURCES),
-    (fast.unpark, fast.SOURCES),
+    (fast.unpark_all, fast.SOURCES),
     (flat_profile._booked, flat_profile._SOURCES),
 ]
 

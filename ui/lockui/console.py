@@ -19,6 +19,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from lockui.latex import LatexConsole
+
 __all__ = ["at_least_80", "console", "progress", "say", "stderr", "warn"]
 
 #: A progress bar appears after this many seconds.
@@ -27,9 +29,13 @@ PATIENCE_S = 2.0
 NARROWEST = 80
 
 
-def console() -> Console:
-    """Return a new console on the current stdout, so that redirections take effect."""
-    return at_least_80(Console(highlight=False))
+def console(*, latex: bool = False) -> Console:
+    """Return a new console on the current stdout, so that redirections take effect.
+
+    Arguments:
+        latex: whether it prints tables as LaTeX and texts as comments.
+    """
+    return LatexConsole() if latex else at_least_80(Console(highlight=False))
 
 
 def stderr() -> Console:
@@ -37,9 +43,9 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def say(text: str) -> None:
-    """Print a line on stdout without wrapping, so that it can be copied."""
-    console().print(text, markup=False, soft_wrap=True)
+def say(text: str, output: Console | None = None) -> None:
+    """Print a line without wrapping, so that it can be copied; on stdout by default."""
+    (output or console()).print(text, markup=False, soft_wrap=True)
 
 
 def warn(text: str) -> None:

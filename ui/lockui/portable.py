@@ -44,21 +44,26 @@ def start_method(known: Literal["fork", "forkserver"]) -> Literal["fork", "forks
     return known if LINUX else "spawn"
 
 
-def exclusive(file: IO[Any]) -> None:
+def exclusive(file: IO[Any], *, wait: bool = True) -> None:
     """Wait until no other process holds a file, and hold it until it is closed.
 
     Raises:
         OSError: the file system has no locks; on Windows also after ten seconds of waiting.
+        BlockingIOError: another process holds it, and ``wait`` is False.
     """
     if UNIX:
         import fcntl
 
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     elif find_spec("msvcrt") is not None:
         import msvcrt
 
         file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+        try:
+            mode = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK  # type: ignore[attr-defined]
+            msvcrt.locking(file.fileno(), mode, 1)  # type: ignore[attr-defined]
+        except PermissionError as error:
+            raise (error if wait else BlockingIOError(*error.args)) from None
 
 
 @contextlib.contextmanager

@@ -21,6 +21,8 @@ from rich.measure import Measurement
 from rich.padding import Padding
 from rich.table import Table
 
+from lockui.latex import LatexConsole, tabular
+
 __all__ = [
     "DASH",
     "Scale",
@@ -171,6 +173,11 @@ def print_groups(
         right: the columns that hold numbers.
     """
     listed = list(rows)
+    if isinstance(output, LatexConsole):
+        groups = itertools.groupby(listed, key=lambda row: row[0])
+        lines = [line for name, of in groups for line in (name, *(cells for _, cells in of))]
+        output.write(tabular(columns, lines, right=[name in right for name in columns]))
+        return
     widths = [
         max(map(cell_len, column))
         for column in zip(columns, *(cells for _, cells in listed), strict=True)

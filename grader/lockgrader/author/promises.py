@@ -4,6 +4,7 @@
 - Variants: at least a thousand, each used by a check.
 - Texts: a rubric for each answer in words, a design, times, links to the glossary that lead there.
 - The handout's commands run in a student's folder.
+- A C part's interface is there, explained, and has examples (:mod:`lockgrader.author.c_part`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
+from lockgrader.author.c_part import c_part
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
 from lockgrader.lab import Check, Lab, Written
@@ -45,6 +47,7 @@ def promises(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     yield from _variants(lab)
     yield from _texts(folder, checks)
     yield from _glossary(folder)
+    yield from c_part(lab, folder, checks)
 
 
 def commands(text: str) -> list[str]:

@@ -10,23 +10,17 @@ The scheduler gives the tasks of a lost worker to another. A task that ran twice
 and only this process writes, so a result is neither lost nor doubled. A submission that kills
 several workers is given up. The others are graded, and the command reports it with exit code 3;
 started again, it continues.
-
-The workers and the scheduler belong to the instructor and are trusted. Anyone who can reach the
-scheduler can run code on the workers: use Dask's TLS, or a private network.
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import subprocess
 import sys
 import threading
 from collections.abc import Generator
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 from lockgrader.batch.tasks import Task
 from lockgrader.digests import engine
@@ -36,22 +30,14 @@ from lockgrader.lab.variants import variant
 from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
+from locksim.study.cluster import ClusterError, as_completed, connected
 
 __all__ = ["ClusterError", "grade_on"]
 
-PATIENCE_S = 20
 MOST_BYTES = 32 << 20
 """Size limit of a lab's files together."""
 RETRIES = 2
 _here = threading.local()
-
-
-class ClusterError(Exception):
-    """There is no such cluster, or some submissions could not be graded on it."""
-
-    def __init__(self, message: str, exit_code: int = 2) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
 
 
 def grade_on(
@@ -72,25 +58,14 @@ def grade_on(
         ClusterError: there is no cluster, its workers have another version, or it gave up on
             some submissions; all others were yielded before.
     """
-    distributed = _distributed()
-    with contextlib.ExitStack() as stack:
-        try:
-            client = stack.enter_context(
-                distributed.Client(address, timeout=PATIENCE_S, set_as_default=False)
-            )
-        except (OSError, ValueError, RuntimeError) as error:
-            raise ClusterError(
-                f"--scheduler {address}: no scheduler answers ({error})\n"
-                "help: start one (dask scheduler), and workers on it (dask worker ADDRESS)"
-            ) from error
-        _check_workers(client)
+    with connected(address, engine) as client:
         files = client.submit(_same, json.dumps(_files(Path(lab.folder))))
         asked = {}
         for task, submission, attempt in todo:
             given = json.dumps(_given(lab, task.student, submission, attempt, key, profile))
             asked[client.submit(_graded, given, files, pure=False, retries=RETRIES)] = task
         lost = []
-        for future in distributed.as_completed(list(asked), loop=client.loop):
+        for future in as_completed(client, asked):
             task = asked[future]
             try:
                 answer = json.loads(future.result())
@@ -109,40 +84,6 @@ def grade_on(
             "help: start the same command again; finished results are kept",
             exit_code=3,
         )
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError as error:
-        raise ClusterError(
-            "--scheduler needs Dask, which is not installed\nhelp: pip install 'locklab[cluster]'"
-        ) from error
-    return distributed
-
-
-def _check_workers(client: Any) -> None:
-    """Refuse workers that have another version than this machine."""
-    try:
-        found = client.run(_versions)
-    except ImportError as error:
-        raise ClusterError(f"LockLab is not installed on the workers: {error}") from error
-    if not found:
-        raise ClusterError("the scheduler has no workers; start some: dask worker ADDRESS")
-    for worker, there in found.items():
-        if there != _versions():
-            raise ClusterError(
-                f"worker {worker} has LockLab {_said(there)}, this machine has "
-                f"{_said(_versions())}: install the same version everywhere"
-            )
-
-
-def _versions() -> dict[str, str]:
-    return {"locklab": version("locklab"), "engine": engine()}
-
-
-def _said(versions: dict[str, str]) -> str:
-    return f"{versions['locklab']} (sources {versions['engine']})"
 
 
 def _given(

@@ -71,14 +71,17 @@ def examine_assembly(text: str, file: str) -> None:
     """
     if len(text) > MAX_ASSEMBLY:
         raise MalformedError(f"{len(text)} characters of assembly")
-    place = file
+    place, labels = file, set[str]()  # labels since the last instruction
     for line in text.splitlines():
         code = line.strip()
         if located := re.match(r"\.loc\s+\d+\s+(\d+)", code):
             place = f"{file}:{located[1]}"
         if code.startswith(MARKS):
             raise Refused("forbidden_operation", f"{place}: inline assembly: use C11 atomics")
-        if not code or code.startswith(("#", "//")) or re.fullmatch(r"[.\w$]+:", code):
+        if not code or code.startswith(("#", "//")):
+            continue
+        if re.fullmatch(r"[.\w$]+:", code):
+            labels.add(code[:-1])
             continue
         name, _, rest = code.partition("\t")
         name = name.split()[0]
@@ -94,8 +97,13 @@ def examine_assembly(text: str, file: str) -> None:
                 "forbidden_operation",
                 f"{place}: a call through a pointer: call functions by their names",
             )
+        elif rest in labels and name in ("jmp", "b"):
+            why = "an empty loop without an end: where nothing can go on, call abort()"
+            raise Refused("student_error", f"{place}: {why}")  # no counter would count it
         elif PRIVILEGED.match(name) or not re.fullmatch(r"[a-z][a-z0-9.]*", name):
             raise Refused("forbidden_operation", f"{place}: the instruction {name[:20]}")
+        if not name.startswith("."):
+            labels.clear()
 
 
 def _examine_directive(name: str, rest: str, place: str) -> None:
@@ -144,6 +152,10 @@ def examine_object(
     )
     if missing:
         raise Refused("student_error", f"{file} defines no function {', '.join(missing)}")
+    _examine_sections(made, file, instrumented)
+
+
+def _examine_sections(made: Object, file: str, instrumented: bool) -> None:
     static = sum(one.size for one in made.sections if one.loaded and one.writable)
     if static > MOST_STATIC:
         raise Refused(

@@ -39,9 +39,12 @@ FIXED = (
 )
 """The compiler's options for every submission. The last line refuses code with writes that the
 compiler would not announce to the explorer."""
+COUNTED = "-fsanitize-coverage=trace-pc"
+"""Each stretch of code calls :data:`COUNT`, so that what never ends is found without a clock."""
+COUNT = frozenset({"__sanitizer_cov_trace_pc"})
 CONFINED = (
     *("-O1", "-g1", "-fsanitize=thread,bounds-strict,object-size", "-fno-omit-frame-pointer"),
-    "-fsanitize-undefined-trap-on-error",
+    *("-fsanitize-undefined-trap-on-error", COUNTED),
 )
 """For the explorer: every write is announced, except to a local variable; bounds checks keep such a
 write inside the variable."""
@@ -100,25 +103,31 @@ def _ubsan_names() -> frozenset[str]:
 
 _TURNS = ("turns.c", "rcu_turns.c")
 TOOLS = {
-    "validate": Tool(("-O2",), frozenset(), (), _TURNS, instrumented=False),
+    "validate": Tool(("-O2", COUNTED), COUNT, (), _TURNS, instrumented=False),
     "torture": Tool(
         ("-O2",), frozenset(), (), ("torture.c",), ("-lurcu-memb", "-lurcu-common"), False
     ),
     "asan": Tool(
-        ("-O1", "-g1", "-fsanitize=address"), _asan_names(), ("-fsanitize=address",), _TURNS
+        ("-O1", "-g1", "-fsanitize=address", COUNTED),
+        _asan_names() | COUNT,
+        ("-fsanitize=address",),
+        _TURNS,
     ),
     "tsan": Tool(
-        ("-O1", "-g1", "-fsanitize=thread"), _tsan_names(), ("-fsanitize=thread",), _TURNS
+        ("-O1", "-g1", "-fsanitize=thread", COUNTED),
+        _tsan_names() | COUNT,
+        ("-fsanitize=thread",),
+        _TURNS,
     ),
     "ubsan": Tool(
-        ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all"),
-        _ubsan_names(),
+        ("-O1", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover=all", COUNTED),
+        _ubsan_names() | COUNT,
         ("-fsanitize=undefined", "-fno-sanitize-recover=all"),
         _TURNS,
     ),
     "explorer": Tool(
         CONFINED,
-        _tsan_names(),
+        _tsan_names() | COUNT,
         ("-fsanitize=thread",),
         ("explored.c",),
     ),

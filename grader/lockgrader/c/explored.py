@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lockgrader.c.build import Program
-from lockgrader.finding import Finding
+from lockgrader.finding import Finding, undecided
 from lockgrader.read.artefact import MalformedError, parse
 from locknative.explorer.names import HEAP, HEAP_SIZE, MOST_THREADS, STACK_SIZE, STACKS
 from locksim.checker.replay.counterexample import Counterexample, Step
@@ -55,6 +55,7 @@ class _Report(_Model):
     seconds: float
     threads: Annotated[int, Field(ge=0, le=MOST_THREADS)]
     part: Natural
+    endless: bool
     found: Word
     message: Annotated[str, Field(max_length=5000)]
     partial: Annotated[str, Field(max_length=500)]
@@ -81,13 +82,15 @@ def finding_of(data: bytes, program: Program, source: dict[str, list[str]], memo
     if any(one.thread >= report.threads for one in report.path):
         raise MalformedError("a step of a thread that does not exist")
     made = f"{report.runs:,} runs, {memory.upper()}"
+    names = _Names(program, report.blocks)
+    message = re.sub(r"\{(pc|at):(\w{1,16})\}", names.named, report.message)
     if report.verdict == "unfinished":
-        return Finding("fail", 0.0, report.message[:500], tag="unfinished")
+        if not report.endless:
+            return undecided("explorer", message[:500])
+        return Finding("fail", 0.0, message[:500], tag="unfinished")
     if report.verdict == "passed":
         reach = "every interleaving" if report.complete else f"up to {report.bound} preemptions"
         return Finding("pass", 1.0, f"nothing wrong: {made}, {reach}")
-    names = _Names(program, report.blocks)
-    message = re.sub(r"\{(pc|at):(\w{1,16})\}", names.named, report.message)
     threads = max(1, report.threads)  # an error in the setup belongs to no thread
     path = [one for one in report.path if not _is_private(one)]
     steps = [_step(names, source, one, threads) for one in path[-SHOWN_STEPS:]]

@@ -6,6 +6,11 @@ canary no longer works, so its silence elsewhere earns nothing.
 
 A verdict that costs points must be repeatable. The explorer, the model and the sanitizers see one
 fixed sequence of steps. Torture does not, so it must fail in each of its runs.
+
+**What never ends** is recognised without a clock. A submission calls ``__sanitizer_cov_trace_pc``
+with each stretch of its code, and the client counts them. A program all of whose threads sleep
+waits for ever. Limits in seconds are guards: a check that reaches one is not decided and costs
+nothing.
 """
 
 from __future__ import annotations
@@ -21,47 +26,51 @@ from pathlib import Path
 from lockgrader.c.build import Compiled, Program, link, reference
 from lockgrader.c.explored import MAX_REPORT, finding_of
 from lockgrader.c.history import Order, records
-from lockgrader.c.interfaces import Interface
-from lockgrader.finding import Finding
+from lockgrader.c.tools import without_folders
+from lockgrader.finding import Finding, undecided
 from lockgrader.lab import C, LabError
 from lockgrader.read.artefact import MalformedError
-from lockgrader.read.refused import Refused
+from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Outcome, Profile, run
 
 __all__ = ["judge"]
 
 REPEATS = {"explorer": 1, "validate": 1, "asan": 2, "tsan": 2, "ubsan": 2, "torture": 3}
-SLOW = ("timeout_wall", "timeout_cpu")
 SANITIZERS = ("asan", "tsan", "ubsan")
-_COMMON = Limits(tmp_bytes=1 << 20, output_bytes=4 << 20, processes=16)
+_COMMON = Limits(
+    wall_s=1200,
+    cpu_s=120,
+    memory_bytes=256 << 20,
+    address_space_bytes=4 << 30,
+    tmp_bytes=1 << 20,
+    output_bytes=4 << 20,
+    processes=16,
+    asleep_s=10,
+)
 LIMITS = {
     "explorer": replace(
         _COMMON,
-        wall_s=600,
-        cpu_s=90,
+        cpu_s=600,
+        wall_s=6000,
         memory_bytes=512 << 20,
         address_space_bytes=None,
         output_bytes=MAX_REPORT,
         processes=4,
     ),
-    "torture": replace(
-        _COMMON, wall_s=30, cpu_s=20, memory_bytes=256 << 20, address_space_bytes=4 << 30
-    ),
-    "validate": replace(
-        _COMMON, wall_s=60, cpu_s=10, memory_bytes=256 << 20, address_space_bytes=4 << 30
-    ),
-} | dict.fromkeys(
-    SANITIZERS,
-    replace(_COMMON, wall_s=120, cpu_s=20, memory_bytes=768 << 20, address_space_bytes=None),
-)
-MAX_STEPS = 2_000_000
+    "torture": _COMMON,
+    "validate": _COMMON,
+} | dict.fromkeys(SANITIZERS, replace(_COMMON, memory_bytes=768 << 20, address_space_bytes=None))
+MAX_STEPS = 10_000_000
 """Of one run of the explorer."""
+MOST_STEPS = 60_000_000
+"""Of all runs of the explorer together, but for the last one."""
 _OPTIONS = "exitcode=66:halt_on_error=1:detect_leaks=0:color=never"
 ENVIRONMENT = {"ASAN_OPTIONS": _OPTIONS, "TSAN_OPTIONS": _OPTIONS, "UBSAN_OPTIONS": _OPTIONS}
 REPORT = re.compile(
     r"(?:ERROR|WARNING): \w+Sanitizer: (?P<what>[^\n]*?)(?: \(pid=| on |\n|$)"
     r"|(?P<at>\S+:\d+):\d+: runtime error: (?P<undefined>[^\n]*)"
     r"|LockLab: (?P<rule>rcu: [^\n]*)"
+    r"|LockLab: (?P<endless>[^\n]*endless[^\n]*)"
 )
 _unpredictable = random.SystemRandom()
 
@@ -93,10 +102,8 @@ def judge(check: C, compiled: Compiled, profile: Profile) -> Finding:
     silent = sorted(n for n, found in canaries.items() if not _caught(expected[n], found))
     if not silent:
         return finding
-    if any(canaries[n].verdict in SLOW for n in silent):
-        return Finding(
-            "grader_error", message=f"not enough time to test whether {check.tool} works"
-        )
+    if any(canaries[n].verdict == "grader_error" for n in silent):
+        return undecided(check.tool, "not enough time to test whether it works")
     _, ours = _all_runs(check, reference(compiled.interface, check.tool, profile), profile)
     if any(not _caught(expected[n], ours[n]) for n in silent):
         return Finding(
@@ -131,17 +138,10 @@ def _all_runs(
     while order:
         number = order.pop()
         findings[number] = _one(check, compiled, runs[number], profile)
-        if findings[number].verdict in SLOW and runs[number].canary == 0:
-            # It ran into a limit, and its canaries would too: first see whether all runs do.
-            order.sort(key=lambda i: runs[i].canary == 0)
-            if all(runs[i].canary for i in order) and _all_slow(runs, findings):
-                break
+        if findings[number].verdict == "grader_error" and runs[number].canary == 0:
+            return [findings[number]], {}  # its other runs would take as long
     real = [findings[i] for i, one in enumerate(runs) if one.canary == 0]
     return real, {runs[i].canary: found for i, found in findings.items() if runs[i].canary}
-
-
-def _all_slow(runs: Sequence[_Run], findings: Mapping[int, Finding]) -> bool:
-    return all(findings[i].verdict in SLOW for i, one in enumerate(runs) if one.canary == 0)
 
 
 def _order(check: C, canary: int, repeat: int) -> Order:
@@ -158,6 +158,8 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
             "preemptions": check.preemptions,
             "memory": check.memory,
             "most-runs": check.runs,
+            "most-steps": MOST_STEPS,
+            "skip-private": 1,
             "max-steps": MAX_STEPS,
             "seed": check.seed,
             "seconds": 10**6,
@@ -177,13 +179,12 @@ def _one(check: C, compiled: Compiled, one: _Run, profile: Profile) -> Finding:
         job = Job(tuple(argv), {"/job/program": path}, given, environment, LIMITS[check.tool])
         outcome = run(job, profile)
     if outcome.ended != "exited":
-        return Finding(
-            outcome.ended, message=f"{check.tool}: stopped by {outcome.ended}", tag=outcome.ended
-        )
+        why = stopped(check.tool, outcome.ended)
+        return Finding(why.verdict, message=why.message, tag=outcome.ended)
     try:
         if one.order is None:
             return _explored(check, compiled, one.program, outcome)
-        return _recorded(check, compiled.interface, one.order, outcome)
+        return _recorded(check, compiled, one.order, outcome)
     except MalformedError as error:
         return Finding("malformed_output", message=f"{check.tool}: {error}")
 
@@ -194,10 +195,11 @@ def _explored(check: C, compiled: Compiled, program: Program, outcome: Outcome) 
     return finding_of(outcome.stdout, program, compiled.source, check.memory)
 
 
-def _recorded(check: C, about: Interface, order: Order, outcome: Outcome) -> Finding:
+def _recorded(check: C, compiled: Compiled, order: Order, outcome: Outcome) -> Finding:
+    about = compiled.interface
     said = outcome.stderr.decode("utf-8", errors="replace")
     if reported := REPORT.search(said):
-        return _reported(reported, said)
+        return _reported(reported, said, compiled.file)
     if not outcome.stdout:
         return _ended(check, outcome)
     found = records(outcome.stdout, order, about.asked(order))
@@ -211,30 +213,37 @@ def _recorded(check: C, about: Interface, order: Order, outcome: Outcome) -> Fin
     return Finding("pass", 1.0, f"{len(found):,} operations {how}, every answer explained")
 
 
-def _reported(reported: re.Match[str], said: str) -> Finding:
-    what = reported["what"] or reported["undefined"] or reported["rule"]
-    places = re.findall(
-        r"#\d+ (?:0x\w+ in )?(\S+) (?:\S*/)?([\w.-]+:\d+)", said[reported.start() :]
+def _reported(reported: re.Match[str], said: str, file: str) -> Finding:
+    """The finding of a tool's report: what it is, and the first place in the submission."""
+    what = reported["what"] or reported["undefined"] or reported["rule"] or reported["endless"]
+    frames = re.findall(
+        r"#\d+ (?:0x\w+ in )?(\S+) (?:\S*/)?([\w.-]+):(\d+)", said[reported.start() :]
     )
-    where = reported["at"] or next((f"{file} ({name})" for name, file in places), "")
+    own = (f"{name}:{line} ({function})" for function, name, line in frames if name == file)
+    where = reported["at"] or next(own, "")
     tag = re.sub(r"[^a-z]+", "-", what.lower()).strip("-")[:40]
     if reported["undefined"]:
         tag = "undefined"
     elif reported["rule"]:
         tag = "rcu"
+    elif reported["endless"]:
+        tag = "endless"
     return Finding("fail", 0.0, f"{what}{f' at {where}' if where else ''}"[:600], tag=tag)
 
 
 def _ended(check: C, outcome: Outcome) -> Finding:
     how = f"exit code {outcome.code}" if outcome.code >= 0 else f"signal {-outcome.code}"
-    said = outcome.stderr.decode("utf-8", errors="replace").strip()[-200:]
+    said = without_folders(outcome.stderr.decode("utf-8", errors="replace").strip())[-200:]
     message = f"{check.tool}: the program ended early ({how}){f': {said}' if said else ''}"
     return Finding("student_error", message=message, tag="ended")
 
 
 def _together(check: C, real: Sequence[Finding]) -> Finding:
     """The finding of all real runs: only a failure in each of them counts."""
+    open_ones = [f for f in real if f.verdict == "grader_error"]
     wrong = [f for f in real if f.verdict != "pass"]
+    if open_ones:
+        return open_ones[0]
     if len(wrong) == len(real):
         return wrong[0]
     if not wrong:

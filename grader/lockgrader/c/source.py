@@ -52,6 +52,8 @@ RESERVED = frozenset(
 )
 """Reserved names that a submission may use; it may use __atomic_* too."""
 REFUSED = frozenset({"asm", "alloca", "fortran"})
+LOCAL = frozenset({"_Thread_local", "__thread"})
+"""Words for variables of one thread: the instructions that reach these are refused (allowed.py)."""
 
 _TOKEN = re.compile(
     r"""
@@ -102,6 +104,8 @@ def _examine_word(file: str, token: _Token) -> None:
         raise _forbidden(file, token, f"'{word}': use C11 atomics, and memory from malloc")
     if "$" in word:
         raise _forbidden(file, token, f"'{word}': a name is made of letters, digits and _")
+    if word in LOCAL:
+        raise _forbidden(file, token, f"'{word}': use an array with an element for each thread")
     reserved = word.startswith("__") or re.match(r"_[A-Z]", word)
     if reserved and word not in RESERVED and not word.startswith("__atomic_"):
         raise _forbidden(file, token, f"'{word}': names like this are the compiler's own")

@@ -6,6 +6,7 @@ import base64
 import binascii
 import json
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,13 @@ from pathlib import Path
 
 from lockgrader.c import tools_inside
 from lockgrader.read.artefact import MalformedError, parse
-from lockgrader.read.refused import Refused
+from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Profile, SandboxError, run
 from lockgrader.sandbox.run import interpreter
 from locknative import toolchain
 from locknative.errors import NativeError
 
-__all__ = ["Made", "ToolError", "compiler", "make", "tool"]
+__all__ = ["Made", "ToolError", "compiler", "make", "tool", "without_folders"]
 
 LIMITS = Limits(
     wall_s=120,
@@ -102,7 +103,7 @@ def make(
     environment = {"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, inside, json.dumps(given).encode(), environment, LIMITS), profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"compiling {what} was stopped: {outcome.ended}")
+        raise stopped(f"compiling {what}", outcome.ended)
     if not outcome.stdout:
         said = outcome.stderr.decode("utf-8", errors="replace").strip()[-300:]
         raise Refused("no_output", f"compiling {what} gave no output: {said}")
@@ -116,7 +117,7 @@ def _read(document: object, keep: Sequence[str], commands: int) -> Made:
     if not isinstance(document, dict):
         raise MalformedError("not a JSON object")
     if "error" in document:
-        raise ToolError(str(document["error"])[:4000])
+        raise ToolError(without_folders(str(document["error"])[:4000]))
     files, said = document.get("files"), document.get("said")
     if not isinstance(files, dict) or set(files) != set(keep) or not isinstance(said, list):
         raise MalformedError("the output holds other files than requested")
@@ -127,6 +128,11 @@ def _read(document: object, keep: Sequence[str], commands: int) -> Made:
         return Made(found, ["".join(pieces) for pieces in said])
     except (TypeError, ValueError, binascii.Error) as error:
         raise MalformedError("a file is not valid base64") from error
+
+
+def without_folders(text: str) -> str:
+    """A tool's words with the names of files only: folders are those of a sandbox."""
+    return re.sub(r"(?<![\w.])/(?:[\w.+-]+/)+", "", text)
 
 
 def _inside(path: str) -> str:

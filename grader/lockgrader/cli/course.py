@@ -36,8 +36,9 @@ def pin(
     from lockgrader.lab import load as load_lab
     from locklabs import find
 
-    named = labs or [*load(course).lab]
-    path = note(course, [load_lab(find(name)) for name in named])
+    about = load(course)
+    named = labs or [*about.lab]
+    path = note(course, [load_lab(find(about.place_of(name))) for name in named])
     say(f"{path}: {', '.join(named) or 'no lab'}")
 
 
@@ -53,8 +54,12 @@ def check(
     from lockgrader.lab import load as load_lab
     from locklabs import find
 
-    load(course).people()
-    found = {name: changes(held, load_lab(find(name))) for name, held in pinned(course).items()}
+    about = load(course)
+    about.people()
+    found = {
+        name: changes(held, load_lab(find(about.place_of(name))))
+        for name, held in pinned(course).items()
+    }
     if as_json:
         print_json(found)
     else:

@@ -171,9 +171,7 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     say(f"\n{one.title} ({one.name}): {one.verdict}")
     if one.verdict == "grader_error":
         say_wrapped(one.message.strip().rpartition("\n")[2], "  ")
-        say_wrapped(
-            "internal error of the grader; it costs no points, and --json shows all of it", "  "
-        )
+        say_wrapped("not decided, so it costs no points; --json shows all of it", "  ")
     elif one.counterexample is not None and isinstance(check, Proven):
         _counterexample(workspace, check, one.counterexample)
     else:

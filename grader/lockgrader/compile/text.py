@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lockgrader.compile import bytecode
 from lockgrader.compile import inside as compile_inside
 from lockgrader.read.artefact import MalformedError, parse
-from lockgrader.read.refused import Refused
+from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Profile, run
 from lockgrader.sandbox.lean import LEAN, lean
 from lockgrader.sandbox.run import interpreter
@@ -51,7 +51,7 @@ def compile_text(
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, read, given, environment, LIMITS), profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"compiling {file} was stopped: {outcome.ended}")
+        raise stopped(f"compiling {file}", outcome.ended)
     if not outcome.stdout:
         raise Refused("no_output", f"compiling {file} gave no output{_last(outcome.stderr)}")
     try:

@@ -66,10 +66,12 @@ class Due(Closed):
 
     Arguments:
         due: with its offset from UTC. late: instead of the course's policy.
+        folder: of a lab of your own, from that of the course; "" for an installed lab.
     """
 
     due: AwareDatetime
     late: Policy | None = None
+    folder: str = ""
 
 
 class Course(Closed):
@@ -97,6 +99,11 @@ class Course(Closed):
             CourseError: the roster is invalid.
         """
         return read_roster(self.folder / self.roster) if self.roster else {}
+
+    def place_of(self, lab: str) -> str:
+        """Where a lab lies: a folder, or the name of an installed lab."""
+        dated = self.lab.get(lab)
+        return str(self.folder / dated.folder) if dated is not None and dated.folder else lab
 
     def late_for(self, lab: str, handed_in: datetime, extra_days: int) -> Late | None:
         """What a submission to a lab costs; None if the lab has no date."""

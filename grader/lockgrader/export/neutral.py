@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lockgrader.report.feedback import right
-from lockgrader.report.student import WORDS, hidden_points, in_words, seen
+from lockgrader.report.student import WORDS, hidden_points, in_words, seen, without_places
 from lockgrader.result import CheckResult, Result
 from lockui.tables import fixed
 
@@ -90,10 +90,8 @@ def feedback(result: Result, left_out: Sequence[LeftOut] = ()) -> Feedback:
 
 def shown(check: CheckResult, result: Result) -> Shown:
     """A check as its student sees it; one whose secrets the caller may show, as it is."""
-    open_to_student = seen(check) if check.public or check.revealed else check
-    reason, _, more = check.message.partition("\n")
-    if check.verdict == "grader_error":
-        reason = more = ""  # it may name files of the grader's machine
+    open_to_student = seen(check) if check.public or check.revealed else without_places(check)
+    reason, _, more = open_to_student.message.partition("\n")
     return Shown(open_to_student, in_words(check), reason, more, _place(check, tuple(result.files)))
 
 

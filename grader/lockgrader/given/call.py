@@ -9,7 +9,7 @@ from typing import Any
 
 from lockgrader.given import call_inside
 from lockgrader.read.artefact import MalformedError, parse
-from lockgrader.read.refused import Refused
+from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Profile, run
 from lockgrader.sandbox.lean import LEAN, NUMPY, lean
 from lockgrader.sandbox.run import interpreter
@@ -59,7 +59,7 @@ def call(
     )
     outcome = run(job, profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"{file}: {function}() was stopped: {outcome.ended}")
+        raise stopped(f"{file}: {function}()", outcome.ended)
     try:
         answered = parse(outcome.stdout)
     except MalformedError as error:

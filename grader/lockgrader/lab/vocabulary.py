@@ -336,7 +336,8 @@ class C(_Check):
             with a model), "torture" (real threads), or a sanitizer over operations in turns.
         scenario: of the explorer's client. threads: how many.
         memory, preemptions, runs: the explorer's memory model and its two bounds; -1 preemptions is
-            a complete search, which proves the scenario.
+            a complete search, which proves the scenario. If ``runs`` are not enough, the last
+            number of preemptions counts that was searched completely.
         operations: of each thread, for the other tools. seed: of these operations, and of those in
             a scenario that draws some.
     """

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 from lockgrader.read import answers_inside
 from lockgrader.read.artefact import MalformedError, Odd, numbers, parse, whole
-from lockgrader.read.refused import Refused
+from lockgrader.read.refused import Refused, stopped
 from lockgrader.sandbox import Job, Limits, Profile, run
 from lockgrader.sandbox.lean import NUMPY, lean
 from lockgrader.sandbox.run import interpreter
 
 __all__ = ["Answers", "read_answers"]
 
-LIMITS = Limits(wall_s=60, cpu_s=30, memory_bytes=512 << 20, output_bytes=1 << 20, processes=16)
+LIMITS = Limits(wall_s=600, cpu_s=30, memory_bytes=512 << 20, output_bytes=1 << 20, processes=16)
 MAX_TEXT = 20_000
 
 
@@ -68,7 +68,7 @@ def _executed(name: str, source: bytes, profile: Profile) -> bytes:
     environment = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     outcome = run(Job(argv, read, source, environment, LIMITS), profile)
     if outcome.ended != "exited":
-        raise Refused(outcome.ended, f"running {name} was stopped: {outcome.ended}")
+        raise stopped(f"running {name}", outcome.ended)
     said = outcome.stderr.decode("utf-8", errors="replace").strip().rpartition("\n")[2][:300]
     if not outcome.stdout and outcome.code != 0:
         raise Refused("student_error", f"{name} fails: {said or f'exit code {outcome.code}'}")

@@ -18,9 +18,9 @@ from lockgrader.report.board import scored, sign
 from lockgrader.report.chart import chart
 from lockgrader.report.student import hidden_points, in_words, seen
 from lockgrader.result import CheckResult, Result, ResultError, Row, write
+from locksim.checker.play.told import of_told
 from locksim.study.traces import bundle
 from locksim.study.traces.page import embedded
-from locksim.study.traces.player_data import of_told
 from lockui.html_page import environment
 from lockui.tables import fixed
 

@@ -7,11 +7,14 @@ shown completely. The points of hidden checks are shown as one sum, because the 
 
 from __future__ import annotations
 
+import re
+
 from lockgrader.result import CheckResult, Result, Verdict
 
-__all__ = ["HIDDEN", "WORDS", "hidden_points", "in_words", "seen"]
+__all__ = ["HIDDEN", "WORDS", "hidden_points", "in_words", "seen", "without_places"]
 
 HIDDEN = "a hidden check: only its verdict is shown"
+INTERNAL = "an internal error of the grader; your instructor sees the details"
 WORDS: dict[Verdict, str] = {
     "pass": "passed",
     "partial": "partly right",
@@ -26,7 +29,7 @@ WORDS: dict[Verdict, str] = {
     "malformed_output": "not in the required form",
     "ungradable": "could not be read; no attempt is lost",
     "skipped": "waits for another check",
-    "grader_error": "not graded: an error of the grader; it costs no points",
+    "grader_error": "not decided yet: it costs no points, and is graded again",
 }
 """Each verdict in words for its student."""
 
@@ -41,7 +44,7 @@ def in_words(check: CheckResult) -> str:
 def seen(check: CheckResult) -> CheckResult:
     """A check as its student sees it."""
     if check.public or check.revealed:
-        return check.model_copy(update={"elsewhere": ()})
+        return without_places(check).model_copy(update={"elsewhere": ()})
     return CheckResult(
         name=check.name,
         title=check.name,
@@ -51,6 +54,12 @@ def seen(check: CheckResult) -> CheckResult:
         max_points=0.0,
         message=HIDDEN,
     )
+
+
+def without_places(check: CheckResult) -> CheckResult:
+    """A check without the message of an internal error, which may name files of this machine."""
+    internal = check.verdict == "grader_error" and re.search(r"/|Traceback", check.message)
+    return check.model_copy(update={"message": INTERNAL}) if internal else check
 
 
 def hidden_points(result: Result) -> tuple[float, float]:

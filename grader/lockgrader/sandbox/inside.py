@@ -83,7 +83,9 @@ def limit(limits: dict[str, int | None]) -> None:
 
     for name, value in limits.items():
         bound = resource.RLIM_INFINITY if value is None else value
-        resource.setrlimit(getattr(resource, name), (bound, bound))
+        # At equal limits the kernel kills without saying that it was for processor time.
+        late = name == "RLIMIT_CPU" and value is not None
+        resource.setrlimit(getattr(resource, name), (bound, bound + late))
 
 
 def load_filter(program: bytes) -> None:

@@ -23,9 +23,12 @@ Ended = Literal[
     "out_of_memory",
     "output_limit",
     "forbidden_operation",
+    "asleep",
 ]
 LOOK_S = 0.02
 """Time between two samples of the process tree."""
+FEWEST_LOOKS = 50
+"""Samples in which a job must be asleep, so that a watch that had no processor is not fooled."""
 CHUNK = 1 << 16
 PR_SET_PDEATHSIG = 1
 _SIGNAL_BASE = 128
@@ -63,22 +66,20 @@ def watch(
     """
     streams = _Streams(process, stdin, limits.output_bytes)
     start_s, cpu_s, peak = time.monotonic(), 0.0, 0
+    sleep = _Sleep(process.pid, limits.asleep_s)
     ended: Ended = "exited"
     try:
         while process.poll() is None or streams.open:
             streams.serve(LOOK_S)
             cpu, memory = usage(process.pid)
             cpu_s, peak = max(cpu_s, cpu), max(peak, memory)
-            if streams.overflow:
-                ended = "output_limit"
-            elif memory > limits.memory_bytes:
-                ended = "out_of_memory"
-            elif files_made(process.pid) > limits.tmp_files:
-                ended = "output_limit"
-            elif cpu_s > limits.cpu_s:
+            ended = _exceeded(limits, streams.overflow, memory, files_made(process.pid)) or ended
+            if ended == "exited" and cpu_s > limits.cpu_s:
                 ended = "timeout_cpu"
-            elif time.monotonic() - start_s > limits.wall_s:
+            elif ended == "exited" and time.monotonic() - start_s > limits.wall_s:
                 ended = "timeout_wall"
+            elif ended == "exited" and sleep.is_for_ever(cpu):
+                ended = "asleep"
             if ended != "exited":
                 break
     finally:
@@ -93,6 +94,51 @@ def watch(
         ended = "timeout_cpu"
     wall_s = time.monotonic() - start_s
     return Outcome(ended, code, streams.out, streams.err, wall_s, cpu_s, peak)
+
+
+def _exceeded(limits: Limits, overflow: bool, memory: int, files: int) -> Ended | None:
+    """The limit on an amount that is exceeded, if one is."""
+    if overflow or files > limits.tmp_files:
+        return "output_limit"
+    return "out_of_memory" if memory > limits.memory_bytes else None
+
+
+class _Sleep:
+    """Whether all threads of a tree have been asleep for longer than a limit.
+
+    A thread that could run is not asleep, even if the machine is too busy to run it. So this does
+    not depend on other work.
+    """
+
+    def __init__(self, pid: int, longest_s: float | None) -> None:
+        self._pid, self._longest_s = pid, longest_s
+        self._since_s, self._looks, self._cpu_s = 0.0, 0, -1.0
+
+    def is_for_ever(self, cpu_s: float) -> bool:
+        """Take a sample. ``cpu_s``: the tree's processor time now."""
+        if self._longest_s is None:
+            return False
+        if cpu_s != self._cpu_s or not all_asleep(self._pid):
+            self._cpu_s, self._looks = cpu_s, 0
+            return False
+        if self._looks == 0:
+            self._since_s = time.monotonic()
+        self._looks += 1
+        long = time.monotonic() - self._since_s > self._longest_s
+        return long and self._looks > FEWEST_LOOKS
+
+
+def all_asleep(pid: int) -> bool:
+    """Whether every thread of a tree of processes sleeps until something wakes it."""
+    for one in tree(pid):
+        try:
+            for task in os.listdir(f"/proc/{one}/task"):
+                stat = Path(f"/proc/{one}/task/{task}/stat").read_text()
+                if stat.rpartition(")")[2].split()[0] != "S":
+                    return False
+        except OSError:
+            return False  # it has just ended
+    return True
 
 
 def wait(process: subprocess.Popen[bytes], stdin: bytes, limits: Limits) -> Outcome:

@@ -84,6 +84,7 @@ def test_starter_that_earns_is_found(lab: Path) -> None:
     assert {"right", "cheap", "again-and-again"} == found
 
 
+@pytest.mark.slow
 def test_starter_waits_for_what_it_needs(lab: Path) -> None:
     """A check that an empty program passes earns nothing only while it waits for another."""
     easy = '[[check]]\nname = "easy"\ntitle = "Easy"\nkind = "code"\nlock = "TAS"\npoints = 1\n'
@@ -100,6 +101,7 @@ def test_wrong_submission_that_does_not_fit(lab: Path) -> None:
         lint(lab, students=1, profile="unconfined")
 
 
+@pytest.mark.slow
 def test_command_says_what_is_broken(lab: Path) -> None:
     """Exit code 1, a table for people, one document with --json."""
     arguments = ["lint", str(lab), "--students", "1", "--processes", "1", "--no-sandbox"]

@@ -30,6 +30,7 @@ def test_files_of_a_new_lab_keep_every_promise(tmp_path: Path) -> None:
     assert "GLOSSARY.md" in public_files(folder)
 
 
+@pytest.mark.slow
 @needs_sandbox
 def test_a_new_lab_lints(tmp_path: Path) -> None:
     """Its solution, its starter and its mutants are graded; here without the handout's commands."""

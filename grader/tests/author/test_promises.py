@@ -76,6 +76,7 @@ def test_commands_of_a_handout() -> None:
     assert ["locklab c", "locklab a --b"] == sorted(p.commands(text), reverse=True)
 
 
+@pytest.mark.slow
 def test_commands_run(tmp_path: Path) -> None:
     """With a student's values; a command or an option that does not exist is found."""
     folder = make_whole(tmp_path / "lab99-tiny")

@@ -50,6 +50,7 @@ def graded(lab: Lab, todo: list[Task], scheduler: str = "") -> list[Result]:
     return grade_all(lab, todo, key=KEY, profile="namespaces", processes=2, scheduler=scheduler)
 
 
+@pytest.mark.slow
 def test_same_results_as_here(cluster: object, tmp_path: Path) -> None:
     """All that is decided is equal, results lie where they should, and nothing is done twice."""
     lab = make_lab(tmp_path)
@@ -114,7 +115,7 @@ def test_mutants_for_own_tests_go_along() -> None:
 
 def test_no_cluster_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An address without a scheduler: exit code 2, and how to start one."""
-    from lockgrader.batch import cluster as module
+    from locksim.study import cluster as module
 
     monkeypatch.setattr(module, "PATIENCE_S", 1)
     lab = make_lab(tmp_path)

@@ -123,7 +123,7 @@ def test_a_tool_that_the_submission_silences(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_canary_that_had_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is too busy to test a tool accuses no student."""
     compiled = compile_c(RIGHT.encode(), "avc_rcu.c", AVC, ("validate",), "namespaces")
-    canaries = {1: Finding("timeout_wall"), 2: Finding("pass", 1.0), 3: Finding("pass", 1.0)}
+    canaries = {1: Finding("grader_error"), 2: Finding("pass", 1.0), 3: Finding("pass", 1.0)}
     monkeypatch.setattr(run, "_all_runs", lambda *_: ([Finding("pass", 1.0)], canaries))
     assert "grader_error" == judge_c(check("validate"), compiled, "namespaces").verdict
 
@@ -165,11 +165,67 @@ def test_each_tool_has_canaries() -> None:
         assert all(one.canaries.values())
 
 
-def test_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A submission that waits for ever is ended."""
-    short = replace(run.LIMITS["validate"], wall_s=60, cpu_s=1)
-    monkeypatch.setitem(run.LIMITS, "validate", short)
-    text = RIGHT.replace(
-        "    unsigned forgotten = 0;", "    unsigned forgotten = 0;\n    for (;;);"
-    )
-    assert "timeout_cpu" == judged(text, "validate").verdict
+BEGIN = "    unsigned forgotten = 0;\n"
+LOOP = RIGHT.replace(
+    BEGIN,
+    f"{BEGIN}    for (unsigned i = 2; i != 0; i ^= i << 5)\n        i ^= i << 13, i ^= i >> 17;\n",
+)
+"""Which numbers come, no compiler knows; 0 is none of them (Marsaglia's xorshift)."""
+
+
+@pytest.mark.parametrize("tool", ["validate", pytest.param("tsan", marks=pytest.mark.slow)])
+def test_a_loop_without_an_end(tool: str) -> None:
+    """It is counted, not timed: the verdict is the same on any machine."""
+    found = judged(LOOP, tool)
+    assert ("fail", "endless") == (found.verdict, found.tag), found.message
+    assert "of 240 is not over" in found.message
+
+
+def test_an_empty_loop() -> None:
+    """The compiler leaves nothing in it that could be counted."""
+    found = judged(RIGHT.replace(BEGIN, f"{BEGIN}    for (;;)\n        continue;\n"), "validate")
+    assert "student_error" == found.verdict
+    assert "avc_rcu.c: an empty loop without an end" in found.message
+
+
+def test_a_loop_under_the_explorer() -> None:
+    """Likewise, though it touches no memory."""
+    found = judged(LOOP, "explorer", scenario="reclaim")
+    assert ("fail", "unfinished") == (found.verdict, found.tag), found.message
+    assert "an endless loop" in found.message
+
+
+def test_a_guard_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on time costs no points, and its other runs are not waited for."""
+    monkeypatch.setitem(run.LIMITS, "validate", replace(run.LIMITS["validate"], cpu_s=0.05))
+    found = judged(LOOP, "validate")
+    assert "grader_error" == found.verdict
+    assert "validate: not decided, and no points are lost" in found.message
+
+
+def test_a_deadlock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All threads sleep, so none will go on, however long one waits."""
+    monkeypatch.setitem(run.LIMITS, "validate", replace(run.LIMITS["validate"], asleep_s=0.5))
+    found = judged(RIGHT.replace(BEGIN, f"{BEGIN}    pthread_mutex_lock(&lock);\n"), "validate")
+    assert ("fail", "asleep") == (found.verdict, found.tag), found.message
+    assert "nothing goes on" in found.message
+
+
+def test_too_many_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the budget ends, the last bound that is complete counts; below 1 nothing is decided."""
+    few = judged(RIGHT, "explorer", scenario="writers", runs=150, preemptions=3)
+    assert "pass" == few.verdict, few.message
+    assert "up to 2 preemptions" in few.message
+    none = judged(RIGHT, "explorer", scenario="writers", runs=3, preemptions=3)
+    assert "grader_error" == none.verdict, none.message
+    assert "there are more" in none.message
+
+
+def test_words_of_one_thread_make_no_runs() -> None:
+    """A cache with many mutexes is searched like one with a single one."""
+    many = RIGHT.replace("static pthread_mutex_t lock =", "static pthread_mutex_t more[64], lock =")
+    touch = "    for (int i = 0; i < 64; i++)\n        pthread_mutex_unlock(&more[i]);\n"
+    many = many.replace(BEGIN, BEGIN + touch.replace("unlock", "lock") + touch)
+    found = judged(many, "explorer", scenario="reclaim", preemptions=3)
+    assert "pass" == found.verdict, found.message
+    assert "up to 3 preemptions" in found.message

@@ -40,6 +40,19 @@ def run(*arguments: object) -> tuple[int, str]:
     return done.exit_code, done.output.replace("\n", " ")
 
 
+def test_a_lab_of_ones_own_is_found(tmp_path: Path) -> None:
+    """By the folder that the course names, from that of its file."""
+    (tmp_path / "labs").mkdir()
+    make_lab(tmp_path / "labs")
+    path = tmp_path / "course.toml"
+    text = 'format = 1\ntitle = "Locks"\n[lab.tiny]\ndue = 2026-03-02T12:00:00+00:00\n'
+    path.write_text(text)
+    assert "give its folder" in run("pin", path)[1]
+    path.write_text(text + 'folder = "labs/lab"\n')
+    assert 0 == run("pin", path)[0]
+    assert (0, "tiny: as pinned ") == run("check", path)
+
+
 def refusal(course: Path) -> tuple[int, str]:
     """Grading with the course: exit code, and what it says."""
     folder = course.parent

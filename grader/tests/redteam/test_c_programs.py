@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(bool(available()), reason=f"no sandbox: {availab
 
 KEY = b"a key of sixteen bytes or more"
 FILE = Path(__file__).parents[2] / "redteam" / "c_programs.py"
-IN_THE_NORMAL_RUN = ("many-replaced", "frees-50-removals-later")
+IN_THE_NORMAL_RUN = ("waits-while-a-reclaim-runs", "frees-50-removals-later")
 
 
 def programs() -> list[Any]:
@@ -97,6 +97,10 @@ HONEST: dict[str, list[tuple[str, str]]] = {
         )
     ],
 }
+HONEST["sixty-four-mutexes"] = [
+    *HONEST["mutex-of-each-slot"],
+    ("#define SLOTS 8", "#define SLOTS 64"),
+]
 
 
 @cache

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from places import places
 
 from lockgrader.grade import grade
 from lockgrader.lab import load
@@ -75,14 +76,16 @@ class Target:
             text = text.replace(f"@{name}@", str(place))
         return text
 
-    def untouched(self, result: Result) -> None:
-        """Nothing was won."""
+    def untouched(self, result: Result, undecided: bool = False) -> None:
+        """Nothing was won; what its student gets names no place of ours."""
         assert [] == self.calls
         assert [] == list(self.outside.iterdir())
         assert self.token not in result.to_json().replace(str(self.secret), "")
         assert "" == _survivor(self.token)
         assert "\x1b" not in result.to_json()
-        assert [] == result.errors
+        assert undecided or [] == result.errors
+        its_own = (str(self.secret), str(self.outside))
+        assert [] == [p for p in places(result) if not p.startswith(its_own)]
 
 
 @pytest.fixture
@@ -133,7 +136,8 @@ def verdict_of(result: Result, name: str) -> tuple[str, float]:
 @pytest.mark.parametrize("hostile", PYTHON, ids=lambda h: f"{h['attack']}-{h['name']}")
 def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     """Code that is executed gets its documented verdict and nothing else."""
-    if hostile["verdict"] == "timeout_wall":  # else as long as it takes beside other work
+    undecided = hostile["verdict"] == "grader_error"
+    if undecided and hostile["name"] in ("sleeps", "stops"):  # else as long as it takes
         monkeypatch.setattr(answers, "LIMITS", replace(answers.LIMITS, wall_s=6))
     path = target.folder / "eve.py"
     home = target.folder / "eve"
@@ -143,7 +147,7 @@ def test_python(hostile: dict[str, Any], target: Target, monkeypatch: pytest.Mon
     assert (hostile["verdict"], 0.0) == verdict_of(result, "number")
     assert 0.0 == result.points
     assert not path.exists()
-    target.untouched(result)
+    target.untouched(result, undecided)
 
 
 @pytest.mark.covering("hostile", every=2)

@@ -143,3 +143,20 @@ def test_doctor_attacks_and_counts() -> None:
     assert {"ok"} == {check["status"] for check in document["checks"]}
     assert (0, len(ATTACKS) + 1) == (done.exit_code, document["summary"]["ok"])
     assert 2 == CliRunner().invoke(doctor.app, ["--sandbox", "--profile", "none"]).exit_code
+
+
+def test_what_sleeps_for_ever_is_ended() -> None:
+    """By a deadlock that no other work can bring about; what computes now and then goes on."""
+    limits = Limits(wall_s=60, asleep_s=0.5)
+    if reason := available():
+        pytest.skip(reason)
+    deadlock = "import threading; l = threading.Lock(); l.acquire(); l.acquire()"
+    assert "asleep" == run(python(deadlock, limits=limits)).ended
+    works = "import time\nfor _ in range(20): time.sleep(0.1); sum(range(300_000))\nprint(1)"
+    assert b"1\n" == run(python(works, limits=limits)).stdout
+
+
+def test_the_kernel_says_that_the_time_was_up(profile: Profile) -> None:
+    """At equal limits it would send the signal that also ends what takes too much memory."""
+    code = "import resource; print(resource.getrlimit(resource.RLIMIT_CPU))"
+    assert b"(6, 7)\n" == run(python(code, profile)).stdout

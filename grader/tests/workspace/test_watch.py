@@ -118,6 +118,7 @@ def watching(mine: Workspace) -> Iterator[Callable[[bool], Watching]]:
         yield begin
 
 
+@pytest.mark.slow
 def test_save_hint_and_quit(mine: Workspace, watching: Callable[[bool], Watching]) -> None:
     """Runs at once and at each save; h gives a hint; q leaves; the terminal is as before."""
     watch = watching(True)

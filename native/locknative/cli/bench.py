@@ -16,7 +16,7 @@
 Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer
 than six. ``doubts`` are the warnings. ``meter`` has rows for the latency loop
 (:func:`locknative.meter.meter_rows`). ``--out`` keeps every trial. ``--report`` adds
-``"report": {"format", "text"}``.
+``"report": {"format", "text"}`` and ``--plot`` adds ``"plot"``, the path of the file.
 """
 
 from __future__ import annotations
@@ -29,12 +29,13 @@ from rich.markup import escape
 
 from locknative.cli.options import Json
 from locksim.cli.meter import print_meter
-from locksim.cli.options import read_placement
+from locksim.cli.options import Latex, Plot, check_latex, read_placement
 from lockui import tables
 from lockui.arguments import bounded, whole_numbers
 from lockui.console import console, progress, say
 from lockui.document import print_json
-from lockui.errors import UsageError, interrupted, reported
+from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,6 +94,8 @@ def bench(
         Path | None, typer.Option(help="keep all trials in this file (.json or .parquet)")
     ] = None,
     report: Report = None,
+    plot: Plot = None,
+    latex: Latex = False,
     as_json: Json = False,
 ) -> None:
     """Measure kernels on real cores, one process a trial, in random order.
@@ -101,7 +104,8 @@ def bench(
     """
     from locknative import runner, storage
 
-    _check(report, loop)
+    _check(report, plot, loop=loop)
+    check_latex(latex, as_json)
     if out is not None:
         storage.check_path(out)
     with progress("bench") as report_progress:
@@ -122,7 +126,7 @@ def bench(
         )
     if out is not None:
         storage.save(measurement, out)
-    _answer(measurement, as_json, report)
+    _answer(measurement, report, plot, latex=latex, as_json=as_json)
     if not measurement.complete:
         raise interrupted("these are the finished trials")
 
@@ -131,13 +135,16 @@ def bench(
 def show(
     file: Annotated[Path, typer.Argument(help="a file that 'bench --out' wrote")],
     report: Report = None,
+    plot: Plot = None,
+    latex: Latex = False,
     as_json: Json = False,
 ) -> None:
     """Show a measurement from its file."""
     from locknative import storage
 
-    _check(report)
-    _answer(storage.load(file), as_json, report)
+    _check(report, plot)
+    check_latex(latex, as_json)
+    _answer(storage.load(file), report, plot, latex=latex, as_json=as_json)
 
 
 def document(measurement: Measurement) -> dict[str, Any]:
@@ -154,22 +161,39 @@ def document(measurement: Measurement) -> dict[str, Any]:
     }
 
 
-def _check(report: str | None, loop: str = "latency") -> None:
+def _check(report: str | None, plot: Path | None, *, loop: str = "latency") -> None:
+    check_file(plot)
     if report is not None and report not in REPORTS:
         raise UsageError(f"--report must be {' or '.join(REPORTS)} (got {report})")
     if report is not None and loop != "latency":
         raise UsageError(f"--report {report}: {_ONLY_LATENCY}")
 
 
-def _answer(measurement: Measurement, as_json: bool, report: str | None) -> None:
+def _answer(
+    measurement: Measurement,
+    report: str | None,
+    plot: Path | None,
+    *,
+    latex: bool,
+    as_json: bool,
+) -> None:
     text = None if report is None else _report(measurement)
+    if plot is not None:
+        from locknative.plots import plot_of_measurement
+
+        with saving(f"--plot {plot}"):
+            save(plot_of_measurement(measurement), plot)
     if as_json:
-        added = {} if text is None else {"report": {"format": report, "text": text}}
+        added: dict[str, Any] = {} if text is None else {"report": {"format": report, "text": text}}
+        added |= {} if plot is None else {"plot": plot}
         print_json({**document(measurement), **added})
         return
-    _print(console(), measurement)
+    output = console(latex=latex)
+    _print(output, measurement)
+    if plot is not None:
+        say(f"\nplot: {plot}", output)
     if text is not None:
-        say(f"\n{text}")
+        say(f"\n{text}", output)
 
 
 def _report(measurement: Measurement) -> str:

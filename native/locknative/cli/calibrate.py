@@ -7,7 +7,8 @@
      "fits": [{"costs": [name], "error", "cells": [{"kernel", "cpus", "think", "option",
                "measured_ns", "simulated_ns"}]}]}
 
-``error`` is the root mean square of the logarithms of simulated over measured readings.
+``error`` is the root mean square of the logarithms of simulated over measured readings. ``--plot``
+adds ``"plot"``, the path of the file.
 """
 
 from __future__ import annotations
@@ -21,13 +22,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from locknative.cli.options import Json, Seconds, TrialMs, Trials
+from locksim.cli.options import Latex, Plot, check_latex
 from lockui import tables
 from lockui.console import console, progress, say
 from lockui.document import print_json
 from lockui.errors import reported, saving
+from lockui.plots import check_file, save
 from lockui.portable import usable_cpus
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locknative.calibration import Calibration
 
 app = typer.Typer(add_completion=False)
@@ -45,6 +50,8 @@ def calibrate(
         Path | None, typer.Option("--from", help="Measure nothing: use the folder of a survey.")
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep the trials in this folder.")] = None,
+    plot: Plot = None,
+    latex: Latex = False,
     as_json: Json = False,
 ) -> None:
     """Measure this machine's memory costs and write them as a profile for the simulator.
@@ -67,6 +74,8 @@ def calibrate(
         raise NativeError(
             f"--out {out}: the name must end in .toml, so that other commands find it"
         )
+    check_file(plot)
+    check_latex(latex, as_json)
     with tempfile.TemporaryDirectory() as scratch, progress("calibrate") as report:
         folder = from_ or keep or Path(scratch)
         if from_ is None:
@@ -76,10 +85,19 @@ def calibrate(
         found = solve(folder, name, lambda text: report(text, 0.8))
     with saving("--out"):
         out.write_text(toml(found.document), encoding="utf-8")
+    if plot is not None:
+        from locknative.plots import plot_of_calibration
+
+        with saving(f"--plot {plot}"):
+            save(plot_of_calibration(found), plot)
     if as_json:
-        print_json(_document(found, out))
+        added = {} if plot is None else {"plot": plot}
+        print_json({**_document(found, out), **added})
         return
-    _print(found, out)
+    output = console(latex=latex)
+    _print(output, found, out)
+    if plot is not None:
+        say(f"plot: {plot}", output)
 
 
 def _name() -> str:
@@ -119,10 +137,9 @@ def _document(found: Calibration, out: Path) -> dict[str, Any]:
     }
 
 
-def _print(found: Calibration, out: Path) -> None:
+def _print(output: Console, found: Calibration, out: Path) -> None:
     from locksim.cli.reproduction import print_parameters
 
-    output = console()
     output.print(f"[bold]{found.machine.name}[/bold]  {found.machine.title}")
     if found.machine.origin is not None:
         output.print(found.machine.origin.note)
@@ -144,4 +161,7 @@ def _print(found: Calibration, out: Path) -> None:
                 f"{simulated / measured - 1:+.0%}",
             )
         tables.print_table(output, view)
-    say(f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions")
+    say(
+        f"\n{out} is written; 'locklab native predict --machine {out}' checks its predictions",
+        output,
+    )

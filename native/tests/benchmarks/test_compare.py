@@ -1,4 +1,4 @@
-"""`make compare`: counts are read as printed, verdicts follow from them, refusals are clear."""
+"""Our harness beside theirs: counts are read as printed, verdicts follow from them, refusals are clear."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ def row(scripts: ModuleType, ours: list[float], theirs: list[float], **more: obj
     return scripts.compare("a pair", 1, "none", taken, **more)
 
 
+@pytest.mark.slow
 @given(
     times=st.lists(st.floats(1, 100), min_size=2, max_size=12),
     factor=st.sampled_from([0.5, 1.0, 1.04, 1.06, 2.0]),

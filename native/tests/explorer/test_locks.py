@@ -49,6 +49,7 @@ def test_right_locks_are_not_accused(lock: str, memory: str) -> None:
     assert "bounded" == found.verdict
 
 
+@pytest.mark.slow
 def test_qspinlock_by_parts() -> None:
     """The variant that stores bytes and half words, as x86 does, is right too."""
     from locknative.explorer import Program

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 
 def test_made_without_init(run_python: Callable[[str], str]) -> None:
     """What ``__new__`` makes, or a subclass whose ``__init__`` does nothing, can be used."""
@@ -126,6 +128,7 @@ def test_interrupted(run_python: Callable[[str], str]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_cycles_are_collected(run_python: Callable[[str], str]) -> None:
     """A cycle through any container is freed, one that is still used is not."""
     containers = ["Pointer", "HashTable", "WfcQueue", "LfQueue", "WfStack", "LfStack", "RcuList"]

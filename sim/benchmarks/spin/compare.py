@@ -1,6 +1,6 @@
 """Comparison of LockLab's checker with SPIN: the same locks and granularity, in one run.
 
-    python sim/benchmarks/spin/compare.py
+    python sim/benchmarks/spin/compare.py [FILE.json]
 
 Needs ``spin`` and a C compiler (Debian: ``apt-get install spin gcc``). SPIN's models are the
 ``.pml`` files beside this one. Both explore everything under sequential consistency, SPIN without
@@ -11,6 +11,7 @@ hundred thousand states are left out, since their time is too short.
 
 from __future__ import annotations
 
+import json
 import re
 import resource
 import shutil
@@ -69,15 +70,15 @@ CASES: list[tuple[str, type[Struct], int, int]] = [
 """Model, lock, threads, rounds."""
 
 
-def main() -> int:
-    """Print a table; 1 if verdicts or states differ, 0 also without SPIN."""
+def main(output: Path | None = None) -> int:
+    """Print a table, write its ratios; 1 if verdicts or states differ, 0 also without SPIN."""
     missing = [tool for tool in ("spin", "gcc") if shutil.which(tool) is None]
     if missing:
         print(f"not compared: {' and '.join(missing)} is not installed (apt-get install spin gcc)")
         return 0
     head = ("lock", "threads", "rounds", "states", "SPIN's", "states/s", "SPIN's", "ratio")
     print("{:<10} {:>7} {:>6} {:>10} {:>10} {:>12} {:>12} {:>6}".format(*head))
-    different = 0
+    different, rows = 0, []
     for name, lock, threads, rounds in CASES:
         client = clients_of(lock, threads, rounds)[0]
         with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +95,13 @@ def main() -> int:
         different += states != verdict.states or (errors == 0) != (verdict.verdict == "proven")
         mine, its = verdict.states / min(ours), states / min(theirs)
         speed = f"{mine:>12,.0f} {its:>12,.0f} {mine / its:>6.2f}" if states >= ENOUGH else ""
+        if states >= ENOUGH:
+            what = f"{name}, {threads} threads, {rounds} rounds: states a second"
+            rows.append({"what": what, "value": mine / its, "ours": mine, "theirs": its})
         print(f"{name:<10} {threads:>7} {rounds:>6} {verdict.states:>10,} {states:>10,} {speed}")
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(json.dumps({"rows": rows}, indent=1) + "\n", encoding="utf-8")
     return int(different > 0)
 
 
@@ -126,4 +133,4 @@ def explored(pan: Path) -> tuple[int, int, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else None))

@@ -1,17 +1,15 @@
 """Reproductions as one HTML page without network and scripts.
 
 Tables scroll sideways in a narrow window. Each role is a word in its own frame, so colour is not
-needed to distinguish them. Plots keep a white background in the dark colour scheme.
+needed to distinguish them. Plots have the colours of the page's text, so they suit both schemes.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
@@ -19,6 +17,7 @@ from markupsafe import Markup
 from locksim.cli.reproduction import summary_lines, value_text
 from locksim.papers.experiment import Reproduction
 from lockui.html_page import environment
+from lockui.plots import Plot, inline
 from lockui.tables import DASH, decimals, fixed
 
 __all__ = ["Section", "page"]
@@ -30,12 +29,11 @@ class Section:
 
     Arguments:
         result: the result of ``reproduce``.
-        plot: path of its plot, an SVG file. alt: the plot's description in words.
+        plot: its plot.
     """
 
     result: Reproduction
-    plot: Path
-    alt: str
+    plot: Plot
 
 
 def page(sections: Sequence[Section], how: str) -> str:
@@ -72,8 +70,9 @@ def _section(section: Section) -> dict[str, Any]:
         "source": result.source,
         "machine": result.machine,
         "lines": summary_lines(result, notes=True),
-        "svg": inline(section.plot.read_text(encoding="utf-8"), result.experiment, section.alt),
-        "alt": section.alt,
+        "svg": Markup(inline(section.plot)),
+        "caption": section.plot.key(),
+        "alt": section.plot.alt(),
         "fitted": summary["fitted"],
         "predicted": summary["predicted"],
         "mean_error": _percent(summary["mean_abs_error"]),
@@ -134,20 +133,6 @@ def _cells(cells: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _values(cell: dict[str, Any]) -> tuple[float, float]:
     return cell["understood"] or 0, cell["simulated"]
-
-
-def inline(svg: str, name: str, alt: str) -> Markup:
-    """Return an SVG file as an HTML element with an alternative text.
-
-    Arguments:
-        svg: the file's text. alt: the alternative text.
-        name: prefix of every identifier, which makes them unique within the page.
-    """
-    element = svg[svg.index("<svg") :]
-    element = re.sub(r'\bid="', f'id="{name}-', element)
-    element = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{name}-", element)
-    label = Markup(' role="img" aria-label="{}"').format(alt)
-    return Markup(element.replace("<svg", f"<svg{label}", 1))
 
 
 def _percent(share: float | None) -> str:

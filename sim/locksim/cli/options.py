@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -17,11 +18,15 @@ __all__ = [
     "Burst",
     "Distribution",
     "Hold",
+    "Latex",
+    "Plot",
     "ReadPercent",
     "Think",
     "Words",
+    "check_latex",
     "check_runs",
     "cpus_of",
+    "load_in_words",
     "load_settings",
     "read_placement",
 ]
@@ -34,6 +39,10 @@ Arrivals = Annotated[
     str, typer.Option(help="closed: think between sections; open: random arrivals")
 ]
 Burst = Annotated[int, typer.Option(help="critical sections in one burst")]
+Plot = Annotated[
+    Path | None, typer.Option(help="save a plot: .svg, .pdf, .png, .pgf or .html (a page)")
+]
+Latex = Annotated[bool, typer.Option("--latex", help="print the tables as LaTeX")]
 Distribution = Annotated[str, typer.Option(help="constant, exponential, uniform or bimodal")]
 
 
@@ -51,6 +60,22 @@ def check_runs(*, replications: int, seed: int, operations: int = 1) -> None:
     bounded(operations, "--operations", 1, 10**9)
     bounded(replications, "--replications", 1, 10**5)
     bounded(seed, "--seed", 0, 2**62)
+
+
+def check_latex(latex: bool, json: bool) -> None:
+    """Check that at most one of ``--latex`` and ``--json`` is given.
+
+    Raises:
+        UsageError: both are.
+    """
+    if latex and json:
+        raise UsageError("--latex and --json exclude each other: choose one")
+
+
+def load_in_words(hold_ns: int, think_ns: int, *, replications: int, seed: int) -> str:
+    """Return load and seeds as the sentence of a plot's caption."""
+    runs = f"{replications} replication{'s' * (replications != 1)}, seeds from {seed}"
+    return f"Hold {hold_ns:,} ns, think {think_ns:,} ns; {runs}."
 
 
 def load_settings(

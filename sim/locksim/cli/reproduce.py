@@ -21,23 +21,28 @@ of ``{"experiment", "title"}``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from locksim.cli.options import check_runs
+from locksim.cli.options import Latex, check_latex, check_runs
 from locksim.cli.reproduction import print_reproduction
 from lockui import tables
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import console, progress, say
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.plots import check_file, made_by, save
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.papers import Experiment, Reproduction
     from locksim.papers.experiment import Plan
+    from lockui.plots import Plot
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
@@ -53,6 +58,9 @@ def reproduce(
     output: Annotated[Path, typer.Option(help="folder for plots and tables")] = Path("out"),
     html: Annotated[
         Path | None, typer.Option(help="also write everything as one HTML page")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="also save the plot: .svg, .pdf, .png, .pgf or .html")
     ] = None,
     replications: Annotated[
         int | None, typer.Option(help="independent runs per cell (default: the experiment's)")
@@ -71,6 +79,7 @@ def reproduce(
             "--parameters/--no-parameters", help="also print parameters, analytic models and notes"
         ),
     ] = False,
+    latex: Latex = False,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="also describe the plot in words")
     ] = False,
@@ -86,6 +95,10 @@ def reproduce(
         return
     found = _chosen(names or [], all_)
     check_runs(replications=1 if replications is None else replications, seed=seed)
+    if plot is not None and len(found) > 1:
+        raise UsageError(f"--plot {plot}: name one experiment; --output has a plot of each")
+    check_file(plot)
+    check_latex(latex, json)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     folder_to_write(output, f"--output {output}")
     _check_page(html)
@@ -93,6 +106,8 @@ def reproduce(
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
+    how = _settings(replications, seed, short)
+    view = console(latex=latex)
     complete = True
     with Runner(workers) as run:
         plans = _plans(found, options, short)
@@ -107,25 +122,30 @@ def reproduce(
                 complete = False
                 break
             with saving(f"--output {output}"):
-                files = _save(experiment, result, output)
+                drawn = experiment.plot(result)
+                drawn = replace(drawn, caption=f"{drawn.caption} {how}. {made_by()}")
+                files = _save(experiment, result, drawn, output)
+            if plot is not None:
+                with saving(f"--plot {plot}"):
+                    save(drawn, plot)
             documents.append({**result.to_json(), **files})
-            sections.append(Section(result, Path(files["plot"]), files["plot_alt"]))
+            sections.append(Section(result, drawn))
             if not json:
                 if i:
-                    say("")
-                print_reproduction(result, parameters=parameters)
-                _print_files(result, files, verbose)
+                    say("", view)
+                print_reproduction(view, result, parameters=parameters)
+                _print_files(view, result, files, verbose)
             complete = result.complete
             if not complete:
                 break
     if html is not None:
         with saving(f"--html {html}"):
-            html.write_text(page(sections, _settings(replications, seed, short)), encoding="utf-8")
+            html.write_text(page(sections, how), encoding="utf-8")
         if not json:
-            say(f"page: {html}")
+            say(f"page: {html}", view)
     if json:
         print_json(documents if len(found) > 1 else documents[0])
-    else:
+    elif not latex:
         _print_next(found[0].name, output)
     if not complete:
         raise interrupted("the results above are complete")
@@ -177,14 +197,14 @@ def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> lis
     return plans
 
 
-def _print_files(result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
+def _print_files(view: Console, result: Reproduction, files: dict[str, Any], verbose: bool) -> None:
     """Print what was saved, and where; ``verbose``: and what the plot shows."""
-    say(f"plot: {files['plot']}")
-    say(f"data of the plot: {files['table']}")
+    say(f"plot: {files['plot']}", view)
+    say(f"data of the plot: {files['table']}", view)
     if result.report is not None:
-        say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}")
+        say(f"in {result.report.format}'s format: {_report(Path(files['plot']))}", view)
     if verbose:
-        say(f"plot in words: {files['plot_alt']}")
+        say(f"plot in words: {files['plot_alt']}", view)
 
 
 def _print_next(name: str, output: Path) -> None:
@@ -210,16 +230,18 @@ def _settings(replications: int | None, seed: int, short: bool) -> str:
     return text + "; long runs are shortened (use --full for whole ones)" * short
 
 
-def _save(experiment: Experiment, result: Reproduction, folder: Path) -> dict[str, Any]:
+def _save(
+    experiment: Experiment, result: Reproduction, drawn: Plot, folder: Path
+) -> dict[str, Any]:
     """Save plot, data table and report; return the paths and the plot's alternative text."""
     plot = folder / f"{experiment.name}.svg"
     table = plot.with_suffix(".csv")
-    alt = experiment.plot(result, plot)
+    save(drawn, plot)
     rows = [cell.to_json() for cell in result.cells]
     frame(rows).to_csv(table, index=False)
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
-    return {"plot": str(plot), "plot_alt": alt, "table": str(table)}
+    return {"plot": str(plot), "plot_alt": drawn.alt(), "table": str(table)}
 
 
 def _report(plot: Path) -> Path:

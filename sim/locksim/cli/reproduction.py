@@ -17,7 +17,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from lockui.console import console
 from lockui.tables import (
     DASH,
     add,
@@ -36,15 +35,15 @@ if TYPE_CHECKING:
 __all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
-def print_reproduction(result: Reproduction, *, parameters: bool = False) -> None:
+def print_reproduction(output: Console, result: Reproduction, *, parameters: bool = False) -> None:
     """Print a reproduction.
 
     Arguments:
+        output: the console.
         result: the result of an experiment's ``reproduce``.
         parameters: whether to print every parameter with value, unit, role and source, the analytic
             models and the notes, too.
     """
-    output = console()
     output.print(f"[bold]{escape(result.experiment)}[/bold]  {escape(result.title)}")
     facts = Table.grid(padding=(0, 2, 0, 0))
     facts.add_row("source", escape(result.source))

@@ -15,7 +15,7 @@ are then those of the finished replications. ``--ledger`` adds
 ``"ledger": {"acquisitions", "transfers_per_acquisition", "rows": [{"lock", "mode", "phase", "word",
 "kind", "buffered", "per_acquisition", "queue_ns", "transfer_ns", "cost_ns", "file", "line",
 "method", "source"}]}``, ``--trace`` adds ``"trace"``, the path of the file, and ``--report`` adds
-``"report": {"format", "text"}``.
+``"report": {"format", "text"}``; ``--plot`` adds ``"plot"``, the path of the file.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ from lockui.arguments import bounded
 from lockui.console import console, progress, say, warn
 from lockui.document import plain, print_json
 from lockui.errors import interrupted, reported, saving
+from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.study.simulation import Simulation
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
@@ -80,6 +83,8 @@ def run(
         str | None,
         typer.Option(help=f"also print a report: {', '.join(FORMATS)}"),
     ] = None,
+    plot: options.Plot = None,
+    latex: options.Latex = False,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate one lock under a plain load: acquire, hold, release, think, repeat.
@@ -95,6 +100,8 @@ def run(
     if trace is not None:
         check_ending(trace)
     check_format(report)
+    check_file(plot)
+    options.check_latex(latex, json)
     bounded(trace_rows, "--trace-rows", 1, MOST_ROWS)
     where = read_placement(placement)
     check_runs(replications=replications, seed=seed, operations=operations)
@@ -123,8 +130,19 @@ def run(
         "summary": plain(result.measures()),
         "locks": plain(result.meters()),
     }
+    output = console(latex=latex)
     if not json:
-        _print(lock, result)
+        _print(output, lock, result)
+    if plot is not None:
+        from locksim.study.plots import plot_of_run
+
+        done = len(result.replications)
+        how = options.load_in_words(hold, think, replications=done, seed=seed)
+        with saving(f"--plot {plot}"):
+            save(plot_of_run(lock, result, unit=load.kind.unit, caption=how), plot)
+        document["plot"] = plot
+        if not json:
+            say(f"\nplot: {plot}", output)
     if ledger or trace is not None:
         recorded = record(
             load.workload,
@@ -142,14 +160,14 @@ def run(
         if ledger:
             document["ledger"] = ledger_json(recorded.ledger())
             if not json:
-                print_ledger(console(), recorded.ledger())
+                print_ledger(output, recorded.ledger())
         if trace is not None and not json:
-            say(f"\n  {len(recorded.rows):,} events written to {trace}")
+            say(f"\n  {len(recorded.rows):,} events written to {trace}", output)
     if report is not None:
         text = report_text(report, result, load.workload, profile, where, seed)
         document["report"] = {"format": report, "text": text}
         if not json:
-            say(f"\n{text}")
+            say(f"\n{text}", output)
     if json:
         print_json(document)
     broken = result.violations()
@@ -164,9 +182,8 @@ def run(
         raise typer.Exit(1)
 
 
-def _print(lock: str, result: Simulation) -> None:
+def _print(output: Console, lock: str, result: Simulation) -> None:
     """Print the measures of the run, then the lock meter."""
-    output = console()
     where = f"{cpus_of(result.cpus)} of {result.machine} ({result.placement})"
     output.print(f"[bold]{escape(lock)}[/bold] on {escape(where)}")
     view = tables.table()

@@ -12,6 +12,9 @@ the next on one CPU. ``transactions`` counts the line transfers per critical sec
 is the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C and after a
 program got stuck: the rows are then those that were finished. ``--output`` saves the
 same rows.
+
+With ``--dataset`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
+docs/SWEEPS.md).
 """
 
 from __future__ import annotations
@@ -24,13 +27,17 @@ from rich.markup import escape
 
 from locksim.cli import options
 from locksim.cli.options import check_runs, cpus_of, load_settings, read_placement
+from locksim.cli.sweep_runs import Curve, DatasetOptions
 from lockui import tables
 from lockui.arguments import folder_to_write, whole_numbers
-from lockui.console import console, progress, warn
+from lockui.console import console, progress, say, warn
 from lockui.document import frame, print_json
 from lockui.errors import UsageError, interrupted, reported, saving
+from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from locksim.kinds import PlainLoad
     from locksim.machine import Machine
     from locksim.study.simulation import Simulation
@@ -38,8 +45,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 FORMATS = (".csv", ".parquet")
-#: Default CPU counts, up to the number of CPUs of the machine.
-COUNTS = (1, 2, 4, 8, 16, 32)
+#: Most points of a dataset's sweep that are printed as a table.
+MOST_ROWS = 60
 
 
 @app.command()
@@ -64,7 +71,33 @@ def sweep(
     operations: Annotated[int, typer.Option(help="critical sections measured per CPU")] = 100,
     replications: Annotated[int, typer.Option(help="independent runs")] = 5,
     seed: Annotated[int, typer.Option(help="seed of the first run")] = 1,
+    plot: options.Plot = None,
+    latex: options.Latex = False,
     output: Annotated[Path | None, typer.Option(help="save the table (.csv or .parquet)")] = None,
+    dataset: Annotated[
+        Path | None,
+        typer.Option(help="keep every run in this folder; runs that it has are not made again"),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(help="more factors: hold_ns=100,200 or, with --latin, transfer.half=300..600"),
+    ] = None,
+    latin: Annotated[
+        int | None, typer.Option(help="points of a Latin hypercube over the ranges of --vary")
+    ] = None,
+    points: Annotated[
+        Path | None, typer.Option(help="a CSV file of points; its first line names the factors")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="replicate until the 95 % interval is ±1% of the mean")
+    ] = None,
+    most: Annotated[int, typer.Option(help="most replications with --until")] = 1000,
+    jobs: Annotated[
+        int | None, typer.Option(help="number of processes (default: all usable CPUs)")
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(help="run on a Dask cluster: its address, such as tcp://10.0.0.1:8786")
+    ] = "",
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Simulate each lock at each number of CPUs.
@@ -87,50 +120,91 @@ def sweep(
     profile, counts = _points(machine, cpus)
     if output is not None:
         _check_file(output)
-    rows: list[dict[str, Any]] = []
-    broken = dict.fromkeys(locks, 0)
-    ended = _simulate(
-        [(name, loads[name], n) for name in locks for n in counts],
-        rows,
-        broken,
-        machine=profile,
-        placement=where,
-        operations=operations,
-        replications=replications,
-        seed=seed,
-    )
-    if ended is not None and not rows:
-        raise ended
-    if output is not None:
-        _save(rows, output)
-    if json:
-        print_json(
-            {"machine": machine, "placement": placement, "complete": ended is None, "rows": rows}
+    check_file(plot)
+    options.check_latex(latex, json)
+    wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
+    if dataset is None:
+        wanted.check_unused()
+        curve = _simulate(
+            [(name, loads[name], n) for name in locks for n in counts],
+            machine=profile,
+            placement=where,
+            operations=operations,
+            replications=replications,
+            seed=seed,
         )
     else:
-        units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
-        _print(rows, units, f"{machine} ({placement}), hold {hold:,} ns, think {think:,} ns")
-    for name, times in broken.items():
+        curve = wanted.run(
+            dataset,
+            locks=locks,
+            machine=machine,
+            cpus=None if cpus is None else counts,
+            fixed={
+                **{"hold_ns": hold, "think_ns": think, "hold_times": hold_times},
+                **{"think_times": think_times, "arrivals": arrivals, "burst": burst},
+                **{"read_percent": read_percent, "words": words},
+                **{"placement": placement, "operations": operations},
+            },
+            replications=replications,
+            most=most,
+            seed=seed,
+        )
+    if curve.ended is not None and not curve.rows:
+        raise curve.ended
+    if output is not None:
+        _save(curve.rows, output)
+    units = " and ".join(dict.fromkeys(load.kind.unit for load in loads.values()))
+    on = f"{machine} ({placement})"
+    if plot is not None:
+        how = options.load_in_words(hold, think, replications=replications, seed=seed)
+        _plot(curve, units, f"Simulated on {on}. {how}", plot)
+    if json:
+        document = {"machine": machine, "placement": placement, "complete": curve.ended is None}
+        kept = {} if curve.dataset is None else {"dataset": curve.dataset}
+        print_json(document | {"rows": curve.rows} | kept)
+    else:
+        view = console(latex=latex)
+        if dataset is None or len(curve.rows) <= MOST_ROWS:
+            _print(view, curve, units, f"{on}, hold {hold:,} ns, think {think:,} ns")
+        if plot is not None:
+            say(f"\nplot: {plot}", view)
+        if curve.dataset is not None:
+            say(curve.in_words(), view)
+    _end(curve)
+
+
+def _end(curve: Curve) -> None:
+    """Say what was wrong with the locks, and end as that asks for."""
+    for name, times in curve.broken.items():
         if times:
             warn(f"{name}: mutual exclusion was violated {times:,} times")
-    if isinstance(ended, KeyboardInterrupt):
+    if isinstance(curve.ended, KeyboardInterrupt):
         raise interrupted("the points above are complete")
-    if ended is not None:
-        raise ended
-    if any(broken.values()):
+    if curve.ended is not None:
+        raise curve.ended
+    if any(curve.broken.values()):
         raise typer.Exit(1)
 
 
-def _simulate(
-    plan: list[tuple[str, PlainLoad, int]],
-    rows: list[dict[str, Any]],
-    broken: dict[str, int],
-    **options: Any,
-) -> BaseException | None:
-    """Simulate points into ``rows``; return what ended them early, which keeps finished points."""
+def _plot(curve: Curve, unit: str, caption: str, path: Path) -> None:
+    """Draw the curve; further factors get a panel for each of their values."""
+    from locksim.study.plots import plot_of_sweep
+
+    drawn = plot_of_sweep(
+        curve.rows, planned=curve.planned, unit=unit, caption=caption, panel=curve.varied
+    )
+    with saving(f"--plot {path}"):
+        save(drawn, path)
+
+
+def _simulate(plan: list[tuple[str, PlainLoad, int]], **options: Any) -> Curve:
+    """Simulate points; what ends them early keeps the finished ones."""
     from locksim.core.result import SimulationError
     from locksim.study.simulation import LONGEST_PS, simulate
 
+    rows: list[dict[str, Any]] = []
+    broken = {name: 0 for name, _, _ in plan}
+    ended: BaseException | None = None
     with progress("sweep") as report:
         for i, (name, load, n) in enumerate(plan):
             report(f"{name} on {cpus_of(n)}", i / len(plan))
@@ -140,21 +214,24 @@ def _simulate(
                 if not result.complete:  # fewer replications than the other points have
                     raise KeyboardInterrupt
             except KeyboardInterrupt as interrupt:
-                return interrupt
+                ended = interrupt
+                break
             except SimulationError as error:
-                return UsageError(f"{name} on {cpus_of(n)}: {error}")
+                ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
+                break
             rows.append(_row(name, result))
             broken[name] += result.violations()
-    return None
+    return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan])
 
 
 def _points(machine: str, cpus: str | None) -> tuple[Machine, list[int]]:
     """Return the machine and the CPU counts, checked against its number of CPUs."""
     from locksim import machine as machines
+    from locksim.study.sweep.design import CPU_COUNTS
 
     profile = machines.load(machine)
     if cpus is None:
-        return profile, [n for n in COUNTS if n <= profile.n_cpus]
+        return profile, [n for n in CPU_COUNTS if n <= profile.n_cpus]
     counts = whole_numbers(cpus, "--cpus")
     for n in counts:
         if not 1 <= n <= profile.n_cpus:
@@ -199,21 +276,22 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
     }
 
 
-def _print(rows: list[dict[str, Any]], units: str, where: str) -> None:
+def _print(output: Console, curve: Curve, units: str, where: str) -> None:
     """Print the curves, all rates in one unit; ``units`` of work in words."""
-    output = console()
+    rows, varied = curve.rows, curve.varied
     output.print(f"{units} on {where}", markup=False)
     scale = tables.scale_of(max(row["per_second"] for row in rows), "1/s")
     places = tables.decimals(row["per_second"] / scale.factor for row in rows)
     view = tables.table()
     tables.add(view, "lock", fold=True)
-    for head in ("CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
+    for head in (*varied, "CPUs", scale.unit, "± 95 %", "ns/section", "transfers", "fairness"):
         tables.add(view, head, right=True)
     for i, row in enumerate(rows):
         if i and rows[i - 1]["lock"] != row["lock"]:
             view.add_section()
         view.add_row(
             escape(row["lock"]),
+            *(escape(str(row[name])) for name in varied),
             str(row["cpus"]),
             tables.fixed(row["per_second"] / scale.factor, places),
             tables.fixed((row["high"] - row["per_second"]) / scale.factor, places),

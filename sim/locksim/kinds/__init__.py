@@ -25,6 +25,7 @@ __all__ = [
     "StructKind",
     "kind_of",
     "kinds",
+    "load_of",
     "plain_load",
 ]
 
@@ -81,8 +82,18 @@ def plain_load(name: str, settings: LoadSettings | None = None) -> PlainLoad:
         UnknownNameError, CompileError: see :func:`locksim.library.registry.resolve`.
         LoadError: no plain load fits, or the settings do not.
     """
-    settings = settings or LoadSettings()
-    struct = resolve(name).struct
+    return load_of(resolve(name).struct, name, settings or LoadSettings())
+
+
+def load_of(struct: type[Struct], name: str, settings: LoadSettings) -> PlainLoad:
+    """The plain load for a class.
+
+    Arguments:
+        struct: the class. name: what messages call it. settings: of the load.
+
+    Raises:
+        LoadError: no plain load fits, or the settings do not.
+    """
     kind = kind_of(struct)
     if kind is None:
         bases = [kind.base.__name__ for kind in kinds() if kind.base is not Struct]

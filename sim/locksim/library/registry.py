@@ -86,15 +86,32 @@ def resolve(name: str) -> Entry:
         UnknownNameError: there is no such lock, file or class.
         CompileError: the file is outside the language.
     """
-    file, colon, cls = name.partition(":")
-    if colon or file.endswith(".py"):
-        return _from_file(file, cls)
+    file, _, cls = name.partition(":")
+    text = text_of(name)
+    if text is not None:
+        return from_text(text, file, cls)
     known = {found[0].rpartition(".")[2]: found for found in _modules(UNLISTED | PACKAGES)}
     entry = _entry(*known[name]) if name in known else None
     if entry is None:
         hint = did_you_mean(name, [e.name for e in entries()])
         raise UnknownNameError(f"no lock, cache or scheduler '{name}'; {hint}")
     return entry
+
+
+def text_of(name: str) -> str | None:
+    """The text of the file that a name names; None for a name of the library.
+
+    Raises:
+        UnknownNameError: the file cannot be read.
+    """
+    file, colon, _ = name.partition(":")
+    if not colon and not file.endswith(".py"):
+        return None
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as e:
+        reason = getattr(e, "strerror", None) or "it is no UTF-8 text"
+        raise UnknownNameError(f"{file} cannot be read: {reason}; give the path of a file") from e
 
 
 def workload(name: str) -> type[Workload]:
@@ -131,9 +148,10 @@ def specification(name: str) -> type[Struct]:
         UnknownNameError: there is none.
         CompileError: the file is outside the language.
     """
-    file, colon, cls = name.partition(":")
-    if colon or file.endswith(".py"):
-        return _from_file(file, cls).struct
+    file, _, cls = name.partition(":")
+    text = text_of(name)
+    if text is not None:
+        return from_text(text, file, cls).struct
     known = specifications()
     if name not in known:
         hint = did_you_mean(name, known)
@@ -169,14 +187,18 @@ def _entry(module: str, kind: str, base: type[Struct]) -> Entry | None:
     return Entry(module.rpartition(".")[2], kind, struct)
 
 
-def _from_file(file: str, name: str) -> Entry:
+def from_text(text: str, file: str, name: str = "") -> Entry:
+    """The class of a program's text. The text is parsed, never run.
+
+    Arguments:
+        file: for messages. name: the class; without one the last.
+
+    Raises:
+        UnknownNameError: there is no such class.
+        CompileError: the text is outside the language.
+    """
     from locksim.compiler.frontend import compile_source
 
-    try:
-        text = Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as e:
-        reason = getattr(e, "strerror", None) or "it is no UTF-8 text"
-        raise UnknownNameError(f"{file} cannot be read: {reason}; give the path of a file") from e
     codes = compile_source(text, file)
     if not codes:
         raise UnknownNameError(f"{file} defines no class; write 'class MyLock(Lock):'")

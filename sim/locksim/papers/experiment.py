@@ -14,11 +14,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from locksim.machine import Parameter
 from locksim.study.jobs import Job, Runner
+from lockui.plots import Plot
 
 Role = Literal["input", "fitted", "predicted"]
 Progress = Callable[[str, float], None]
@@ -192,8 +192,8 @@ class Experiment(ABC):
         """The jobs and their table; each experiment has its own options."""
 
     @abstractmethod
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Save a plot, and return its alternative text."""
+    def plot(self, result: Reproduction) -> Plot:
+        """The plot of a result."""
 
     def reproduce(
         self, *, run: Runner | None = None, progress: Progress | None = None, **options: Any

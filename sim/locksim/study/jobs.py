@@ -33,7 +33,7 @@ from locksim import jit, ready
 from locksim.engine.fast import ways
 from lockui import portable
 
-__all__ = ["Job", "JobError", "Runner"]
+__all__ = ["WORTH_S", "Job", "JobError", "Pool", "Runner"]
 
 T = TypeVar("T")
 WORTH_S = 5.0
@@ -82,8 +82,7 @@ class Runner:
 
     def __init__(self, workers: int = 1) -> None:
         self._workers = workers
-        self._pool: ProcessPoolExecutor | None = None
-        self._others = set(multiprocessing.active_children())
+        self._pool: Pool | None = None
         self._futures: dict[bytes, Future[Any]] = {}
         self._seconds: dict[bytes, float] = {}
 
@@ -95,7 +94,7 @@ class Runner:
         if self._pool is None:
             if self._workers == 1 or sum(self._seconds.values()) < WORTH_S:
                 return
-            self._pool = _pool(self._workers)
+            self._pool = Pool(self._workers)
         for key, _ in sorted(fresh.items(), key=lambda item: -item[1].seconds):
             self._futures[key] = self._pool.submit(_perform, key)
 
@@ -143,11 +142,7 @@ class Runner:
         """End the workers, busy or not; stored results stay."""
         if self._pool is None:
             return
-        if not all(future.done() for future in self._futures.values()):
-            # The executor cannot stop a job, but it ends all workers when one is lost.
-            for process in list(set(multiprocessing.active_children()) - self._others)[:1]:
-                process.kill()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._pool.end(busy=not all(future.done() for future in self._futures.values()))
         self._pool = None
 
     def __enter__(self) -> Runner:
@@ -166,16 +161,36 @@ class Runner:
         return done / (sum(self._seconds.values()) or 1.0)
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # Long jobs are simulations: what they need is compiled here, once, and the user is told.
-    loop = "locksim.engine.fast.ways"
-    if jit.enabled():
-        ready.make(ways.UNLIMITED)
-        loop = ways.UNLIMITED.module
-    context = multiprocessing.get_context(portable.start_method("forkserver"))
-    if portable.LINUX:
-        context.set_forkserver_preload([loop, "locksim.study.simulation"])
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
+class Pool(ProcessPoolExecutor):
+    """Processes that have the engine; they end when this process does.
+
+    Arguments:
+        workers: how many.
+    """
+
+    def __init__(self, workers: int) -> None:
+        # Long jobs are simulations: what they need is compiled here, once, and the user is told.
+        loop = "locksim.engine.fast.ways"
+        if jit.enabled():
+            ready.make(ways.UNLIMITED)
+            loop = ways.UNLIMITED.module
+        context = multiprocessing.get_context(portable.start_method("forkserver"))
+        if portable.LINUX:
+            context.set_forkserver_preload([loop, "locksim.study.simulation"])
+        self._others = set(multiprocessing.active_children())
+        super().__init__(workers, mp_context=context, initializer=_prepare)
+
+    def end(self, *, busy: bool) -> None:
+        """End the processes.
+
+        Arguments:
+            busy: whether one of them may still work, for nobody.
+        """
+        if busy:
+            # The executor cannot stop a job, but it ends all workers when one is lost.
+            for process in list(set(multiprocessing.active_children()) - self._others)[:1]:
+                process.kill()
+        self.shutdown(wait=True, cancel_futures=True)
 
 
 def _prepare() -> None:

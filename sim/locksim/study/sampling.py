@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from locksim import machine as machines
+from locksim.engine.prepared import prepare
 from locksim.machine import Machine
-from locksim.study.simulation import Placement, prepare
+from locksim.study.simulation import Placement
 
 if TYPE_CHECKING:
     from locksim.lang.struct import Workload

@@ -17,12 +17,10 @@ import numpy.typing as npt
 
 from locksim import machine as machines
 from locksim.compiler.bytecode import NOTICED
-from locksim.compiler.link import link
-from locksim.core.memory import build
 from locksim.core.result import SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
-from locksim.lang.layout import Space
-from locksim.lang.struct import Workload, tasks_of
+from locksim.engine.prepared import prepare
+from locksim.lang.struct import Workload
 from locksim.machine import Machine
 from locksim.study.quantiles import student_t
 
@@ -303,23 +301,6 @@ class Watched:
         """The places of the operations that have run, of those that other threads can notice."""
         places, code = self.image.places, self.image.code
         return frozenset(places[k] for k in np.flatnonzero(self.seen[:-1]) if code[k][0] in NOTICED)
-
-
-def prepare(
-    workload: Workload,
-    tables: MachineTables,
-    *,
-    heap_lines: int | None = None,
-) -> tuple[Image, Memory]:
-    """Link a workload and lay out its memory for a machine, as input of the engines' ``run``.
-
-    Raises:
-        CompileError, LinkError, SimulationError: see :func:`simulate`.
-    """
-    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
-    image = link(workload, space, base=tables.words_per_line)
-    options = {} if heap_lines is None else {"heap_lines": heap_lines}
-    return image, build(workload, tables, list(image.types), **options)
 
 
 def meter_rows(

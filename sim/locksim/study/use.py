@@ -19,9 +19,10 @@ from locksim.core.memory import words_of
 from locksim.core.result import SimulationError
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast.engine import Session
+from locksim.engine.prepared import prepare
 from locksim.lang.randomness import draw
 from locksim.lang.struct import Workload
-from locksim.study.simulation import Reader, prepare
+from locksim.study.simulation import Reader
 
 __all__ = ["Use", "drawn_cpus", "use"]
 

@@ -16,12 +16,12 @@ from locksim import machine
 from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.paced import CONSTANT, EXPONENTIAL, OPEN
-from locksim.study.simulation import prepare
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 NS, US = 1_000, 1_000_000

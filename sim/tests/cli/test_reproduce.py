@@ -19,6 +19,7 @@ from locksim.papers.experiment import Plan, Report
 from locksim.papers.kaigai_2004 import experiment as kaigai_2004
 from locksim.study.jobs import Job
 from lockui.console import console
+from lockui.plots import Axis, Bar, Bars, Plot
 
 RUN = CliRunner()
 
@@ -50,9 +51,8 @@ class MadeUp(Experiment):
 
         return Plan({"all": Job("all", interrupt if self.interrupted else time.time)}, table)
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        path.write_text("<svg/>")
-        return "One point."
+    def plot(self, result: Reproduction) -> Plot:
+        return Plot("One point", [Bars([Bar("ticket", 10.5)], Axis("s"))], "On ideal-4.")
 
 
 @pytest.fixture
@@ -154,7 +154,24 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
         "mean_abs_error": error,
         "worst_abs_error": error,
     } == found["summary"]
-    assert ("One point.", True) == (found["plot_alt"], Path(found["table"]).is_file())
+    assert found["plot_alt"].startswith("One point. ")
+    assert Path(found["table"]).is_file()
+
+
+def test_another_format_of_the_plot(tmp_path: Path, made_up: MadeUp) -> None:
+    """With machine, seed and version below it; the terminal shows where it is."""
+    file = tmp_path / "p.html"
+    reproduce(tmp_path, "made-up", "--plot", str(file))
+    text = file.read_text()
+    assert "On ideal-4. 2 replications per cell, seeds from 1. LockLab " in text
+
+
+def test_tables_for_a_paper(tmp_path: Path, made_up: MadeUp) -> None:
+    """Only LaTeX and comments on stdout."""
+    lines = reproduce(tmp_path, "made-up", "--latex").stdout.splitlines()
+    assert r"\multicolumn{6}{l}{ticket} \\" in lines
+    outside = [line for line in lines if not line.startswith(("%", "\\")) and "&" not in line]
+    assert [] == outside
 
 
 def test_list_names_every_experiment() -> None:
@@ -197,7 +214,7 @@ def test_page_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
 def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
     """Only with --verbose."""
     said = [reproduce(tmp_path, "made-up", *v).stdout for v in ([], ["--verbose"])]
-    assert [False, True] == ["One point." in text for text in said]
+    assert [False, True] == ["One point. s, 1 bar" in text for text in said]
 
 
 @pytest.mark.parametrize(
@@ -207,6 +224,9 @@ def test_plot_in_words_on_demand(tmp_path: Path, made_up: MadeUp) -> None:
         (["--all", "made-up"], "--all includes made-up: leave out"),
         (["kaigai2004"], "there is no experiment 'kaigai2004'; did you mean 'kaigai-2004'?"),
         (["kaigai-2004", "--seed", "-1"], "--seed must be between 0 and "),
+        (["kaigai-2004", "--plot", "p.jpg"], "--plot p.jpg: the file must end in .svg, "),
+        (["--all", "--plot", "p.svg"], "--plot p.svg: name one experiment"),
+        (["kaigai-2004", "--latex", "--json"], "--latex and --json exclude each other"),
         (["kaigai-2004", "--jobs", "0"], "--jobs must be between 1 and "),
     ],
 )

@@ -8,10 +8,10 @@ from arrays import reference_run
 from locksim.compiler import compile_class
 from locksim.compiler.addresses import Addresses, LinkError
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.lang import RELAXED, Struct, Workload, array, note, param, part, pause, percpu, word
 from locksim.lang.layout import Space
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 SPACE = Space(8, 2)
 

@@ -21,6 +21,7 @@ from locksim.compiler import compile_class, compile_source
 from locksim.compiler.portable import FormatError, code_from_json, code_to_json
 from locksim.core.result import RunResult, SimulationError
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.trace import MARK
 from locksim.kinds import kind_of
 from locksim.lang import (
@@ -34,7 +35,6 @@ from locksim.library.registry import Entry, entries, resolve
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 UNTIL_PS = 4_000_000
 THINK_PS = 50_000

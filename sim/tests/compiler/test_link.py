@@ -13,6 +13,7 @@ from locksim.compiler.ir import Instr
 from locksim.compiler.link import LinkError, link
 from locksim.compiler.portable import code_from_json, code_to_json
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.lang import (
     NS,
     Lock,
@@ -32,7 +33,6 @@ from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 SPACE = Space(8, 4)
 

@@ -18,11 +18,11 @@ from locksim.core.memory import Memory
 from locksim.core.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.trace import MARK, NAMES
 from locksim.lang import Workload
 from locksim.lang.ops import Kind, Mark
 from locksim.machine import MachineTables
-from locksim.study.simulation import prepare
 
 IDLE = (int(Kind.LOAD), int(Kind.PAUSE), int(Kind.COMPUTE))
 """What an idle round is made of: the rows that a jump may leave out."""

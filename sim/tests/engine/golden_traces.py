@@ -15,10 +15,10 @@ import numpy as np
 from tiny_machine import tables
 
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.kinds import kind_of
 from locksim.lang import Workload
 from locksim.library import registry
-from locksim.study.simulation import prepare
 
 FILE = Path(__file__).with_name("golden_traces.txt")
 CPUS, SEED, THINK_PS, UNTIL_PS = 4, 1, 2_000, 100_000

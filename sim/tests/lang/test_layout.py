@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.lang import Lock, Struct, array, param, part, percpu, pointer, word
 from locksim.lang.layout import Layout, Slot, Space
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 
 class Plain(Struct):

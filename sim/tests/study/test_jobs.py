@@ -99,7 +99,7 @@ def test_longest_start_first() -> None:
     run = Runner(2)
     with pytest.MonkeyPatch.context() as patch:
         asked: list[bytes] = []
-        patch.setattr(jobs, "_pool", lambda workers: _Noting(asked))
+        patch.setattr(jobs, "Pool", lambda workers: _Noting(asked))
         work = [Job("", square, (n,), seconds=n) for n in (3, 9, 1)]
         run.start(work)
     assert [work[i].pickled() for i in (1, 0, 2)] == asked

@@ -18,7 +18,8 @@
 
 enum { SLACK = 256, ENTRY_BYTES = 256, LOOKED_UP = 4 };
 
-static const unsigned held_at_least[MOMENTS] = {2, 80, 500, 1600}, held_drawn[MOMENTS] = {8, 60, 200, 800};
+static const unsigned held_at_least[MOMENTS] = {2, 80, 20, 500, 1600},
+                      held_drawn[MOMENTS] = {8, 60, 40, 200, 800};
 
 static struct {
     unsigned long blocks, bytes; /* of the empty cache */

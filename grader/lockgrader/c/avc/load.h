@@ -9,8 +9,10 @@
  * The longest moment is after more operations than any other check makes.
  *
  *   moment 0, 1   after a few operations: every interleaving of lookups with a writer
- *   moment 2, 3   after many: the threads take turns, since each interleaving would repeat them all
- * The last moment reclaims often, so that there are more reclaims than in any other check, too.
+ *   moment 2      the same with a reclaim
+ *   moment 3, 4   after many: the threads take turns, since each interleaving would repeat them all
+ * The last moment reclaims often, so that there are more reclaims than in any other check, too. In the
+ * interleavings a lookup that is begun is also made without an interruption: it must not wait.
  *
  * In front of an inclusion: ASKS_WRITES, whether lookups are asked what they write; ASKS_MARKED,
  * whether only those of marked entries are asked, which write nothing; otherwise all are asked,
@@ -28,15 +30,16 @@
 /* What the client does for itself is no step of a run. */
 #define UNSEEN __attribute__((no_sanitize_thread)) static
 
-enum { MOST_KEYS = 48, MOMENTS = 4, CONCURRENT = 2, TURN = 24 };
+enum { MOST_KEYS = 48, MOMENTS = 5, WITH_RECLAIM = 2, CONCURRENT = 3, TURN = 24 };
 
-static const unsigned at_least[MOMENTS] = {1, 24, 500, 7500}, at_most[MOMENTS] = {12, 160, 1500, 9000};
+static const unsigned at_least[MOMENTS] = {1, 24, 4, 500, 7500},
+                      at_most[MOMENTS] = {12, 160, 40, 1500, 9000};
 
 static struct {
     uint64_t random;
     unsigned n_keys, reclaims_every, moment;
     unsigned version[MOST_KEYS]; /* 0: no decision */
-    bool marked[MOST_KEYS];
+    bool marked[MOST_KEYS], is_reclaiming; /* another thread may remove marks */
     unsigned insertions, replaced, removed, lookups, entries;
 } load;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -51,17 +54,35 @@ UNSEEN struct avc_key load_key(unsigned number)
     return (struct avc_key){(uint32_t)high, (uint32_t)(high >> 32), (uint32_t)low};
 }
 
+/* What came before, in words. */
+UNSEEN int told_before(char *why, size_t size)
+{
+    return snprintf(why, size,
+                    "before: %u insertions, %u of them replacements, %u removed, %u lookups; %u "
+                    "decisions in the cache. A lookup ",
+                    load.insertions, load.replaced, load.removed, load.lookups, load.entries);
+}
+
 UNSEEN void refuse(const char *what, unsigned long written)
 {
     char why[400]; /* not static: that would be another word that others read */
+    int told = told_before(why, sizeof(why));
 
-    snprintf(why, sizeof(why),
-             "before: %u insertions, %u of them "
-             "replacements, %u removed, %u lookups; %u decisions in the cache. A lookup %s %lu "
-             "word(s) that others read, and may write %s",
-             load.insertions, load.replaced, load.removed, load.lookups, load.entries, what,
-             written, ASKS_MARKED ? "none" : "one");
+    snprintf(why + told, sizeof(why) - (size_t)told,
+             "%s %lu word(s) that others read, and may write %s", what, written,
+             ASKS_MARKED ? "none" : "one");
     locklab_fail_to_read(why);
+}
+
+UNSEEN void refuse_to_wait(void)
+{
+    char why[400];
+    int told = told_before(why, sizeof(why));
+
+    snprintf(why + told, sizeof(why) - (size_t)told,
+             "waits until %s has gone on: readers wait for nobody",
+             load.moment == WITH_RECLAIM ? "a reclaim" : "an insertion");
+    locklab_fail(why);
 }
 
 /* A lookup, whose answer the model has. */
@@ -75,7 +96,8 @@ UNSEEN void ask(unsigned number)
     bool hit = lookup(&key, &found);
 
     written = locklab_writes() - written;
-    if (ASKS_WRITES && ASKS_MARKED && hit && load.marked[number] && written > 0)
+    if (ASKS_WRITES && ASKS_MARKED && hit && load.marked[number] && !load.is_reclaiming &&
+        written > 0)
         refuse("of a marked decision writes", written);
     if (ASKS_WRITES && !ASKS_MARKED && written > 1)
         refuse(hit ? "writes" : "that finds nothing writes", written);
@@ -151,11 +173,12 @@ UNSEEN void load_before(void)
         remember(i, load.insertions + 1);
         inserted(i, load.insertions + 1);
     }
-    if (!ASKS_MARKED) { /* so that two readers mark one entry at once */
+    if (!ASKS_MARKED && load.moment != WITH_RECLAIM) { /* so that two readers mark one entry at once */
         call(RECLAIMING);
         reclaimed();
     }
     rcu_barrier();
+    load.is_reclaiming = load.moment == WITH_RECLAIM;
     locklab_alone(load.moment >= CONCURRENT);
 }
 
@@ -167,18 +190,28 @@ UNSEEN void load_thread(int me)
         for (unsigned i = 0; i < TURN; i++)
             operate();
         pthread_mutex_unlock(&turn);
+    } else if (me == 0 && load.moment == WITH_RECLAIM) {
+        call(RECLAIMING);
     } else if (me == 0) {
         remember(0, load.insertions + 1);
         ask(2);
         remember(4, load.insertions + 2);
     } else {
+        int ahead = (int)locklab_any(2);
+
+        locklab_ahead(ahead);
         ask(1 + (unsigned)me % 3); /* thread 1: what the writer looks up, too */
+        if (ahead && locklab_waited())
+            refuse_to_wait();
+        locklab_ahead(0);
     }
 }
 
 UNSEEN void load_after(void)
 {
-    if (load.moment < CONCURRENT) {
+    if (load.moment == WITH_RECLAIM) {
+        reclaimed();
+    } else if (load.moment < CONCURRENT) {
         inserted(0, load.insertions + 1);
         inserted(4, load.insertions + 1);
     }

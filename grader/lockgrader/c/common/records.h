@@ -12,7 +12,6 @@
 #ifndef LOCKLAB_RECORDS_H
 #define LOCKLAB_RECORDS_H
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,13 +78,8 @@ static void write_records(void)
     }
 }
 
-/* A submission's loop that waits calls it: there may be fewer CPUs than threads. */
+/* A submission's loop that waits calls it. */
 void locklab_relax(void);
-
-void locklab_relax(void)
-{
-    sched_yield();
-}
 
 /* Deliberate mistakes of a client: the records differ from what happened. */
 enum { TORN = 1, STALE, LOST };

@@ -6,18 +6,50 @@
  * each time. Threads pass the turn through a relaxed word in this file, which no sanitizer sees. To
  * ThreadSanitizer the operations of two threads are unordered, so it reports a race for everything
  * that the cache itself does not order. rcu_turns.c provides the grace periods.
+ *
+ * Whoever waits for its turn sleeps. So when the one whose turn it is waits for ever, all sleep. If
+ * it goes on for ever, it is known by the number of stretches of code: the compiler lets the
+ * submission call a function at the begin of each.
  */
 #include <pthread.h>
-#include <sched.h>
+#include <stdio.h>
 
 #include "protocol.h"
 #include "rcu_turns.h"
 
-enum { MAX_THREADS = 8 };
+enum { MAX_THREADS = 8, ENDLESS = 68 };
+enum { MOST_STRETCHES = 300000000, WAITED = 10000 };
 
 static _Atomic(uint32_t) turn;
 
 void canary_errs(unsigned canary); /* canary.c */
+
+void __sanitizer_cov_trace_pc(void);
+
+static void count(unsigned more)
+{
+    static unsigned stretches; /* of the run: operations take turns */
+
+    stretches += more;
+    if (stretches > MOST_STRETCHES) {
+        fprintf(stderr, "LockLab: an endless loop: %u stretches of code, and operation %u of %u is "
+                        "not over\n",
+                stretches, atomic_load_explicit(&turn, memory_order_relaxed) + 1,
+                order.operations * order.threads);
+        _exit(ENDLESS);
+    }
+}
+
+void __sanitizer_cov_trace_pc(void)
+{
+    count(1);
+}
+
+/* Nobody else goes on meanwhile. */
+void locklab_relax(void)
+{
+    count(WAITED);
+}
 
 static void *worker(void *number)
 {
@@ -26,13 +58,15 @@ static void *worker(void *number)
 
     locklab_rcu_register();
     for (uint32_t i = 0; i < order.operations; i++) {
-        while (atomic_load_explicit(&turn, memory_order_relaxed) % order.threads != me)
-            sched_yield();
+        for (uint32_t now; (now = atomic_load_explicit(&turn, memory_order_relaxed)) %
+                               order.threads !=
+                           me;)
+            sleep_while(&turn, now);
         perform(me, i, &random, &version);
         if (i == order.operations / 2)
             canary_errs(order.canary);
         rcu_turns_end();
-        atomic_store_explicit(&turn, i * order.threads + me + 1, memory_order_relaxed);
+        wake_with(&turn, i * order.threads + me + 1);
     }
     locklab_rcu_unregister();
     return NULL;

@@ -22,6 +22,7 @@ void spinlock_init(void);
 /* Waits until the thread holds the lock. All that earlier holders did is then visible. */
 void spinlock_acquire(unsigned me);
 
+/* The next holder sees all that this one did. */
 void spinlock_release(unsigned me);
 
 #endif

@@ -53,6 +53,12 @@ void locklab_assertion_failed(const char *condition, const char *file, unsigned 
  * not one in each order; its steps are not told. A complete search ignores this. */
 void locklab_alone(int on);
 
+/* In a bounded or random search: from locklab_ahead(1) to locklab_ahead(0) this thread goes on as long
+ * as it can. locklab_waited() says whether it could not, and another one had to go on meanwhile: for
+ * operations that wait for no thread. A complete search ignores this. */
+void locklab_ahead(int on);
+int locklab_waited(void);
+
 /* Ends the run as violated, for a reason in words. */
 void locklab_fail(const char *why);
 

@@ -150,14 +150,7 @@ def model(
         CheckError: a number or name is out of range, or the program cannot be checked.
         CompileError, LinkError, SimulationError: the program is no valid one.
     """
-    if not 1 <= n_threads <= MAX_THREADS:
-        raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
-    if memory not in MEMORY_MODELS:
-        raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
-    if not 1 <= buffer_entries <= 16:
-        raise CheckError(f"buffer entries must be between 1 and 16 (got {buffer_entries})")
-    if not 1 <= history <= POOL:
-        raise CheckError(f"history must be between 1 and {POOL} (got {history})")
+    _examine(n_threads, memory, buffer_entries, history)
     tasks = tasks_of(workload)
     if used is not None and (len(used.cpus) != n_threads or tasks or endless or again):
         raise CheckError("used memory is for bounded rounds of as many threads as it names CPUs")
@@ -205,19 +198,14 @@ def model(
         size[OLD], size[KEYS], size[VALUES] = (offset[k] for k in ("old", "keys", "values"))
         size[HISTORY], size[ACQUIRE_FENCES] = history, int(_acquires_by_fence(program))
     invariants, moved = _invariants(built), Shifts()
-    if tasks:
-        moved.reasons.update(dict.fromkeys(range(size[STATIC]), "tasks are switched"))
-    elif invariants:
-        moved.reasons.update(dict.fromkeys(range(size[STATIC]), "an invariant may read it"))
+    fixed = "tasks are switched" if tasks else "an invariant may read it" if invariants else ""
+    if fixed:
+        moved.reasons.update(dict.fromkeys(range(size[STATIC]), fixed))
     elif endless or again:
         moved = shifts(program, built, n_threads, size[STATIC])
     size[GROUPS], size[COUNTS] = len(moved.anchors), int(endless or again)
     size[AGAIN], size[ENTRY] = int(again), program.entry
-    apart = "C11 has views of each thread" if number == C11 else "not asked for"
-    if tasks:
-        apart = "tasks are switched"
-    elif symmetry and number != C11:
-        apart = told_apart(program, again=again)
+    apart = _apart(program, number, tasks, symmetry=symmetry, again=again)
     size[SYMMETRIC] = int(not apart)
     tables = Tables(
         size,
@@ -236,6 +224,27 @@ def model(
         [[0] * 4 for _ in built.words],
     )
     return Model(program, built, tables, threads, shared, moved, apart, invariants)
+
+
+def _examine(n_threads: int, memory: str, buffer_entries: int, history: int) -> None:
+    """Refuse what no model can have."""
+    if not 1 <= n_threads <= MAX_THREADS:
+        raise CheckError(f"threads must be between 1 and {MAX_THREADS} (got {n_threads})")
+    if memory not in MEMORY_MODELS:
+        raise CheckError(f"no memory model '{memory}'; there are {', '.join(MEMORY_MODELS)}")
+    if not 1 <= buffer_entries <= 16:
+        raise CheckError(f"buffer entries must be between 1 and 16 (got {buffer_entries})")
+    if not 1 <= history <= POOL:
+        raise CheckError(f"history must be between 1 and {POOL} (got {history})")
+
+
+def _apart(program: Program, number: int, tasks: int, *, symmetry: bool, again: bool) -> str:
+    """Why the threads are told apart; "" if they are not."""
+    if tasks:
+        return "tasks are switched"
+    if number == C11:
+        return "C11 has views of each thread"
+    return told_apart(program, again=again) if symmetry else "not asked for"
 
 
 def _invariants(memory: Memory) -> tuple[Program, ...]:

@@ -187,11 +187,16 @@ class _Flow:
             places = [i for i in range(row[6]) if index is None or i in index]
             offsets = frozenset(row[3] + i * row[5] for i in places)
             return _results(b.ADD, self.of(k, row[2]), offsets)
-        if op in _COMPARISONS or op == b.NOT:
-            return frozenset([0, 1])
         if op == b.RANDOM:
             bound = self.constant(k, row[2])
             return frozenset(range(bound)) if bound and 0 < bound <= _MOST_VALUES else None
+        return self._of_registers(k, row)
+
+    def _of_registers(self, k: int, row: list[int]) -> Values:
+        """What arithmetic may write into its register."""
+        op = row[0]
+        if op in _COMPARISONS or op == b.NOT:
+            return frozenset([0, 1])
         if op == b.ADDI:
             return _results(b.ADD, self.of(k, row[2]), frozenset([row[3]]))
         if op in (b.MOV, b.NEG, b.INV):
@@ -360,23 +365,25 @@ class _Equations:
             x, y, right = y, x, left
         if right is not None:
             self._pin(y, "it is a constant")
-            if op == b.MUL:
-                self.linear.append({k: 1, x: -right})
-                return
-            if op == b.SHL and 0 <= right < 63:
-                self.linear.append({k: 1, x: -(1 << right)})
-                return
-            if (op == b.SHR and 0 <= right < 63) or (op == b.FLOORDIV and right > 0):
-                self.linear.append({k: 1 << right if op == b.SHR else right, x: -1})
-                return
-            if op == b.MOD and right > 0:
-                self.moduli.append((x, right))
-                self._pin(k, f"it is a remainder ({where})")
-                return
-            if op in (b.AND, b.OR, b.XOR) and self._masked(op, k, x, right):
+            if self._by_constant(op, k, x, right, where):
                 return
         for variable in (k, x, y):
             self._pin(variable, f"its bits or multiples decide ({where})")
+
+    def _by_constant(self, op: int, k: int, x: int, right: int, where: str) -> bool:
+        """The result of x and a constant; False if that fits no group."""
+        if op == b.MUL:
+            self.linear.append({k: 1, x: -right})
+        elif op == b.SHL and 0 <= right < 63:
+            self.linear.append({k: 1, x: -(1 << right)})
+        elif (op == b.SHR and 0 <= right < 63) or (op == b.FLOORDIV and right > 0):
+            self.linear.append({k: 1 << right if op == b.SHR else right, x: -1})
+        elif op == b.MOD and right > 0:
+            self.moduli.append((x, right))
+            self._pin(k, f"it is a remainder ({where})")
+        else:
+            return op in (b.AND, b.OR, b.XOR) and self._masked(op, k, x, right)
+        return True
 
     # The solution
 
@@ -391,19 +398,14 @@ class _Equations:
             key=lambda c: (c in words, c),
         )
         pivots = _eliminated(rows, used)
-        anchors = {
-            c: min(found)
-            for c in used
-            if c not in pivots and (found := [a for a in words.get(c, []) if a in self.written])
-        }
         result = Shifts()
-        for free, anchor in anchors.items():
-            exact = {free: Fraction(1)}
-            exact |= {p: -row[free] for p, row in pivots.items() if row.get(free)}
-            scale = lcm(*(f.denominator for f in exact.values()))
-            group = {c: int(f * scale) for c, f in exact.items()}
+        for free in used:
+            anchors = [a for a in words.get(free, []) if a in self.written]
+            if free in pivots or not anchors:
+                continue
+            group = _whole(free, pivots)
             moduli = [m // gcd(m, c) for v, m in self.moduli if (c := self._of(group, v))]
-            result.anchors.append(anchor)
+            result.anchors.append(min(anchors))
             result.steps.append(lcm(1, *moduli))
             result.words.append([self._of(group, -1 - a) for a in range(self.static)])
             result.kept.append(self._kept(group))
@@ -432,6 +434,14 @@ class _Equations:
                 reached = flow.reaching.get(k, {}).get(register, ())
                 found.append(max((self._of(group, d) for d in reached), key=abs, default=0))
         return found or [0]
+
+
+def _whole(free: int, pivots: dict[int, dict[int, Fraction]]) -> dict[int, int]:
+    """The least whole solution in which the other free variables are 0."""
+    exact = {free: Fraction(1)}
+    exact |= {p: -row[free] for p, row in pivots.items() if row.get(free)}
+    scale = lcm(*(f.denominator for f in exact.values()))
+    return {c: int(f * scale) for c, f in exact.items()}
 
 
 def _eliminated(

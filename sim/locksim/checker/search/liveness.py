@@ -157,23 +157,28 @@ def _waiting(program: Program) -> tuple[list[bool], list[bool]]:
     acquiring = _acquiring(program)
     waiting = [bool(acquiring.get(k)) for k in range(size)]
     ways = [[j for j in successors(code[k], k) if waiting[k] and waiting[j]] for k in range(size)]
-    component = _components(ways)
-    looping = {component[k] for k in range(size) for j in ways[k] if component[k] == component[j]}
-    pauses = {component[k] for k in range(size) if code[k][0] in (b.PAUSE, b.BLOCK) and waiting[k]}
-    loops: dict[int, list[int]] = {c: [] for c in sorted(looping & pauses)}
-    for k in range(size):
-        if waiting[k] and component[k] in loops:
-            loops[component[k]].append(k)
     marked = [k for k in range(size) if waiting[k] and code[k][:2] == [b.MARK, Mark.DOORWAY]]
     starts = [j for k in marked for j in ways[k]]
-    for c, rows in loops.items():
+    loops = _spins(code, waiting, ways)
+    for rows in loops:
         after = reachable(rows, ways.__getitem__)
         tries = any(b.SWAP <= code[k][0] <= b.FETCH_XOR and not code[k][6] for k in rows)
-        again = tries and any(other != c and after & set(there) for other, there in loops.items())
+        again = tries and any(other is not rows and after & set(other) for other in loops)
         if not again and not after & set(marked):
             starts += rows
     begun = reachable(starts, ways.__getitem__)
     return waiting, [k in begun for k in range(size)]
+
+
+def _spins(code: list[list[int]], waiting: list[bool], ways: list[list[int]]) -> list[list[int]]:
+    """The rows of each loop of an acquire in which a thread pauses."""
+    component = _components(ways)
+    looping = {
+        component[k] for k, to in enumerate(ways) for j in to if component[j] == component[k]
+    }
+    rows = [k for k, row in enumerate(code) if waiting[k] and component[k] in looping]
+    pausing = {component[k] for k in rows if code[k][0] in (b.PAUSE, b.BLOCK)}
+    return [[k for k in rows if component[k] == c] for c in sorted(pausing)]
 
 
 def _acquiring(program: Program) -> dict[int, frozenset[int]]:

@@ -21,7 +21,7 @@ from locksim.lang.layout import Space
 from locksim.lang.ops import Op, done
 from locksim.lang.struct import Workload
 
-__all__ = ["PARTS", "advance", "unpark", "warm"]
+__all__ = ["PARTS", "advance", "unpark_all", "warm"]
 
 for _function in (meters.mark, randomness.mix, randomness.draw, randomness.exponential_of):
     jit.compilable(_function)
@@ -31,7 +31,7 @@ for _module in (capacity, loop):
             jit.compilable(_function)
 
 advance: Any = jit.kept(loop.advance, SOURCES, nogil=True, error_model="numpy")
-unpark: Any = jit.kept(loop.unpark, SOURCES)
+unpark_all: Any = jit.kept(loop.unpark_all, SOURCES)
 _typeof: Any = numba.typeof
 
 
@@ -55,9 +55,8 @@ def warm(name: str) -> None:
     memory = build(workload, tables, list(image.types))
     state = state_of(image, memory, tables, 1, trace=False, jump=True)
     caches = capacity.held_by(tables, np.array(memory.place, np.int64))
-    rows = (state.core, state.thread, state.path, state.count, state.code, state.registers)
     for function, arguments in (
         (advance, (state, caches, 0, 0)),
-        (unpark, (0, 0, 0, caches, *rows, state.agent, state.tree)),
+        (unpark_all, (state, caches, 0)),
     ):
         function.compile(tuple(_typeof(argument) for argument in arguments))

@@ -171,22 +171,7 @@ class Session:
                     return
                 raise self._deadlock()
             if status == TIME_UP:
-                for c in range(self.tables.n_cpus):
-                    if state.core[c, C_PARKED]:
-                        ways.unpark(
-                            c,
-                            until_ps,
-                            -1,
-                            self.caches,
-                            state.core,
-                            state.thread,
-                            state.path,
-                            state.count,
-                            state.code,
-                            state.registers,
-                            state.agent,
-                            state.tree,
-                        )
+                ways.unpark_all(state, self.caches, until_ps)
                 self.time_ps = until_ps
                 return
             if progress is not None:

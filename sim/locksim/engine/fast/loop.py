@@ -345,6 +345,26 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     _schedule(tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
 
 
+def unpark_all(state, caches, s):  # type: ignore[no-untyped-def]
+    """Advance all spinning cores to time ``s``, where a run stops, so that results count it."""
+    for c in range(state.core.shape[0]):
+        if state.core[c, C_PARKED]:
+            unpark(
+                c,
+                s,
+                -1,
+                caches,
+                state.core,
+                state.thread,
+                state.path,
+                state.count,
+                state.code,
+                state.registers,
+                state.agent,
+                state.tree,
+            )
+
+
 def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
     """Process events with keys below ``limit``; returns a status. At most ``budget`` of them."""
     code, cost, latency, node_of = state.code, state.cost, state.latency, state.node_of

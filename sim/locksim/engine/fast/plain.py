@@ -20,18 +20,17 @@ def advance(state: State, caches: Held | None, limit: int, budget: int) -> int:
     return status
 
 
-def unpark(c: int, s: int, a: int, caches: Held | None, *rows: Any) -> None:
-    """As :func:`loop.unpark`."""
-    _unpark(c, s, a, _views(caches), *_views(rows))
+def unpark_all(state: State, caches: Held | None, until_ps: int) -> None:
+    """As :func:`loop.unpark_all`."""
+    _unpark_all(_views(state), _views(caches), until_ps)
 
 
 _advance: Any = loop.advance
-_unpark: Any = loop.unpark
+_unpark_all: Any = loop.unpark_all
 
 
 def _views(rows: Any) -> Any:
-    """Views of the arrays of a tuple, named or not; None stays."""
+    """Views of the arrays of a named tuple; None stays."""
     if rows is None:
         return None
-    views = [memoryview(row) for row in rows]
-    return type(rows)(*views) if hasattr(rows, "_fields") else views
+    return type(rows)(*(memoryview(row) for row in rows))

@@ -6,7 +6,6 @@ A run changes over between two events. Its result is the same, whenever that is.
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from locksim import jit
 from locksim.core.result import SimulationError
@@ -64,10 +63,10 @@ def advance(state: State, caches: Held | None, limit: int, budget: int) -> int:
     return status
 
 
-def unpark(c: int, s: int, a: int, caches: Held | None, *rows: Any) -> None:
-    """As :func:`locksim.engine.fast.loop.unpark`."""
+def unpark_all(state: State, caches: Held | None, until_ps: int) -> None:
+    """As :func:`locksim.engine.fast.loop.unpark_all`."""
     compiled = sys.modules.get(_MODULE) if jit.enabled() else None
-    (plain if compiled is None else compiled).unpark(c, s, a, caches, *rows)
+    (plain if compiled is None else compiled).unpark_all(state, caches, until_ps)
 
 
 def _too_long(now_ps: int, until_ps: int) -> SimulationError:

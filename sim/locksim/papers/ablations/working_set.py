@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from locksim import machine as machines
 from locksim.engine.fast.engine import run
+from locksim.engine.prepared import prepare
 from locksim.lang import Workload
 from locksim.library.workloads.walk import SpacedWalk, TokenWalk, Walk
 from locksim.machine import Machine
-from locksim.study.simulation import prepare
 
 if TYPE_CHECKING:
     from rich.table import Table

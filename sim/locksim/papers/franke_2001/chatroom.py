@@ -10,11 +10,11 @@ error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.machine import Machine
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.models import chatroom_models
@@ -29,6 +29,7 @@ from locksim.papers.franke_2001.setting import (
     Run,
 )
 from locksim.study.simulation import Interval, interval
+from lockui.plots import Axis, Curves, Plot
 
 
 class Franke2001Chatroom(Experiment):
@@ -100,21 +101,24 @@ class Franke2001Chatroom(Experiment):
         )
         return Plan(jobs, assemble)
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Throughput against CPUs at 200 messages: measured points on simulated lines."""
-        from dataclasses import replace
-
-        from locksim.papers.plots import log_curves
-
+    def plot(self, result: Reproduction) -> Plot:
+        """Throughput against CPUs at 200 messages: a panel for each number of rooms."""
+        axes = Axis("CPUs", log=True), Axis("messages [1000/s]", log=False)
         middle = [c for c in result.cells if c.row.endswith("200 messages")]
-        return log_curves(
-            replace(result, cells=middle),
-            path,
-            x=lambda cell: cell.at,
-            x_label="CPUs",
-            y_label="throughput [messages/s]",
-            title="Chatroom on Linux 2.4.3: SELinux falls at 8 CPUs",
-        )
+        panels = [
+            Curves(
+                plots.lines(
+                    [c for c in middle if f", {rooms} rooms" in c.row],
+                    lambda c: c.row.partition(",")[0],
+                    scale=1000,
+                ),
+                *axes,
+                f"{rooms} rooms",
+            )
+            for rooms in ROOMS
+        ]
+        title = "Chatroom on Linux 2.4.3: SELinux falls at 8 CPUs"
+        return plots.plot(result, title, [panel for panel in panels if panel.lines])
 
 
 EXPERIMENT = Franke2001Chatroom()

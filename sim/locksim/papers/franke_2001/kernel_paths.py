@@ -23,9 +23,9 @@ from dataclasses import dataclass
 
 from locksim import machine as machines
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.setting import MACHINE, Costs
-from locksim.study.simulation import prepare
 from locksim.study.traces.flat_profile import FlatProfile
 
 PATHS = {

@@ -25,11 +25,11 @@ and without SELinux), so those have no cell.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.machine import Parameter
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Report, Reproduction
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.kernel_paths import Profile, profiled
@@ -39,6 +39,7 @@ from locksim.study.reports import kernprof
 from locksim.study.reports.calls import CallProfile, Node
 from locksim.study.reports.table import LockTable
 from locksim.study.simulation import interval
+from lockui.plots import Axis, Bar, Bars, Plot
 
 CPUS = 8
 ROOMS = 20
@@ -133,16 +134,16 @@ class Franke2001Kernprof(Experiment):
             assemble,
         )
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Shares of time, with a bar for each function and kernel."""
-        from locksim.papers.plots import Bar, bars
-
-        shown = [
-            Bar(f"{c.row} {c.column}", c.simulated, c.understood)
-            for c in result.cells
-            if c.unit == "%"
-        ]
-        return bars({"share of time [%]": shown}, path, title=self.title)
+    def plot(self, result: Reproduction) -> Plot:
+        """Shares of time: a panel for each kernel, a bar for each function."""
+        panels: dict[str, list[Bar]] = {}
+        for c in result.cells:
+            kernel, _, function = c.row.partition(", ")
+            if c.unit == "%":
+                panels.setdefault(kernel, []).append(plots.bar(c, function))
+        axis = Axis("share of time [%]")
+        shown = [Bars(bars, axis, kernel) for kernel, bars in panels.items()]
+        return plots.plot(result, self.title, shown)
 
 
 EXPERIMENT = Franke2001Kernprof()

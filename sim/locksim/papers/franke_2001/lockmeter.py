@@ -17,13 +17,13 @@ Cells that the source prints as 0 or leaves out have no relative error.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from locksim import machine as machines
 from locksim.machine import Machine, Parameter
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Report, Reproduction
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.franke_2001.models import lockmeter_models
@@ -40,6 +40,7 @@ from locksim.papers.franke_2001.setting import (
 from locksim.study.reports import lockmeter
 from locksim.study.reports.table import LockRow, LockTable
 from locksim.study.simulation import interval
+from lockui.plots import Axis, Curves, Plot
 
 ROOMS = 10
 RUN_MESSAGES = 400 * ROOMS * 100
@@ -131,24 +132,13 @@ class Franke2001Lockmeter(Experiment):
         )
         return Plan(jobs, assemble)
 
-    def plot(self, result: Reproduction, path: Path) -> str:
+    def plot(self, result: Reproduction) -> Plot:
         """Hold times against CPUs, as measured points on simulated lines."""
-        from dataclasses import replace
-
-        from locksim.papers.plots import log_curves
-
-        holds = [
-            replace(c, row=c.row.partition(",")[0], column=c.row.partition(", ")[2])
-            for c in result.cells
-            if c.column == "HOLD"
-        ]
-        return log_curves(
-            replace(result, cells=holds),
-            path,
-            x=lambda cell: cell.at,
-            x_label="CPUs",
-            y_label="mean hold time [us]",
-            title="The same code holds its lock longer on more CPUs",
+        holds = [c for c in result.cells if c.column == "HOLD"]
+        lines = plots.lines(holds, lambda c: c.row.partition(",")[0])
+        title = "The same code holds its lock longer on more CPUs"
+        return plots.plot(
+            result, title, [Curves(lines, Axis("CPUs", log=True), Axis("mean hold time [us]"))]
         )
 
 

@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from locksim.core.memory import Memory
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
+from locksim.engine.prepared import prepare
 from locksim.lang import Struct
 from locksim.library.avc.avc import N_NODES, N_SLOTS
 from locksim.library.avc.avc_2_4 import AvcColoured, AvcTwoFour
@@ -43,7 +44,6 @@ from locksim.library.workloads.chatroom import Chatroom, chatroom
 from locksim.machine import Machine, MachineTables, Parameter
 from locksim.papers.experiment import Role
 from locksim.study.jobs import Job
-from locksim.study.simulation import prepare
 
 MACHINE = "pentium3-8way"
 SOURCE = (

@@ -18,7 +18,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
@@ -29,10 +28,12 @@ from locksim.library.avc.avc_spinlock import AvcSpinlock
 from locksim.library.avc.no_check import NoCheck
 from locksim.library.workloads.rcutest import RcuTest
 from locksim.machine import Machine, Parameter
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction, Role
 from locksim.papers.models import Load, Models, compare_models, mean_transfer_ns
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, simulate
+from lockui.plots import Axis, Curves, Plot
 
 ITERATIONS = 5_000_000
 """LOOP in rcutest.c; the text of the message has a tenth of it (dataset kaigai-2004/setup)."""
@@ -154,18 +155,11 @@ class Kaigai2004(Experiment):
         }
         return Plan(jobs, assemble)
 
-    def plot(self, result: Reproduction, path: Path) -> str:
+    def plot(self, result: Reproduction) -> Plot:
         """Wall time against CPUs on log axes, as measured points on simulated lines."""
-        from locksim.papers.plots import log_curves
-
-        return log_curves(
-            result,
-            path,
-            x=lambda cell: cell.at,
-            x_label="CPUs (one process on each)",
-            y_label="wall time of 5,000,000 iterations [s]",
-            title="One check per write(): spinlock collapse, rwlock plateau, RCU flat",
-        )
+        x, y = Axis("CPUs (one process on each)"), Axis("wall time of 5,000,000 iterations [s]")
+        title = "One check per write(): spinlock collapse, rwlock plateau, RCU flat"
+        return plots.plot(result, title, [Curves(plots.lines(result.cells), x, y)])
 
 
 EXPERIMENT = Kaigai2004()

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
@@ -30,12 +29,14 @@ from locksim.library.avc.avc_spinlock import AvcSpinlock
 from locksim.library.kernel.syscalls import DIRECTORIES, LABEL, PACKET, ROWS, Hooks, checks
 from locksim.library.workloads.lmbench import Lmbench
 from locksim.machine import Machine, Parameter
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction, Role
 from locksim.papers.lmbench_2001.missed import why
 from locksim.papers.lmbench_2001.report import report
 from locksim.papers.lmbench_2001.tables import Line, published
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, simulate
+from lockui.plots import Axis, Bar, Bars, Plot
 
 PS_PER_US = 10**6
 TARGET_POINTS = 5.0
@@ -138,15 +139,19 @@ class Lmbench2001(Experiment):
         }
         return Plan(jobs, assemble)
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Overhead of SELinux, with a bar for each row."""
-        from locksim.papers.plots import Bar, bars
-
-        shown = [
-            Bar(o["row"], 100 * o["simulated"], 100 * o["published"])
-            for o in result.extra["overheads"]
-        ]
-        return bars({"overhead of SELinux [%]": shown}, path, title=self.title)
+    def plot(self, result: Reproduction) -> Plot:
+        """Overhead of SELinux: a panel for each section of the table, a bar for each row."""
+        sections = {line.name: line.section for line in published(self.name)}
+        panels: dict[str, list[Bar]] = {}
+        for o in result.extra["overheads"]:
+            used = o["role"] != "predicted"
+            label = o["row"].removeprefix("switch ").removesuffix(" bandwidth")
+            bar = Bar(label, 100 * o["simulated"], mark=100 * o["published"], used=used)
+            panels.setdefault(sections[o["row"]], []).append(bar)
+        axis = Axis("overhead [%]")
+        title = f"Overhead of SELinux: {self.title.partition(':')[0]}"
+        shown = [Bars(bars, axis, section) for section, bars in panels.items()]
+        return plots.plot(result, title, shown)
 
     def parameters(self, profile: Machine, costs: Costs) -> list[Parameter]:
         """Every value behind the table."""

@@ -8,7 +8,7 @@ kernel.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 __all__ = ["Line", "published", "summary_name"]
@@ -24,6 +24,7 @@ class Line:
         name: as printed. row: the path, a key of ``locksim.library.kernel.syscalls.ROWS``.
         unit: us a call, or MB/s.
         printed: without and with SELinux. understood: the same as corrected numbers.
+        section: of the table, where it has several.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Line:
     unit: str
     printed: tuple[str, str]
     understood: tuple[float, float]
+    section: str = ""
 
     def us(self, value: float) -> float:
         """Microseconds per call or megabyte, from the line's unit; also its inverse."""
@@ -63,7 +65,8 @@ def published(name: str) -> list[Line]:
     for section, rows in _FRANKE.items():
         frame = lockdata.load(f"franke-2001/lmbench-{section}", reading="both")
         frame = frame[frame["measure"].isin(rows)]
-        found += _lines(frame, "measure", "kernel", ("vanilla", "selinux"), rows)
+        lines = _lines(frame, "measure", "kernel", ("vanilla", "selinux"), rows)
+        found += [replace(line, section=section.replace("-", " ")) for line in lines]
     return found
 
 

@@ -10,16 +10,17 @@ simulation: both kernels are far off, in opposite directions.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from locksim.machine import Machine
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Report, Reproduction
 from locksim.papers.long_2013 import setting as long_2013
 from locksim.papers.long_2013.models import ALONE, spinlock_models
 from locksim.papers.long_2013.setting import Kept, Row
 from locksim.study.reports import awr
 from locksim.study.sampling import Profile
+from lockui.plots import Axis, Bars, Plot
 
 ROWS: tuple[Row, ...] = ((32, 0), (80, 0), (128, 0), (32, 64), (80, 64), (128, 64))
 
@@ -63,17 +64,19 @@ class Awr(Experiment):
             report=Report("awr", awr.table(_shares(cells))),
         )
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Share of kernel time in spinlocks: simulated against published, by row and kernel."""
-        from locksim.papers.plots import Bar, bars
-
-        shares = [
-            Bar(f"{c.row} {c.column}", c.simulated, c.understood)
-            for c in result.cells
-            if c.column.startswith("spinlock")
+    def plot(self, result: Reproduction) -> Plot:
+        """Share of kernel time in spinlocks: a panel without and with the patches."""
+        axis = Axis("share of kernel time [%]")
+        panels = [
+            Bars(
+                [plots.bar(c, c.row) for c in result.cells if c.column == f"spinlock {patches}"],
+                axis,
+                f"{patches} the patches",
+            )
+            for patches in ("without", "with")
         ]
         title = "SLOB on 80 CPUs: share of kernel time in spinlocks"
-        return bars({"share of kernel time [%]": shares}, path, title=title)
+        return plots.plot(result, title, panels)
 
 
 EXPERIMENT = Awr()

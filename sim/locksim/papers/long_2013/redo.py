@@ -5,14 +5,15 @@ The setting, its parameters and their sources: :mod:`locksim.papers.long_2013.se
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from locksim.machine import Machine
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction
 from locksim.papers.long_2013 import setting as long_2013
 from locksim.papers.long_2013.setting import Kept, Row
 from locksim.study.sampling import Profile
+from lockui.plots import Axis, Curves, Plot
 
 ROWS: tuple[Row, ...] = ((8, 64), (32, 64), (80, 64), (128, 64))
 
@@ -56,22 +57,13 @@ class Redo(Experiment):
             notes=[_note(points), NO_MODELS],
         )
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Redo against readers, a curve for each kernel."""
-        from dataclasses import replace
-
-        from locksim.papers.plots import log_curves
-
-        # Each curve is a kernel, and its points are the rows.
-        turned = [replace(c, row=c.column, column=c.row) for c in result.cells if c.unit == "MB/s"]
-        return log_curves(
-            replace(result, cells=turned),
-            path,
-            x=lambda cell: cell.at,
-            x_label="readers (with 64 writers)",
-            y_label="redo [MB/s]",
-            title="SLOB on 80 CPUs: redo with walks as writers and as blocking readers",
-        )
+    def plot(self, result: Reproduction) -> Plot:
+        """Redo against readers, a line for each kernel."""
+        rates = [c for c in result.cells if c.unit == "MB/s"]
+        axes = Axis("readers (with 64 writers)", log=True), Axis("redo [MB/s]")
+        lines = plots.lines(rates, lambda c: c.column.replace("redo ", "") + " the patches")
+        title = "SLOB on 80 CPUs: redo with walks as writers and as blocking readers"
+        return plots.plot(result, title, [Curves(lines, *axes)])
 
 
 EXPERIMENT = Redo()

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from locksim import machine as machines
@@ -40,6 +39,7 @@ from locksim.library.workloads.netperf import (
     Stream,
 )
 from locksim.machine import Machine, Parameter
+from locksim.papers import plots
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction, Role
 from locksim.papers.moore_2006.models import netperf_models
 from locksim.papers.moore_2006.setting import (
@@ -53,6 +53,7 @@ from locksim.papers.moore_2006.setting import (
 )
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, Simulation, simulate
+from lockui.plots import Axis, Bars, Plot
 
 WARMUP_MESSAGES = 1000
 """Segments before the measurement, times four: a link that is slightly faster than the receiver
@@ -143,16 +144,14 @@ class Moore2006(Experiment):
         }
         return Plan(jobs, assemble)
 
-    def plot(self, result: Reproduction, path: Path) -> str:
-        """Streams and transactions, with a bar for each cell."""
-        from locksim.papers.plots import Bar, bars
-
-        panels: dict[str, list[Bar]] = {}
-        for c in result.cells:
-            bar = Bar(f"{c.row} {c.column}", c.simulated, c.understood)
-            panels.setdefault(c.unit, []).append(bar)
+    def plot(self, result: Reproduction) -> Plot:
+        """Streams and transactions: a panel for each test, a bar for each configuration."""
+        panels = [
+            Bars([plots.bar(c, c.row) for c in result.cells if c.column == test], Axis(unit), test)
+            for test, unit in dict.fromkeys((c.column, c.unit) for c in result.cells)
+        ]
         title = "NetLabel on a gigabit link: the link limits all but three streams"
-        return bars(panels, path, title=title)
+        return plots.plot(result, title, panels)
 
 
 EXPERIMENT = Moore2006()

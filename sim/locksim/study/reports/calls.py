@@ -28,12 +28,13 @@ from locksim.core.places import frames_of, method_of
 from locksim.engine import meters
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.meters import FOUND_WRITER, begin_window, end_window, mark
+from locksim.engine.prepared import prepare
 from locksim.engine.reference import engine as reference
 from locksim.lang.ops import Kind, Mark
 from locksim.lang.struct import Workload
 from locksim.machine import Machine
 from locksim.study.reports.table import LockRow, LockTable, of_meter
-from locksim.study.simulation import Placement, meter_rows, prepare
+from locksim.study.simulation import Placement, meter_rows
 
 __all__ = ["IDLE", "CallProfile", "Node", "profile_calls"]
 

@@ -18,9 +18,10 @@ import anywidget
 import traitlets
 
 from locksim.checker.play.game import answer
+from locksim.checker.play.told import of_counterexample
 from locksim.study.traces import bundle
 from locksim.study.traces.page import page
-from locksim.study.traces.player_data import of_counterexample, of_trace
+from locksim.study.traces.player_data import of_trace
 
 if TYPE_CHECKING:
     from locksim.checker import Counterexample

@@ -1,4 +1,4 @@
-"""The player's data: a trace or a counterexample, ready for JSON.
+"""The player's data of a trace, ready for JSON.
 
 A trace's rows are columns of numbers; names, places and kinds are lists that the numbers index.
 Times are picoseconds. The player computes everything that it shows from these rows, the spans and
@@ -15,7 +15,6 @@ from locksim.engine.trace import EVICTED, MARK
 from locksim.study.traces.frames import WITH_WORD, what_name
 
 if TYPE_CHECKING:
-    from locksim.checker import Counterexample
     from locksim.study.traces.trace import Trace
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -102,14 +101,3 @@ def of_trace(trace: Trace) -> dict[str, Any]:
         "evictions": evictions,
         "spans": spans,
     }
-
-
-def of_counterexample(found: Counterexample, title: str = "Counterexample") -> dict[str, Any]:
-    """A checker's counterexample for the player: its own JSON, and a title."""
-    return of_told(found.to_json(), title)
-
-
-def of_told(document: dict[str, Any], title: str) -> dict[str, Any]:
-    """The same for a counterexample stored as JSON."""
-    facts = f"{document['threads']} threads · {len(document['steps'])} steps · {document['found']}"
-    return {"kind": "counterexample", "version": 1, "title": title, "facts": facts} | document

@@ -72,6 +72,7 @@ def test_a_specification_may_be_nondeterministic():
     assert ["violated"] * 3 == verdicts(Counting, Coin, "flip() | flip(); flip()")
 
 
+@pytest.mark.slow
 def test_a_specification_is_atomic_only_as_a_specification():
     """As an object it is right where each operation is one step, and wrong where it is not."""
     verdicts = {

@@ -20,12 +20,12 @@ from locksim.core.faults import Fault as Kind
 from locksim.core.result import DeadlockError, RunResult, SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_STATE
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.reference import engine as reference
 from locksim.lang import Workload, compute, done, param, word
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 UNTIL_PS = 20_000
 

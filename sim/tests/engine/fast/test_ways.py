@@ -18,7 +18,8 @@ from locksim import jit
 from locksim.cli.run import app
 from locksim.core.result import RunResult, SimulationError
 from locksim.engine.fast import compiled, engine, ways
-from locksim.study.simulation import prepare, simulate
+from locksim.engine.prepared import prepare
+from locksim.study.simulation import simulate
 
 __all__ = ["folder"]
 NEVER = 1 << 60

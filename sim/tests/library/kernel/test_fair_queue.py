@@ -5,6 +5,7 @@ from engine.engine_pair import compare, run_pair
 
 from locksim import machine
 from locksim.engine.fast.engine import Session
+from locksim.engine.prepared import prepare
 from locksim.lang import (
     NS,
     RELAXED,
@@ -18,7 +19,6 @@ from locksim.lang import (
     word,
 )
 from locksim.library.kernel.fair_queue import FairQueue
-from locksim.study.simulation import prepare
 
 MOST = 64
 

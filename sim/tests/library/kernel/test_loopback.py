@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.lang import NS, Workload, compute, done, n_cpus, param, part, thread
 from locksim.library.avc.no_check import NoCheck
 from locksim.library.kernel.loopback import Loopback
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 
 class Pipeline(Workload):

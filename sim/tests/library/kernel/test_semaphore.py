@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.trace import MARK
 from locksim.lang import (
     NS,
@@ -27,7 +28,6 @@ from locksim.library.kernel.loopback import Loopback
 from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 
 class Handing(Workload):

@@ -9,6 +9,7 @@ from tiny_machine import tables
 from locksim.checker import check_lock, check_workload
 from locksim.core.result import RunResult, SimulationError
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.kinds.srcu import ReplacingAmongSleepers
 from locksim.lang import (
     ACQ_REL,
@@ -38,7 +39,6 @@ from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.library.workloads.rcu_readers import Box
 from locksim.library.workloads.srcu_readers import SrcuReaders
-from locksim.study.simulation import prepare
 
 # Right
 

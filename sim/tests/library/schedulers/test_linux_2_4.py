@@ -5,6 +5,7 @@ from engine.engine_pair import compare, run_pair
 
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.trace import MARK
 from locksim.lang import (
     MS,
@@ -30,7 +31,6 @@ from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.machine import load
 from locksim.papers.franke_2001 import setting as franke_2001
-from locksim.study.simulation import prepare
 
 TASKS = 12
 ROUNDS = 6

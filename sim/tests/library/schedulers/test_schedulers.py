@@ -12,6 +12,7 @@ from locksim import machine
 from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.trace import MARK
 from locksim.lang import (
     MS,
@@ -36,7 +37,6 @@ from locksim.library.schedulers.interface import INTERRUPTIBLE, WaitQueue
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.library.schedulers.pinned import Pinned
 from locksim.library.workloads.token_ring import TokenRing
-from locksim.study.simulation import prepare
 
 LONG_PS = 10**12
 
@@ -260,6 +260,7 @@ def test_no_cpu_halts_while_a_task_waits(tasks: int, cpus: int) -> None:
     assert waking_ps + 100_000_000 <= max(ends) < waking_ps + 120_000_000
 
 
+@pytest.mark.slow
 def test_thousands_of_tasks() -> None:
     """2400 tasks on 8 CPUs: all pass their tokens."""
     result = ran(TokenRing(tasks=2400, ring=80, rounds=3), 8)

@@ -18,6 +18,7 @@ from interleaving import interleave
 from locksim.checker import check_workload
 from locksim.engine.counters import LOCK_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.engine.trace import MARK
 from locksim.lang import (
     ACQUIRE,
@@ -52,7 +53,6 @@ from locksim.library.schedulers.interface import (
 from locksim.library.schedulers.linux_2_4 import LinuxTwoFour
 from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.machine import load
-from locksim.study.simulation import prepare
 
 
 class Halting(Scheduler):

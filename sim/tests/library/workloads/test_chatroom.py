@@ -5,6 +5,7 @@ from engine.engine_pair import compare, run_pair
 
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.library.avc.avc_2_4 import AvcTwoFour
 from locksim.library.avc.avc_rcu import AvcRCU
 from locksim.library.avc.no_check import NoCheck
@@ -13,7 +14,6 @@ from locksim.library.schedulers.percpu_queues import PerCpuQueues
 from locksim.library.workloads.chatroom import chatroom
 from locksim.machine import load
 from locksim.papers.franke_2001.setting import coloured
-from locksim.study.simulation import prepare
 
 USERS, MESSAGES = 3, 4
 CHECKED = {"call_checks": 2, "send_checks": 1, "packet_checks": 3, "label_lookups": 2}

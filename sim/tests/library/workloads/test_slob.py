@@ -6,10 +6,10 @@ from engine.engine_pair import compare, run_pair
 from locksim import machine
 from locksim.core.result import RunResult
 from locksim.engine.fast.engine import Session
+from locksim.engine.prepared import prepare
 from locksim.lang import NS
 from locksim.library.workloads.slob import LOG_WRITER, RECORDS, Slob
 from locksim.papers.long_2013.setting import KERNELS, WORK
-from locksim.study.simulation import prepare
 
 SMALL = {
     "read_ps": 2000 * NS,

@@ -81,6 +81,7 @@ def test_checks_stay_where_their_lines_are_used_often_enough() -> None:
         assert 0 == pytest.approx(found[processes, 8].added_us, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_checks_do_not_explain_the_rows_of_lmbench() -> None:
     """16 KB fill L1, 64 KB exceed it four times: one process alone has lost as much."""
     found = table(endless=False)

@@ -88,6 +88,7 @@ def test_hold_time_grows_because_data_move() -> None:
     assert 2 * holds[0] < holds[1] < holds[2]
 
 
+@pytest.mark.slow
 def test_lockmeter_agrees_with_itself() -> None:
     """UTIL = HOLD x rate, % CPU = CON x rate x WAIT / CPUs: the identities of the source."""
     cells = {(c.row, c.column): c.simulated for c in lockmeter().cells}
@@ -213,10 +214,9 @@ def test_checks_take_most_of_the_time() -> None:
     assert "avc_has_perm" == max(paths["selinux"], key=lambda name: paths["selinux"][name])
 
 
-def test_plots_have_alternative_text(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    """The lockmeter plot tells the curves' ends."""
-    alt = find("franke-2001-lockmeter").plot(lockmeter(), tmp_path / "plot.svg")
-    assert "avc_lock goes from" in alt
+def test_plot_in_words() -> None:
+    """The lockmeter plot names the curves' ends."""
+    assert "avc_lock goes from" in find("franke-2001-lockmeter").plot(lockmeter()).alt()
 
 
 def test_formulas_do_not_see_the_window() -> None:

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 from locksim.papers.what_if import Comparison, Runs, find
 
 
@@ -12,6 +14,7 @@ def rows(name: str) -> dict[tuple[str, str], Comparison]:
     return {(r.row, r.column): r for r in outcome.rows}
 
 
+@pytest.mark.slow
 def test_one_label_hides_the_index() -> None:
     """With the source's single label, and with thirty, both caches are alike."""
     for test in ("tcp_stream", "tcp_rr"):

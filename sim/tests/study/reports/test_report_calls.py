@@ -4,6 +4,7 @@ import pytest
 from arrays import reference_run
 
 from locksim.engine.counters import CPU_COUNTERS
+from locksim.engine.prepared import prepare
 from locksim.lang import (
     RELEASE,
     SEQ_CST,
@@ -24,7 +25,6 @@ from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.study.reports import awr, calls, kernprof, lockmeter
 from locksim.study.reports.identities import check
-from locksim.study.simulation import prepare
 
 NS = 1000
 

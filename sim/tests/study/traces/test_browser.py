@@ -15,12 +15,12 @@ from study.traces.traced import contended, read_mostly
 from locksim.checker import check_lock
 from locksim.checker.play.game import answer
 from locksim.checker.play.graph import graph
+from locksim.checker.play.told import of_counterexample
 from locksim.kinds.checking import walk_of_lock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.study.traces import bundle
 from locksim.study.traces.page import page as write_page
-from locksim.study.traces.player_data import of_counterexample
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 

@@ -15,7 +15,7 @@ FIRST = CPU_COUNTERS.index("upgrades")
 SMALL = {"private_sets": 1, "private_ways": 2, "l1_sets": 1, "l1_ways": 1, "private_hit_ps": 5}
 
 
-@pytest.mark.covering("engine", every=3)
+@pytest.mark.covering("engine", every=3, first=1)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_play_back_with_caches_that_end(engine: str) -> None:
     """Who supplies a line after somebody gave it up follows from the rows; buses too."""

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from locksim import machine as machines
 from locksim.core.result import RunResult
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.lang import Workload, block, compute, cpu, done, n_cpus, part, wake, word
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.workloads.token_ring import TokenRing
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.study.reports import calls
-from locksim.study.simulation import prepare
 from locksim.study.traces.flat_profile import FlatProfile
 
 NS = 1000

@@ -10,10 +10,11 @@ from checker.zoo import TASTestThenSet
 from study.traces.traced import contended
 
 from locksim.checker import check_lock
+from locksim.checker.play.told import of_counterexample
 from locksim.library.locks.ticket import TicketLock
 from locksim.study.traces import TraceError, bundle
 from locksim.study.traces.page import page
-from locksim.study.traces.player_data import of_counterexample, of_trace
+from locksim.study.traces.player_data import of_trace
 
 
 def data_in(path):

@@ -6,11 +6,11 @@ from arrays import reference_run
 
 from locksim import machine
 from locksim.engine.fast import engine as fast
+from locksim.engine.prepared import prepare
 from locksim.lang import Workload
 from locksim.library.workloads.critical_section import CriticalSection
 from locksim.library.workloads.readers_writers import ReadersWriters
 from locksim.machine import MachineTables
-from locksim.study.simulation import prepare
 from locksim.study.traces import Trace, record
 
 ENGINES = ("reference", "fast", "jumping")

@@ -58,12 +58,33 @@ export class GameView {
         this.path = path;
         this.frames.splice(at + 1, Infinity, frame);
         this.options.splice(at + 1, Infinity, moves);
-        if (frame.found) this.say(`Broken after ${path.length} steps: ${frame.found}.`);
-        else if (!moves.length) this.say("Every thread has finished, and nothing went wrong. Start again?");
-        else this.say("");
+        if (frame.found) {
+          this.say(`Broken after ${path.length} steps: ${frame.found}.`);
+          const detail = { steps: path.length };
+          this.turns.dispatchEvent(new CustomEvent("locklab-won", { bubbles: true, detail }));
+        } else this.say(moves.length ? "" : await this.lost());
       }
       this.view.rebuild();
     });
+  }
+
+  /** Why a schedule that is over broke nothing: the step after which it could not be broken. */
+  async lost() {
+    const over = "Every thread has finished, and nothing went wrong.";
+    const before = (step) => this.moves.hint(this.path.slice(0, step));
+    // Where it can be broken after some step, it can before it: the steps divide in two.
+    let can = 0, not = this.path.length, way = await before(0);
+    if (!way.can) return `${over} No schedule breaks it.`;
+    while (not - can > 1) {
+      const middle = (can + not) >> 1, found = await before(middle);
+      if (found.can) [can, way] = [middle, found];
+      else not = middle;
+    }
+    const done = this.path[can], next = this.options[can].find(({ via }) => via === way.via);
+    const { thread, label } = this.options[can].find(({ via }) => via === done);
+    const steps = `${way.distance} step${way.distance > 1 ? "s" : ""}`;
+    return `${over} Step ${can + 1} decided it (thread ${thread}: ${label}). Before it, ${steps} more could break the program, ` +
+      `beginning with thread ${next.thread}: ${next.label}. Take back, or start again.`;
   }
 
   showTurns() {

@@ -43,7 +43,7 @@ export class StepsView {
       make("div", { class: "panels" },
         make("section", {}, make("h3", {}, "Threads"),
           make("div", { class: "scroll" }, make("table", { class: "threads" },
-            make("thead", {}, make("tr", {}, ...["thread", "", data.live ? "next" : "last", "store buffer"].map((t) => make("th", { scope: "col" }, t)))),
+            make("thead", {}, make("tr", {}, ...["thread", "state", data.live ? "next" : "last", "store buffer"].map((t) => make("th", { scope: "col" }, t)))),
             this.threads))),
         make("section", {}, make("h3", {}, "Memory"),
           make("div", { class: "scroll" }, make("table", { class: "words" },

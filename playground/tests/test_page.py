@@ -1,0 +1,273 @@
+"""The playground and the levels in a browser, built by `make playground`; without a network.
+
+A server on this machine serves the files; everything else is refused, and what is asked of it is
+recorded. When Python has started the page is cut off from that server too.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from study.traces.chromium import CHROMIUM, launch
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "out" / "site"
+BUILT = SITE / "playground" / "locklab.zip"
+AXE = ROOT / "build" / "playground" / "node_modules" / "axe-core" / "axe.min.js"
+PROGRAMS = ROOT / "sim" / "locksim" / "play" / "programs"
+PYTHON_S = 180
+"""A guard for the start of Python in a browser on a loaded machine."""
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine"),
+    pytest.mark.skipif(not BUILT.exists(), reason="no playground; `make playground` builds it"),
+]
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A handler that prints nothing."""
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The site, served on this machine."""
+    handler = partial(Quiet, directory=str(SITE))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}/playground/"
+        serving.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for all tests."""
+    with sync_api.sync_playwright() as driver:
+        running = launch(driver)
+        yield running
+        running.close()
+
+
+class Tab:
+    """A page of the playground, and all that it said and asked for."""
+
+    def __init__(self, browser: Any, server: str, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.page = self.context.new_page()
+        self.server = server
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.context.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, path: str = "") -> None:
+        """Load a page and wait for its script."""
+        self.page.goto(self.server + path)
+        self.page.wait_for_selector("html[data-ready]")
+
+    def cut(self) -> None:
+        """Wait until Python is there, and cut the network."""
+        sync_api.expect(self.page.locator("#status")).to_contain_text(
+            "Ready", timeout=PYTHON_S * 1000
+        )
+        self.context.set_offline(True)
+
+    def take(self, program: str) -> None:
+        """Replace what is in the editor, as a reader would."""
+        editor = self.page.locator(".cm-content")
+        editor.click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text((PROGRAMS / program).read_text("utf-8"))
+
+    def says(self, text: str) -> None:
+        """Wait for a text in the page's line of state."""
+        sync_api.expect(self.page.locator("#status")).to_contain_text(text, timeout=PYTHON_S * 1000)
+
+    def violations(self) -> list[str]:
+        """What axe finds: rule and first place."""
+        self.page.evaluate(AXE.read_text("utf-8") + ";0")
+        found = self.page.evaluate("async () => (await axe.run()).violations")
+        return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+
+@pytest.fixture
+def tab(browser: Any, server: str) -> Iterator[Tab]:
+    """A tab; in the end it has said nothing, and asked only for what lies beside the page."""
+    found = Tab(browser, server, viewport={"width": 1280, "height": 1000})
+    yield found
+    assert [] == found.said
+    assert [] == [url for url in found.asked if not url.startswith((server, "data:", "blob:"))]
+    found.context.close()
+
+
+def test_breaks_a_wrong_lock_and_proves_the_right_one_without_a_network(tab: Tab) -> None:
+    """The wrong TTAS lock's counterexample plays; the fixed one is proven; and no axe violation."""
+    tab.open()
+    tab.cut()
+    tab.take("wrong_ttas.py")
+    tab.page.click("#check")
+    tab.says("Violated: exclusion")
+    tab.page.focus("#answer .locklab")
+    tab.page.keyboard.press("End")
+    assert "two threads hold the lock" in tab.page.inner_text("#answer .sentence")
+    assert [] == tab.violations()
+    tab.page.screenshot(path=ROOT / "out" / "playground-violated.png", full_page=True)
+    tab.take("ttas.py")
+    tab.page.fill("#threads", "3")
+    tab.page.click("#check")
+    tab.says("Proven: no order of the steps breaks it (3 threads")
+
+
+def test_a_mistake_is_marked_at_its_place(tab: Tab) -> None:
+    """Below the editor, underlined in it, and the button puts the cursor there."""
+    tab.open()
+    tab.cut()
+    tab.take("tas.py")
+    tab.page.keyboard.press("Control+End")
+    tab.page.keyboard.insert_text("        self.held.store(0)\n")
+    button = tab.page.locator("#mistake button")
+    sync_api.expect(button).to_have_text("line 15", timeout=PYTHON_S * 1000)
+    assert "help: " in tab.page.inner_text("#mistake")
+    assert tab.page.locator(".cm-lintRange-error").count() >= 1
+    button.click()
+    assert "self.held.store(0)" in tab.page.inner_text(".cm-activeLine")
+    assert [] == tab.violations()
+
+
+def test_the_game_of_the_readers_own_lock(tab: Tab) -> None:
+    """Hints of Python in the worker lead to the end."""
+    tab.open()
+    tab.cut()
+    tab.take("look_and_take.py")
+    tab.page.click("#play")
+    tab.says("You are the scheduler")
+    for left in range(4, 0, -1):
+        tab.page.keyboard.press("h")
+        tab.page.wait_for_selector(f".answer:has-text('{left} step')")
+        tab.page.click(".hinted")
+    tab.page.wait_for_selector(".answer:has-text('Broken after 4 steps: exclusion')")
+
+
+def test_simulation_draws_the_curve_that_the_command_line_finds(tab: Tab, tmp_path: Path) -> None:
+    """A link of the command line opens to its own counterexample and its own curve."""
+    command = [sys.executable, "-m", "locklab", "share", str(PROGRAMS / "wrong_ttas.py")]
+    command += ["--page", tab.server, "--cpus", "4", "--json"]
+    made = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    tab.open(made["link"].removeprefix(tab.server))
+    sync_api.expect(tab.page.locator("#claim")).to_contain_text("it holds", timeout=PYTHON_S * 1000)
+    assert len(made["claim"]["schedule"].split()) == int(
+        tab.page.eval_on_selector("#answer .scrub", "scrub => +scrub.max")
+    )
+    cells = tab.page.locator("#simulated td").all_inner_texts()
+    assert [f"{units:,}" for _, units in made["claim"]["units"]] == cells
+    assert [] == tab.violations()
+    tab.page.screenshot(path=ROOT / "out" / "playground-link.png", full_page=True)
+
+
+def test_a_link_made_by_the_page_is_opened_by_the_command_line(tab: Tab) -> None:
+    """What the page found is found again, here."""
+    tab.open()
+    tab.cut()
+    tab.take("peterson.py")
+    tab.page.select_option("#memory", "tso")
+    tab.page.fill("#cpus", "2")
+    tab.page.click("#check")
+    tab.says("Violated: exclusion")
+    tab.page.click("#link")
+    link = tab.page.locator("#answer input[readonly]").input_value(timeout=PYTHON_S * 1000)
+    done = subprocess.run(
+        [sys.executable, "-m", "locklab", "open", link, "--json"], capture_output=True, text=True
+    )
+    assert (0, []) == (done.returncode, json.loads(done.stdout)["differences"])
+
+
+def test_stop_ends_what_runs(tab: Tab) -> None:
+    """The page stays alive meanwhile, and Python starts again."""
+    tab.open()
+    tab.says("Ready")
+    tab.page.fill("#threads", "4")
+    tab.page.fill("#rounds", "3")
+    tab.page.select_option("#memory", "c11")
+    tab.page.click("#check")
+    tab.says("Trying every order")
+    tab.page.click("#stop")
+    tab.says("Ready")
+    tab.page.fill("#threads", "2")
+    tab.page.fill("#rounds", "1")
+    tab.page.click("#check")
+    tab.says("Proven")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("path", ["index.html", "levels.html"])
+def test_both_pages_are_accessible(
+    browser: Any, server: str, path: str, width: int, scheme: str
+) -> None:
+    """No violation that axe knows, nothing wider than the window; a picture to look at."""
+    tab = Tab(browser, server, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    tab.open(path)
+    assert [] == tab.violations()
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert 0 == tab.page.evaluate(wide)
+    name = f"playground-{path.partition('.')[0]}-{width}-{scheme}.png"
+    tab.page.screenshot(path=ROOT / "out" / name, full_page=True)
+    assert [] == tab.said
+    tab.context.close()
+
+
+def test_every_level_is_won_by_the_pages_own_events(tab: Tab) -> None:
+    """Following the hints, in the fewest steps; the record stays when the page is opened again."""
+    tab.open("levels.html")
+    count = tab.page.locator("#levels a").count()
+    assert 15 == count
+    for number in range(1, count + 1):
+        name = tab.page.locator("#levels a").nth(number - 1).get_attribute("href")
+        tab.page.locator("#levels a").nth(number - 1).click()
+        tab.page.wait_for_selector(f"#title:has-text('Level {number}:')")
+        assert tab.page.url.endswith(str(name))
+        tab.page.focus("#game .locklab")
+        while not tab.page.locator("#after h2").count():
+            before = tab.page.locator("#game .scrub").get_attribute("max")
+            tab.page.keyboard.press("h")
+            tab.page.click(".hinted")
+            sync_api.expect(tab.page.locator("#game .scrub")).not_to_have_attribute(
+                "max", str(before)
+            )
+        assert "No schedule is shorter." in tab.page.inner_text("#after")
+        assert [] == tab.violations()
+    tab.open("levels.html")
+    assert "15 of 15 won." == tab.page.inner_text("#count")
+
+
+def test_a_lost_schedule_is_explained(tab: Tab) -> None:
+    """One thread after the other breaks nothing: the page names the step that decided it."""
+    tab.open("levels.html")
+    tab.page.focus("#game .locklab")
+    for thread in (0, 1):
+        while True:
+            button = tab.page.locator(f"#game [data-slot='{thread}run']")
+            if not button.count():
+                break
+            before = tab.page.locator("#game .scrub").get_attribute("max")
+            button.click()
+            sync_api.expect(tab.page.locator("#game .scrub")).not_to_have_attribute(
+                "max", str(before)
+            )
+    answer = tab.page.locator("#game .answer")
+    sync_api.expect(answer).to_contain_text("Every thread has finished, and nothing went wrong.")
+    sync_api.expect(answer).to_contain_text("decided it (thread 0: store count")

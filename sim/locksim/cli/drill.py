@@ -1,0 +1,82 @@
+"""Pose a small problem, take the answer, explain it.
+
+Problems have no end: a kind and a seed make one, and the checker or an engine finds its answer.
+``--json`` prints ``{"kind", "seed", "question", "form"}``; with ``--answer`` also ``"right"``, and
+with ``--answer`` or ``--reveal`` also ``"answer"`` and ``"why"``.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from lockui.arguments import bounded
+from lockui.console import say
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+MOST_SEED = 10**6
+
+
+@app.command()
+@reported()
+def drill(
+    kind: Annotated[
+        str, typer.Argument(help="interleavings, transfers, tso, identities or grace-period")
+    ],
+    seed: Annotated[
+        int | None, typer.Option(help="number of the problem; a new one by default")
+    ] = None,
+    answer: Annotated[
+        str | None, typer.Option(help="your answer; without it the command asks for it")
+    ] = None,
+    reveal: Annotated[bool, typer.Option("--reveal", help="show the answer at once")] = False,
+    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Pose a small problem, take the answer, explain it.
+
+    Exit code 0: right, or only shown. 1: wrong. 2: bad input.
+    """
+    from locksim.play.drills import KINDS
+    from locksim.play.drills import drill as posed
+    from lockui.suggest import did_you_mean
+
+    if kind not in KINDS:
+        raise UsageError(f"no drill '{kind}'; {did_you_mean(kind, KINDS)}")
+    number = secrets.randbelow(MOST_SEED) if seed is None else bounded(seed, "--seed", 0, MOST_SEED)
+    problem = posed(kind, number)
+    if not json:
+        say(f"{kind}, --seed {number}\n\n{problem.question}\n")
+    if answer is None and not reveal and not json:
+        answer = _typed(problem.form)
+    right = None if answer is None else problem.right(answer)
+    if json:
+        document: dict[str, Any] = {"kind": kind, "seed": number, "question": problem.question}
+        document["form"] = problem.form
+        if right is not None:
+            document["right"] = right
+        if right is not None or reveal:
+            document |= {"answer": problem.shown(), "why": problem.why}
+        print_json(document)
+    else:
+        verdict = {True: "Right", False: "Not so", None: "The answer"}[right]
+        say(f"{verdict}: {problem.shown()}\n\n{problem.why}")
+    raise typer.Exit(1 if right is False else 0)
+
+
+def _typed(form: str) -> str:
+    """Return the answer that is typed.
+
+    Raises:
+        UsageError: the input ends first.
+    """
+    print(f"Your answer ({form}): ", end="", flush=True)
+    line = sys.stdin.readline()
+    if not line.strip():
+        raise UsageError(f"no answer was typed; type {form}, or ask with --reveal")
+    return line

@@ -1,0 +1,128 @@
+"""Make a link that holds a lock, the question about it and the answer.
+
+The link's fragment, the part behind ``#``, holds all of it: nothing is uploaded. ``locklab open``
+and the playground's page prove and simulate it again. ``--json`` prints ``{"link", "claim"}``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lockui.arguments import bounded
+from lockui.console import progress, say, warn
+from lockui.document import print_json
+from lockui.errors import UsageError, reported
+
+if TYPE_CHECKING:
+    from locksim.checker import Verdict
+    from locksim.compiler.bytecode import Image
+    from locksim.core.memory import Memory
+    from locksim.core.result import RunResult
+    from locksim.machine import MachineTables
+    from locksim.play.argument import Argument
+
+app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+
+PAGE = "http://localhost:8000/playground/"
+"""The playground as ``python -m http.server --directory out/site`` serves it."""
+
+
+@app.command()
+@reported()
+def share(
+    lock: Annotated[str, typer.Argument(help="FILE.py, FILE.py:CLASS, or a name of `lock list`")],
+    threads: Annotated[int, typer.Option(help="threads of the check, 1 to 4")] = 2,
+    rounds: Annotated[int, typer.Option(help="critical sections of each, 1 to 10")] = 1,
+    memory: Annotated[str, typer.Option(help="memory model: sc, tso or c11")] = "sc",
+    property_: Annotated[
+        str, typer.Option("--property", help="what to prove, as for `locklab check`")
+    ] = "all",
+    machine: Annotated[str, typer.Option(help="a name of `machine list`")] = "ideal-16",
+    cpus: Annotated[int, typer.Option(help="CPUs of the simulation, 1 to 16")] = 8,
+    seed: Annotated[int, typer.Option(help="seed of the simulation")] = 1,
+    page: Annotated[
+        str, typer.Option(help="address of the playground", envvar="LOCKLAB_PLAYGROUND")
+    ] = PAGE,
+    json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Make a link that holds a lock, the question about it and the answer.
+
+    Exit code 0: the link is on stdout. 2: bad input.
+    """
+    from locksim.play.argument import argument, claim_of
+
+    bounded(threads, "--threads", 1, 4)
+    bounded(rounds, "--rounds", 1, 10)
+    bounded(cpus, "--cpus", 1, 16)
+    file, text, name = _program(lock)
+    asked = argument(
+        file=file,
+        text=text,
+        lock=name,
+        threads=threads,
+        rounds=rounds,
+        memory=memory,
+        property=property_,
+        machine=machine,
+        cpus=cpus,
+        seed=seed,
+    )
+    claim = claim_of(*found(asked))
+    link = f"{page}#{asked.model_copy(update={'claim': claim}).fragment()}"
+    if json:
+        print_json({"link": link, "claim": claim.model_dump(mode="json")})
+    else:
+        say(link)
+
+
+def found(asked: Argument) -> tuple[Verdict, list[tuple[int, int]]]:
+    """Check and simulate an argument, with a bar on stderr; no points if it cannot be simulated."""
+    from locksim.core.result import SimulationError
+    from locksim.kinds import LoadError
+    from locksim.play.argument import proved, simulated
+
+    with progress(asked.file) as report:
+        verdict = proved(asked, report)
+        try:
+            return verdict, simulated(asked, fast, report)
+        except (LoadError, SimulationError) as error:
+            warn(f"not simulated: {error}")
+            return verdict, []
+
+
+def fast(
+    image: Image, memory: Memory, tables: MachineTables, seed: int, until_ps: int
+) -> RunResult:
+    """The fast engine as :func:`locksim.play.argument.simulated` calls it."""
+    from locksim.engine.fast.engine import run
+
+    return run(image, memory, tables, seed=seed, until_ps=until_ps)
+
+
+def _program(lock: str) -> tuple[str, str, str]:
+    """File name, text and class of what a user names.
+
+    Raises:
+        UsageError, UnknownNameError: there is none.
+    """
+    import importlib
+
+    from locksim.library.registry import resolve
+
+    file, colon, name = lock.partition(":")
+    if colon or file.endswith(".py"):
+        path = Path(file)
+    else:
+        struct = resolve(lock).struct
+        path, name = (
+            Path(importlib.import_module(struct.__module__).__file__ or ""),
+            struct.__name__,
+        )
+    try:
+        return path.name, path.read_text(encoding="utf-8"), name
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"{path} cannot be read: {reason}; give the path of a file") from None

@@ -1,0 +1,205 @@
+"""``locklab sweep --dataset``: the options of a sweep whose runs are kept, and its curve.
+
+The JSON of ``locklab sweep`` then has in each row also the factors that vary and ``replications``,
+the number of runs behind it; and beside the rows::
+
+    "dataset": {"path", "points", "runs", "made", "found"}
+
+``made`` runs were made now, ``found`` ones were in the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from locksim.cli.options import cpus_of
+from lockui.arguments import bounded, folder_to_write
+from lockui.console import progress
+from lockui.errors import UsageError
+from lockui.portable import usable_cpus
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from locksim.study.sweep import Outcome
+    from locksim.study.sweep.design import Design, Point, Value
+
+__all__ = ["Curve", "DatasetOptions"]
+
+MOST_REPLICATIONS = 10**5
+
+
+@dataclass(frozen=True)
+class Curve:
+    """What a sweep gives to its command.
+
+    Arguments:
+        rows: of the JSON, one for each point.
+        broken: lock → how often mutual exclusion was violated.
+        ended: what to raise after printing, or None.
+        planned: lock and CPUs of every point, for a plot; empty: those of the rows.
+        varied: names of the factors beside lock and CPUs. dataset: of the JSON, if there is one.
+    """
+
+    rows: list[dict[str, Any]]
+    broken: dict[str, int]
+    ended: BaseException | None
+    planned: list[tuple[str, int]] = field(default_factory=list)
+    varied: list[str] = field(default_factory=list)
+    dataset: dict[str, Any] | None = None
+
+    def in_words(self) -> str:
+        """How many runs the dataset has given, and how to read them."""
+        kept = self.dataset or {}
+        return (
+            f"\n  {kept['runs']:,} runs of {kept['points']:,} points: {kept['made']:,} made now, "
+            f"{kept['found']:,} found"
+            f"\n  read them with pandas.read_parquet({kept['path']!r})"
+        )
+
+
+@dataclass(frozen=True)
+class DatasetOptions:
+    """The options of ``locklab sweep`` that need ``--dataset``; each as it was written."""
+
+    vary: Sequence[str]
+    latin: int | None
+    points: Path | None
+    until: str | None
+    jobs: int | None
+    scheduler: str
+
+    def check_unused(self) -> None:
+        """Refuse these options where no dataset is named.
+
+        Raises:
+            UsageError: one of them was given.
+        """
+        for option in fields(self):
+            if getattr(self, option.name):
+                raise UsageError(
+                    f"--{option.name} needs --dataset FOLDER, where the sweep keeps its runs"
+                )
+
+    def run(
+        self,
+        folder: Path,
+        *,
+        locks: Sequence[str],
+        machine: str,
+        cpus: Sequence[int] | None,
+        fixed: Mapping[str, Value],
+        replications: int,
+        most: int,
+        seed: int,
+    ) -> Curve:
+        """Make the runs that are missing, and read the curve.
+
+        Arguments:
+            folder: the dataset's. machine: a name. cpus: None for the default. fixed: further
+                factors. locks, replications, most, seed: as the command's.
+
+        Raises:
+            UsageError, and the errors of :class:`locksim.study.sweep.Sweep`.
+        """
+        from locksim.study.sweep import Goal, Sweep, on_cluster, on_this_machine, product
+
+        vary, points = self._factors(seed)
+        design = product(locks, [machine], cpus, vary, points, fixed)
+        share = None if self.until is None else _share(self.until)
+        jobs = usable_cpus() if self.jobs is None else bounded(self.jobs, "--jobs", 1, 1024)
+        bounded(most, "--most", replications, MOST_REPLICATIONS)
+        folder_to_write(folder, f"--dataset {folder}")
+        sweep = Sweep(design, Goal(replications, seed, share, most), folder)
+        workers = on_cluster(self.scheduler) if self.scheduler else on_this_machine(jobs)
+        with progress("sweep") as report:
+            outcome = sweep.run(workers, report)
+        return _curve(sweep.table(outcome), outcome, folder, _varied(design))
+
+    def _factors(self, seed: int) -> tuple[dict[str, list[Value]], list[Point]]:
+        """The factors of --vary with their values, and the points of --latin and --points."""
+        from locksim.study.sweep import latin_hypercube, read_points
+        from locksim.study.sweep.design import value
+
+        lists: dict[str, list[Value]] = {}
+        ranges: dict[str, tuple[float, float]] = {}
+        for text in self.vary:
+            name, equals, said = (part.strip() for part in text.partition("="))
+            if not (name and equals and said):
+                raise UsageError(f"--vary {text}: write NAME=VALUE,VALUE or NAME=LOW..HIGH")
+            low, dots, high = said.partition("..")
+            if dots:
+                ranges[name] = float(value(name, low)), float(value(name, high))
+            else:
+                lists[name] = [value(name, one) for one in said.split(",")]
+        if ranges and self.latin is None:
+            raise UsageError(f"--vary {next(iter(ranges))}=LOW..HIGH needs --latin POINTS")
+        if self.latin is not None and not ranges:
+            raise UsageError("--latin needs ranges to sample, such as --vary think_ns=100..4000")
+        if self.latin is not None and self.points is not None:
+            raise UsageError("--latin and --points both list points: leave one of them out")
+        if self.points is not None:
+            return lists, read_points(self.points)
+        return lists, [{}] if self.latin is None else latin_hypercube(ranges, self.latin, seed)
+
+
+def _share(text: str) -> float:
+    """Return the fraction of a text such as ``1%``."""
+    try:
+        share = float(text.removesuffix("%")) / 100
+    except ValueError:
+        share = 0.0
+    if not text.endswith("%") or not 0 < share < 1:
+        raise UsageError(f"--until {text}: write a percentage above 0%, such as 1%")
+    return share
+
+
+def _varied(design: Design) -> list[str]:
+    """The factors that have several values, besides lock and CPUs."""
+    from locksim.study.sweep.design import FACTORS
+
+    names = dict.fromkeys([*FACTORS, *design.costs()])
+    blocks = [{name: {part.get(name) for part in b} for name in names} for b in design.blocks]
+    wide = [n for n in names if any(len(block[n]) > 1 for block in blocks)]
+    return [name for name in wide if name not in ("lock", "cpus")]
+
+
+def _curve(frame: pd.DataFrame, outcome: Outcome, folder: Path, varied: list[str]) -> Curve:
+    from locksim.study.simulation import interval
+
+    rows: list[dict[str, Any]] = []
+    broken: dict[str, int] = {}
+    failed = frame[frame["error"].notna()]
+    for _, runs in frame[frame["error"].isna()].groupby("point", sort=False):
+        first = runs.iloc[0]
+        rate = interval(runs["per_second"].to_list())
+        rows.append(
+            {
+                "lock": first["lock"],
+                "cpus": int(first["cpus"]),
+                **{name: first[name] for name in varied},
+                "per_second": rate.mean,
+                "low": rate.low,
+                "high": rate.high,
+                "ns_per_operation": runs["ns_per_operation"].mean(),
+                "transactions": runs["transactions"].mean(),
+                "fairness": runs["fairness"].mean(),
+                "replications": len(runs),
+            }
+        )
+        violations = int(runs["violations"].sum())
+        broken[first["lock"]] = broken.get(first["lock"], 0) + violations
+    ended: BaseException | None = None if outcome.complete else KeyboardInterrupt()
+    if ended is None and len(failed):
+        first = failed.iloc[0]
+        others = failed["point"].nunique() - 1
+        more = f"\n{others:,} more points failed; the column 'error' has why" if others else ""
+        where = f"{first['lock']} on {cpus_of(int(first['cpus']))}"
+        ended = UsageError(f"{where}: {first['error']}{more}")
+    counts = {"points": len(outcome.points), "runs": len(frame)}
+    made = {"made": outcome.made, "found": outcome.found}
+    dataset = {"path": str(folder), **counts, **made}
+    return Curve(rows, broken, ended, varied=varied, dataset=dataset)

@@ -1,0 +1,32 @@
+"""A workload made ready for a machine: linked, its memory laid out, as both engines take it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from locksim.compiler.link import link
+from locksim.core.memory import build
+from locksim.lang.layout import Space
+from locksim.lang.struct import Workload, tasks_of
+
+if TYPE_CHECKING:
+    from locksim.compiler.bytecode import Image
+    from locksim.core.memory import Memory
+    from locksim.machine import MachineTables
+
+
+def prepare(
+    workload: Workload,
+    tables: MachineTables,
+    *,
+    heap_lines: int | None = None,
+) -> tuple[Image, Memory]:
+    """Link a workload and lay out its memory for a machine, as input of the engines' ``run``.
+
+    Raises:
+        CompileError, LinkError, SimulationError: the program is outside the language, or faulty.
+    """
+    space = Space(tables.words_per_line, tables.n_cpus, tasks_of(workload))
+    image = link(workload, space, base=tables.words_per_line)
+    options = {} if heap_lines is None else {"heap_lines": heap_lines}
+    return image, build(workload, tables, list(image.types), **options)
