@@ -49,11 +49,15 @@ class SeqLockKind(StructKind):
         return found
 
     def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
-        """Threads that only read and threads that only write; readers wait, if they can."""
-        waits = offers(struct, "read_acquire")
-        load = ReadersAndWritersForEver if waits else OptimisticReadersForEver
+        """Readers that wait, if they can, and writers.
+
+        An optimistic reader keeps a number from which writers move away without bound: such a check
+        has no end.
+        """
+        if not offers(struct, "read_acquire"):
+            return []
         return [
-            Client(f"{who} for ever", load(lock=struct, shift=shift))
+            Client(f"{who} for ever", ReadersAndWritersForEver(lock=struct, shift=shift))
             for shift, who in enumerate(("even threads write", "odd threads write"))
         ]
 
@@ -85,24 +89,3 @@ class ReadingAgainUnevenly(ReadingAgain, ReadingAndWritingUnevenly):
         rounds, shift: as for ReadingAndWriting.
         away, more: as for :class:`~locksim.kinds.visits.Visits`.
     """
-
-
-class OptimisticReadersForEver(ReadersAndWritersForEver):
-    """As ReadersAndWritersForEver, but a reader reads until no writer came by.
-
-    Arguments:
-        shift: 0 or 1.
-    """
-
-    lock = part(SpinSeqLock)
-
-    def thread(self):
-        while True:
-            if (thread() + self.shift) % 2 == 0:
-                yield from self.lock.write_acquire()
-                yield from self.lock.write_release()
-            else:
-                number = yield from self.lock.read_begin()
-                while (yield from self.lock.read_retry(number)):
-                    yield pause()
-                    number = yield from self.lock.read_begin()
