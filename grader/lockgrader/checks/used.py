@@ -200,9 +200,10 @@ def _wrong(left: Use) -> str:
     if left.violations:
         times = "once" if left.violations == 1 else f"{left.violations:,} times"
         return f"mutual exclusion was violated {times}"
-    counted = left.words.get("count", left.acquired)
-    if counted != left.acquired:
-        return f"{left.acquired:,} critical sections counted a word up to {counted:,}"
+    sections = left.words.get("visits", left.acquired)
+    counted = left.words.get("count", sections)
+    if counted != sections:
+        return f"{sections:,} critical sections counted a word up to {counted:,}"
     if left.objects > MOST_OBJECTS:
         return (
             f"{left.objects:,} lines of memory are still allocated when all is over; at "

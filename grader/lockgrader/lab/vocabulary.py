@@ -201,8 +201,8 @@ class Measured(Placed):
             Or a column of lockmeter's: "util" and "con" (fractions), "hold_ns", "wait_ns",
             "wait_max_ns", "cpu_share" (of all CPUs' time, spent waiting), "readers" (most at once).
         meter: the metered lock of a column, by the end of its name; "" for all together.
-        workload: one of the library: "critical_section", one for access vector caches, or
-            "label_lookups" for label caches, where a miss costs ``hold_ns``.
+        workload: one of the library: "critical_section", one for access vector caches, "paths" for
+            directory caches, or "label_lookups" for label caches, where a miss costs ``hold_ns``.
         settings: the workload's own parameters; a time in ps can be given in ns, as ``other_ns``.
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
             time between two.
