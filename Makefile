@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground labs lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground labs slides lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -87,6 +87,9 @@ playground: setup ## Build the page that proves and simulates in a browser into 
 
 labs: setup ## Check every lab: solution passes, starter and wrong submissions fail, hints exist
 	@.venv/bin/locklab lab lint $(ARGS)
+
+slides: setup ## A slide for each lab with its best plot: out/slides/slides.html and .pdf
+	@.venv/bin/python tools/slides.py $(ARGS)
 
 lock: setup ## Renew requirements/*.txt from requirements/*.in (needs the network)
 	@tools/lock $(LOCKS) $(ARGS)

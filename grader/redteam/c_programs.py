@@ -240,7 +240,7 @@ PROGRAMS = (
                 "    pthread_mutex_unlock(&lock);\n    return forgotten;\n",
                 "    switched = 0;\n    pthread_mutex_unlock(&lock);\n    return forgotten;\n",
             ),
-            taken=("while (switched) continue;", ""),
+            taken=("while (switched) continue;", ";"),
         ),
         says="waits until a reclaim has gone on",
     ),
@@ -249,7 +249,7 @@ PROGRAMS = (
         _switched(
             "switched",
             (PUBLISH, f"    switched = 1;\n{PUBLISH}    switched = 0;\n"),
-            taken=("while (switched) continue;", ""),
+            taken=("while (switched) continue;", ";"),
         ),
         says="waits until an insertion has gone on",
     ),

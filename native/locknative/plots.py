@@ -25,18 +25,27 @@ def plot_of_measurement(measurement: Measurement) -> Plot:
 
     Arguments:
         measurement: with at least one measured cell.
+
+    Raises:
+        ValueError: no cell was measured.
     """
     rows = measurement.rows()
+    if not rows:
+        raise ValueError("there is nothing to draw: no cell was measured")
     several = [key for key in MIX if len({row[key] for row in rows}) > 1]
     for row in rows:
-        row["mix"] = ", ".join(f"{key.removesuffix('_ns')} {row[key]}" for key in several)
+        row["mix"] = ", ".join(f"{key.removesuffix('_ns')} {_text(row[key])}" for key in several)
     machine = measurement.provenance
+    times = {
+        key: f"{key.removesuffix('_ns')} {rows[0][key]:g} ns" for key in ("hold_ns", "think_ns")
+    }
+    load = ", ".join(text for key, text in times.items() if key not in several)
     clean = "clean" if measurement.clean else "not a clean measurement"
     options: dict[str, Any] = {
         "title": "Measured rate of all threads together",
         "caption": f"Measured on {machine.cpu_model}, Linux {machine.kernel}, {machine.compiler}; "
-        f"medians over trials of {measurement.duration_ms} ms in an order drawn by seed "
-        f"{measurement.seed}; {clean}. {made_by()}",
+        f"{load}{'; ' * bool(load)}medians over trials of {measurement.duration_ms} ms in an "
+        f"order drawn by seed {measurement.seed}; {clean}. {made_by()}",
         "words": MEASURED,
     }
     if len({row["threads"] for row in rows}) > 1:
@@ -89,14 +98,20 @@ def plot_of_calibration(found: Calibration) -> Plot:
         [
             panel
             for panel in (
-                Bars(costs, Axis("cost [ns]"), "Costs"),
+                Bars(costs, Axis("cost [ns]", log=True), "Costs"),
                 Bars(readings, Axis("reading [ns]"), "Readings"),
             )
             if panel.bars
         ],
         f"{where}{made_by()}",
+        Words("of the profile", "measured", "of"),
     )
 
 
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def _setting(cell: Any) -> str:
-    return f"think {cell.think}" if cell.think else ""
+    settings = {"think": cell.think, "option": cell.option}
+    return ", ".join(f"{name} {value}" for name, value in settings.items() if value)

@@ -85,7 +85,7 @@ class Levels {
         ...(next ? [" · ", make("a", { href: `#${next.name}` }, `Next: ${next.title}`)] : [" · That was the last level."])));
   }
 
-  /** A file for `locklab progress`. */
+  /** Write the record to a file of the reader's own. */
   save() {
     const text = JSON.stringify({ kind: "locklab-levels", won: record() }, null, 1);
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: "locklab-levels.json" });

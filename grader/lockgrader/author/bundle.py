@@ -24,10 +24,21 @@ from pathlib import Path, PurePosixPath
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lockgrader.lab import Lab, load
+from lockgrader.lab.trials import of_dataset
 from lockgrader.lab.variants import variant
 from lockui.files import home
 
-__all__ = ["Bundle", "BundleError", "Own", "Source", "bundles", "name_of", "public_files", "read"]
+__all__ = [
+    "Bundle",
+    "BundleError",
+    "Own",
+    "Source",
+    "bundles",
+    "dataset_files",
+    "name_of",
+    "public_files",
+    "read",
+]
 
 BELIEFS = "misconceptions.toml"
 HANDOUT, GLOSSARY = "handout.md", "GLOSSARY.md"
@@ -102,10 +113,19 @@ def public_files(folder: Path) -> dict[str, bytes]:
 
         about = interface(lab.interface)
         files[f"starter/{about.header}"] = (about.folder / about.header).read_bytes()
+    files |= {f"starter/{name}": data for name, data in dataset_files(lab).items()}
     if BELIEFS in files:
         _refuse_hidden_beliefs(lab, folder / BELIEFS)
     _refuse_leaks(lab, folder, files)
     return files
+
+
+def dataset_files(lab: Lab) -> dict[str, bytes]:
+    """The files of a lab's data set, in a folder of its name."""
+    if not lab.dataset:
+        return {}
+    folder = of_dataset(lab.dataset)
+    return {f"{lab.dataset}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 def bundles(folder: Path, students: Sequence[str], key: bytes) -> list[Bundle]:

@@ -2,6 +2,7 @@
 
 - Wrong submissions: at least ten, and one for each check that gives points.
 - Variants: at least a thousand, each used by a check.
+- Goals, where the lab has goals.toml: each has a check, and each check with points a goal.
 - Texts: a rubric for each answer in words, a design, times, links to the glossary that lead there.
 - The handout's commands run in a student's folder.
 - A C part's interface is there, explained, and has examples (:mod:`lockgrader.author.c_part`).
@@ -17,7 +18,8 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT
+from lockgrader.author import goals
+from lockgrader.author.bundle import GLOSSARY, GLOSSARY_LINK, HANDOUT, dataset_files
 from lockgrader.author.c_part import c_part
 from lockgrader.author.item import Item
 from lockgrader.author.mutants import mutants, solution, write
@@ -45,6 +47,7 @@ def promises(lab: Lab, folder: Path, checks: list[Check]) -> Iterable[Item]:
     """
     yield from _wrong(lab, checks)
     yield from _variants(lab)
+    yield from goals.kept(folder, checks)
     yield from _texts(folder, checks)
     yield from _glossary(folder)
     yield from c_part(lab, folder, checks)
@@ -73,6 +76,9 @@ def run_commands(lab: Lab, folder: Path, student: str, key: bytes) -> Iterable[I
     values = variant(lab, student, key)
     with tempfile.TemporaryDirectory(prefix="locklab-") as made:
         mine = write(solution(lab, student, key), Path(made) / "lab")
+        for name, data in dataset_files(lab).items():
+            (mine / name).parent.mkdir(exist_ok=True)
+            (mine / name).write_bytes(data)
         for command in asked:
             says = _says(_filled(command, values).split()[1:], mine)
             yield Item("command", command, not says, says or "runs")

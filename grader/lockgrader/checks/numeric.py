@@ -13,6 +13,8 @@ from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Answer, Band, Check, Expected, Measure, Prediction
 from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.expected import Cell, Formula
+from lockgrader.lab.profiles import Profile
+from lockgrader.lab.trials import Reading
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
 
@@ -139,7 +141,7 @@ def expected(value: Expected, submitted: Submitted) -> float:
         NotCountedError: the student's own lock gave a simulation that does not count.
         SimulationError: it has a fault.
     """
-    if isinstance(value, Cell | Formula | ChatroomRun):
+    if isinstance(value, Cell | Formula | ChatroomRun | Reading | Profile):
         return value.number()
     if not isinstance(value, Measure):
         return value

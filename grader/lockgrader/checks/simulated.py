@@ -44,6 +44,7 @@ _MEASURES: dict[str, Callable[[Simulation], float]] = {
     "time_ns": lambda s: s.operation_ps().mean / 1e3,
     "throughput": lambda s: s.throughput().mean,
     "fairness": lambda s: s.fairness().mean,
+    "slowest": lambda s: s.throughput().mean * min(s.done()) / sum(s.done()),
     "growth": lambda s: s.per_operation("allocs").mean - s.per_operation("frees").mean,
 }
 _COLUMNS = {"cpu_share": "sum", "readers": "max", "wait_max_ns": "max"}

@@ -20,6 +20,7 @@ PROPERTIES = {
     "covered": "enough wrong submissions, and one for each check",
     "variant": "at least 1,000 variants, and each is used",
     "value": "numbers differ between students",
+    "goal": "each goal has a check, and each check a goal",
     "text": "rubric, design and times are there",
     "glossary": "terms are linked, and the glossary explains them",
     "command": "the handout's commands run",

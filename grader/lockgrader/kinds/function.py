@@ -2,8 +2,9 @@
 
 The function runs in a sandbox of its own for each check. The tables are the events of a simulated
 lock (:mod:`lockgrader.given.lock_trace`), rows of published results
-(:mod:`lockgrader.given.published`) or the curve of a label cache
-(:mod:`lockgrader.given.label_curve`). Nothing that the file prints or writes counts.
+(:mod:`lockgrader.given.published`), the curve of a label cache
+(:mod:`lockgrader.given.label_curve`) or trials of a measured machine
+(:mod:`lockgrader.lab.trials`). Nothing that the file prints or writes counts.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from lockgrader.given.published import Rows, published
 from lockgrader.lab import Band, OtherCheck
 from lockgrader.lab.closed import Number, Text
 from lockgrader.lab.expected import Cell, Formula
+from lockgrader.lab.trials import Trials
 from lockgrader.read.refused import Refused
 from lockgrader.sandbox import Profile
 
@@ -33,13 +35,14 @@ class Function(OtherCheck):
     """A function that returns the right numbers for tables that it gets.
 
     With ``trace`` it gets ``events`` (a list of ``{"ns", "cpu", "what"}``), ``cpus``, ``begin_ns``
-    and ``end_ns``, and returns lockmeter's columns by name. Otherwise it gets a list of rows for
-    each name in ``tables`` and the values of ``plain``, and returns the ``numbers`` by name, or
-    rows with the keys of ``wanted`` and a ``value``.
+    and ``end_ns``, and returns lockmeter's columns by name. With ``trials`` it gets rows of that
+    name, and returns the columns of :meth:`lockgrader.lab.trials.Trials.right`. Otherwise it gets a
+    list of rows for each name in ``tables`` and the values of ``plain``, and returns the
+    ``numbers`` by name, or rows with the keys of ``wanted`` and a ``value``.
 
     Arguments:
         file: of the submission; the lab names it in ``data``. function: its name.
-        trace: the events of a lock. columns: which columns count.
+        trace: the events of a lock. trials: of a measured machine. columns: which columns count.
         tables: name → rows. plain: name → value. numbers: name → what is right.
         wanted: the right rows. ignore: keys of ``wanted`` that need not be in the returned rows.
         tolerance, fade: of each number, as for an answer. Each has an equal share of the points.
@@ -51,6 +54,7 @@ class Function(OtherCheck):
     file: Text
     function: Text
     trace: LockTrace | None = None
+    trials: Trials | None = None
     columns: tuple[Text, ...] = ("total", "con", "hold_ns", "wait_ns", "util", "cpu_share")
     tables: dict[str, Rows | LabelCurve] = Field(default_factory=dict)
     plain: dict[str, int | float | str] = Field(default_factory=dict)
@@ -62,10 +66,10 @@ class Function(OtherCheck):
 
     @model_validator(mode="after")
     def _one_source(self) -> Function:
-        if sum(map(bool, (self.trace, self.numbers, self.wanted))) != 1:
-            raise ValueError("give one of trace, numbers and wanted: what is right")
-        if self.trace and (self.tables or self.plain):
-            raise ValueError("with a trace the function gets its events, and no tables")
+        if sum(map(bool, (self.trace, self.trials, self.numbers, self.wanted))) != 1:
+            raise ValueError("give one of trace, trials, numbers and wanted: what is right")
+        if (self.trace or self.trials) and (self.tables or self.plain):
+            raise ValueError("with a trace or trials the function gets these, and no tables")
         return self
 
     def arguments(self) -> dict[str, Any]:
@@ -74,6 +78,8 @@ class Function(OtherCheck):
         Raises:
             LabError: there is no such table.
         """
+        if self.trials is not None:
+            return {"trials": self.trials.rows()}
         if self.trace is None:
             return {**{name: _rows(asked) for name, asked in self.tables.items()}, **self.plain}
         made = traced(self.trace)._asdict()
@@ -107,8 +113,8 @@ class Function(OtherCheck):
         return self._compared(self._right(), got)
 
     def _right(self) -> dict[str, float]:
-        if self.trace is not None:
-            right = lockmeter(*traced(self.trace))
+        if self.trace is not None or self.trials is not None:
+            right = self.trials.right() if self.trials else lockmeter(*traced(self.trace))
             return {name: right[name] for name in self.columns}
         if self.wanted is None:
             return {

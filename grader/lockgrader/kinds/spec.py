@@ -14,7 +14,7 @@ from locksim.checker.replay.render import table
 from locksim.checker.spec import CONDITIONS, check_spec
 from locksim.checker.verdict import Budget
 from locksim.compiler import compile_source
-from locksim.library.registry import resolve
+from locksim.library.registry import specification
 
 __all__ = ["Spec"]
 
@@ -57,7 +57,7 @@ class Spec(OtherCheck):
         atomic = (
             compile_source(self.text, f"<{self.name}>")[self.spec].struct
             if self.text
-            else resolve(self.spec).struct
+            else specification(self.spec)
         )
         verdict = check_spec(
             submitted.codes[self.lock].struct,

@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.lab.trials import of_dataset
 from lockgrader.lab.vocabulary import (
     Check,
     Known,
@@ -34,6 +35,10 @@ __all__ = ["Choice", "Lab", "LabError", "Misconception", "changed", "load"]
 
 MISCONCEPTIONS = "misconceptions.toml"
 MUTANTS = "hidden/mutants.toml"
+MACHINES = "hidden/machines"
+"""Profiles that students do not know; a check names one by its place, "hidden/machines/a.toml"."""
+DATASET = "dataset/"
+"""A check names the calibrated profile of a data set as "dataset/NAME"."""
 RENAMED = {"broken.toml": ("mutants.toml", "[[broken]]", "[[mutant]]")}
 """Files that labs had under another name: name → new name, old table, new table."""
 
@@ -77,6 +82,7 @@ class Lab(Closed):
             program can distinguish a proof from a measurement.
         misconceptions: name → belief; checks use the names. Without any, checks hold the beliefs
             themselves.
+        dataset: a folder of ``datasets/native`` that students get; "" for none.
         c: the C file; "" for none. interface: which it implements (:mod:`lockgrader.c.interfaces`).
         variant: name → the values from which a student's own is drawn.
         check: the checks, in order; a check comes after those that it needs.
@@ -95,6 +101,7 @@ class Lab(Closed):
     library: tuple[str, ...] = ()
     refuse: tuple[Operation, ...] = ()
     misconceptions: dict[str, Misconception] = Field(default_factory=dict)
+    dataset: str = ""
     c: str = ""
     interface: str = ""
     seconds: Annotated[int, Field(ge=1, le=600)] = 60
@@ -116,7 +123,8 @@ class Lab(Closed):
             where = f"{self.name}: check {number} ({raw.get('name', 'without a name')})"
             try:
                 named = self._with_beliefs(raw, where)
-                made = _adapter().validate_python(_filled(named, values, where))
+                filled = _filled(named, values, where)
+                made = _adapter().validate_python(_found(filled, Path(self.folder)))
             except ValidationError as error:
                 first = error.errors()[0]
                 place = ".".join(str(p) for p in first["loc"])
@@ -200,6 +208,10 @@ def load(folder: Path) -> Lab:
             document["misconceptions"] = document.get("misconceptions", {}) | _toml(path, digest)
     if (folder / MUTANTS).exists():
         document |= _own_tests(folder, str(document.get("locks", "")), digest)
+    for path in sorted((folder / MACHINES).glob("*.toml")):
+        _toml(path, digest)
+    if dataset := str(document.get("dataset", "")):
+        digest.update(_dataset(dataset, folder))
     try:
         lab = Lab.model_validate(
             {**document, "sha256": digest.hexdigest(), "folder": str(folder.resolve())}
@@ -263,3 +275,30 @@ def _filled(raw: Any, values: dict[str, str | int], where: str) -> Any:
             raise LabError(f"{where}: there is no variant {raw}; there are {', '.join(values)}")
         return values[raw[1:]]
     return raw
+
+
+def _found(raw: Any, folder: Path) -> Any:
+    """A check's values with the paths of the lab's own machines, wherever the lab lies."""
+    if isinstance(raw, dict):
+        return {
+            k: _machine(v, folder) if k == "machine" else _found(v, folder) for k, v in raw.items()
+        }
+    return [_found(v, folder) for v in raw] if isinstance(raw, list) else raw
+
+
+def _machine(name: Any, folder: Path) -> Any:
+    """The path of a machine of the lab's or of a data set; any other name as it is."""
+    if str(name).startswith(f"{MACHINES}/"):
+        return str(folder / name)
+    if str(name).startswith(DATASET):
+        return str(of_dataset(name.removeprefix(DATASET)) / "machine.toml")
+    return name
+
+
+def _dataset(name: str, folder: Path) -> bytes:
+    """What decides of a data set: its trials and its profile."""
+    place = of_dataset(name)
+    try:
+        return b"".join((place / file).read_bytes() for file in ("trials.csv", "machine.toml"))
+    except OSError as error:
+        raise LabError(f"{folder / 'lab.toml'}: dataset '{name}': {error}") from error

@@ -15,6 +15,8 @@ from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.closed import Closed, Number, Text
 from lockgrader.lab.expected import Cell, Formula
 from lockgrader.lab.placed import Placed
+from lockgrader.lab.profiles import Profile as MachineProfile
+from lockgrader.lab.trials import Reading
 
 __all__ = [
     "OPERATIONS",
@@ -129,7 +131,16 @@ class Used(Placed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
-Demand = Literal["tests-first", "retries", "one-atomic", "same-word", "own-line"]
+Demand = Literal[
+    "tests-first",
+    "retries",
+    "one-word",
+    "one-atomic",
+    "same-word",
+    "own-line",
+    "first-come",
+    "steady",
+]
 
 
 class Waits(Placed):
@@ -138,10 +149,15 @@ class Waits(Placed):
     Arguments:
         demands: "tests-first": an atomic is tried again only after a read that found the lock free;
             "retries": several try for a lock that becomes free, so that some try again;
+            "one-word": there is a word that each acquisition takes by an atomic operation, which
+            found the same value each time, and for which alone it waits, as under test-and-set;
             "one-atomic": an acquisition makes one atomic operation at most;
-            "same-word": all wait on one word, as under a ticket lock;
-            "own-line": each CPU waits on a line on which no other one does.
-        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
+            "same-word": all wait on one word and on no other, as under a ticket lock;
+            "own-line": each CPU waits for its turn on a line on which no other one does;
+            "first-come": the CPUs get the lock in the order in which they came;
+            "steady": a waiter pauses between two reads as it does where three CPUs use the lock.
+        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long. What
+            begins with a higher CPU, or with more waiters, is not seen.
     """
 
     demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
@@ -180,7 +196,8 @@ class Measured(Placed):
 
     Arguments:
         lock: which lock or cache. machine: a profile.
-        measure: for one unit of work; "growth" is the number of objects allocated and not freed.
+        measure: for one unit of work; "growth" is the number of objects allocated and not freed,
+            "slowest" the throughput of the slowest CPU.
             Or a column of lockmeter's: "util" and "con" (fractions), "hold_ns", "wait_ns",
             "wait_max_ns", "cpu_share" (of all CPUs' time, spent waiting), "readers" (most at once).
         meter: the metered lock of a column, by the end of its name; "" for all together.
@@ -201,6 +218,7 @@ class Measured(Placed):
         "time_ns",
         "throughput",
         "fairness",
+        "slowest",
         "growth",
         "util",
         "con",
@@ -266,7 +284,10 @@ def _source(value: Any) -> str:
     """Which kind of expected value a lab has written."""
     if not isinstance(value, dict):
         return type(value).__name__.lower() if isinstance(value, Closed) else "number"
-    return next((key for key in ("cell", "formula", "chatroom") if key in value), "measure")
+    return next(
+        (key for key in ("cell", "formula", "chatroom", "reading", "profile") if key in value),
+        "measure",
+    )
 
 
 Expected = Annotated[
@@ -274,11 +295,13 @@ Expected = Annotated[
     | Annotated[Measure, Tag("measure")]
     | Annotated[Cell, Tag("cell")]
     | Annotated[Formula, Tag("formula")]
-    | Annotated[ChatroomRun, Tag("chatroom")],
+    | Annotated[ChatroomRun, Tag("chatroom")]
+    | Annotated[Reading, Tag("reading")]
+    | Annotated[MachineProfile, Tag("profile")],
     Discriminator(_source),
 ]
-"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, or a
-formula."""
+"""A right value: a number, a measure of a lock or of Chatroom, a cell of a published table, a
+formula, a reading of a measured machine, or what a profile holds."""
 
 
 class Answer(_Check):

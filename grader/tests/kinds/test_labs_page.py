@@ -103,9 +103,14 @@ def overhead(rows):
         if kernel == "vanilla"
     ]
 
+def diagnose(trials):
+    fastest = min(row["turn_ns"] for row in trials)
+    return {"cause": int(any(row["turn_ns"] > 1.1 * fastest for row in trials))}
+
 def room(curve, bucket_size):
     return {"entries": curve[-1]["hits"] * curve[-1]["labels"]}
 """
+LOSES = '{"against": "brlock", "machine": "ideal-64", "cpus": 16, "read_percent": 100}'
 WRONG = {
     "swap(1, ACQUIRE)": "load(ACQUIRE)",
     "next_ticket.fetch_add(1, RELAXED)": "next_ticket.load(RELAXED)",
@@ -115,6 +120,8 @@ WRONG = {
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 ANSWERS = {
     "con": [73.5],
+    "near_ns": [67.7],
+    "fitted": [4.0],
     "seconds": [98.0],
     "time_ns": [419.0, 421.0],
     "race": [0.0, 1.0, 0.0, 1.0],
@@ -147,7 +154,7 @@ def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted
     """Right answers, but for those that are given."""
     given = {**ANSWERS, "transfers": [0.0], **answers}
     first = {n: Locked(values=tuple(v), at=AT) for n, v in given.items() if len(v) == 2}
-    files = {"meter.py": METER.encode()}
+    files = {"meter.py": METER.encode(), "loses.json": LOSES.encode()}
     return Submitted(codes=codes, answers=given, texts={"why": "…"}, locked=first, files=files)
 
 

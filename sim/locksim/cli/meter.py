@@ -75,7 +75,9 @@ def _print_locks(output: Console, rows: Sequence[Row]) -> None:
         tables.add(view, name, right=True)
     tables.add(view, "NAME", fold=True)
     # The busiest locks in the order of their addresses; a broken lock is always included.
-    busiest = sorted(rows, key=lambda r: (r["violations"], r["util"]), reverse=True)[:MOST_LINES]
+    busiest = sorted(rows, key=lambda r: (r["violations"] or 0, r["util"] or 0.0), reverse=True)[
+        :MOST_LINES
+    ]
     for r in [row for row in rows if row in busiest][:MOST_LINES]:
         name = _name(r) + (f" BROKEN {r['violations']:,} times" if r["violations"] else "")
         view.add_row(

@@ -79,7 +79,8 @@ def _read(said: dict[str, Any], _: Report) -> dict[str, Any]:
 
 def _check(said: dict[str, Any], report: Report) -> dict[str, Any]:
     """The verdict, a sentence, and the counterexample for the player."""
-    verdict = proved(argument(**said), report)
+    asked = argument(**said)
+    verdict = proved(asked, report)
     found = verdict.counterexample
     return {
         "verdict": verdict.verdict,
@@ -88,7 +89,7 @@ def _check(said: dict[str, Any], report: Report) -> dict[str, Any]:
         "states": verdict.states,
         "limits": verdict.limits,
         "memory": "" if found is None else found.memory,
-        "play": None if found is None else of_counterexample(found, verdict.lock),
+        "play": None if found is None else of_counterexample(found, asked.lock or asked.file),
     }
 
 

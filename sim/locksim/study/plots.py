@@ -48,7 +48,7 @@ def plot_of_sweep(
     ]
     return from_table(
         [*rows, *missing],
-        title=f"{unit} of all CPUs together".capitalize(),
+        title=f"{unit[:1].upper()}{unit[1:]} of all CPUs together",
         x=Column("cpus", "CPUs"),
         y=Column("per_second", unit, "1/s", ("low", "high")),
         line="lock",

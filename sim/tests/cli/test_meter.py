@@ -95,3 +95,9 @@ def test_of_many_locks_the_busiest_are_shown() -> None:
     names = [line.rpartition(" ")[2] for line in lines]
     assert [f"lock{i}" for i in range(276, 300)] == [n for n in names if n.startswith("lock")]
     assert "the 24 of 300 locks with the highest UTIL; --json lists all" in lines
+
+
+def test_a_share_that_was_not_measured() -> None:
+    """It ranks last; the other values are shown."""
+    lines = printed(row(util=None), row(lock="b"), row(lock="c"))
+    assert "– 86.2% 117 ns 120 ns 347 ns 1.72 us 35.9% 4,261 lock" in lines

@@ -332,3 +332,33 @@ def test_unknown_report_is_refused() -> None:
     result = RUN.invoke(app, ["ticket", "--report", "gprof"])
     assert (2, "") == (result.exit_code, result.stdout)
     assert "error: --report gprof: unknown format; choose lockmeter, " in result.stderr
+
+
+def test_a_plot_is_saved_and_named(tmp_path: Path) -> None:
+    """On the terminal and in JSON; load, seed and version are in it."""
+    file = tmp_path / "run.svg"
+    assert f"plot: {file}" in RUN.invoke(app, ["ticket", *SHORT, "--plot", str(file)]).stdout
+    assert "Hold 100 ns, think 400 ns; 2 replications, seeds from 1." in file.read_text()
+    found = json.loads(RUN.invoke(app, ["ticket", *SHORT, "--json", "--plot", str(file)]).stdout)
+    assert str(file) == found["plot"]
+
+
+def test_latex() -> None:
+    """Tables and comments, nothing else."""
+    lines = RUN.invoke(app, ["ticket", *SHORT, "--latex"]).stdout.splitlines()
+    assert r"measure & mean & 95 \% interval \\" in lines
+    assert all(line.startswith(("%", "\\")) or line.endswith(r"\\") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plot", "run.jpg"], "--plot run.jpg: the file must end in .svg, .pdf, .png, .pgf or"),
+        (["--latex", "--json"], "--latex and --json exclude each other: choose one"),
+    ],
+)
+def test_a_plot_that_cannot_be_is_refused(arguments: list[str], message: str) -> None:
+    """Before the simulation."""
+    result = RUN.invoke(app, ["ticket", *SHORT, *arguments])
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert message in result.stderr

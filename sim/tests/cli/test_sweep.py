@@ -155,3 +155,29 @@ def test_interrupt_keeps_the_finished_points(monkeypatch: pytest.MonkeyPatch, po
     assert "interrupted: the points above are complete\n" == result.stderr
     found = json.loads(result.stdout)
     assert (False, 2) == (found["complete"], len(found["rows"]))
+
+
+def test_a_plot_marks_what_was_not_simulated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After Ctrl-C the finished points are drawn, and the others named."""
+    file = tmp_path / "sweep.html"
+    real = simulation.simulate
+
+    def stops(*arguments: Any, **options: Any) -> Any:
+        if options["cpus"] == 2:
+            raise KeyboardInterrupt
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(simulation, "simulate", stops)
+    RUN.invoke(app, ["ticket", "--cpus", "1,2", *SHORT, "--plot", str(file)])
+    text = file.read_text()
+    assert '<td class="number">not simulated</td>' in text
+    assert "Simulated on desktop-4 (compact). Hold 100 ns, think 400 ns; 2 replications" in text
+
+
+def test_latex() -> None:
+    """The table of the terminal, for a paper."""
+    lines = RUN.invoke(app, ["ticket", "--cpus", "1,2", *SHORT, "--latex"]).stdout.splitlines()
+    assert r"\begin{tabular}{lrrrrrr}" in lines
+    assert 2 == sum(line.startswith("ticket & ") for line in lines)

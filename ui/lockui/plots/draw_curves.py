@@ -23,7 +23,7 @@ LOG_ABOVE = 20
 #: Most places on the x axis that each get a tick of their own.
 MOST_PLACES = 24
 #: Letters in a line of a label.
-LABEL = 20
+LABEL = 22
 
 
 def draw_curves(
@@ -44,8 +44,8 @@ def draw_curves(
     for line in panel.behind:
         x, y = _xy(line.points or line.marks)
         axes.plot(x, y, color=TEXT, alpha=0.22, linewidth=1)
-    for i, line in enumerate(panel.lines):
-        _draw_line(axes, line, looks[line.name], i)
+    for line in panel.lines:
+        _draw_line(axes, line, looks[line.name])
     _scale_x(axes, panel.x, sorted({p.x for p in every}), most_ticks)
     ends = [v for p in every if p.y is not None for v in (p.y, p.high) if math.isfinite(v)]
     _scale_y(axes, panel.y, ends)
@@ -53,8 +53,8 @@ def draw_curves(
     axes.grid(True, which="major", alpha=0.22, color=TEXT)
 
 
-def _draw_line(axes: Axes, line: Line, look: int, row: int) -> None:
-    """Draw a line with its band, marks and crosses; ``row`` keeps the crosses of lines apart."""
+def _draw_line(axes: Axes, line: Line, look: int) -> None:
+    """Draw a line with its band, its marks, and crosses where it has no value."""
     colour = TEXT if line.own else COLOURS[look % len(COLOURS)]
     marker, dash = STYLES[look % len(STYLES)]
     x, y = _xy(line.points)
@@ -78,17 +78,20 @@ def _draw_line(axes: Axes, line: Line, look: int, row: int) -> None:
             markeredgewidth=2 if p.used else 0.8,
         )
     if line.missing:
-        height = 0.04 + 0.06 * row
-        axes.plot(
+        # On the axis itself, where no value can be mistaken for it.
+        (crosses,) = axes.plot(
             line.missing,
-            [height] * len(line.missing),
+            [0.0] * len(line.missing),
             transform=axes.get_xaxis_transform(),
             linestyle="none",
             marker="x",
-            markersize=7,
-            markeredgewidth=2,
+            markersize=8,
+            markeredgewidth=2.2,
             color=colour,
+            clip_on=False,
+            zorder=5,
         )
+        crosses.set_in_layout(False)
 
 
 def label_ends(figure: Figure, panels: Sequence[tuple[Axes, Curves]], words: Words) -> None:
@@ -173,19 +176,21 @@ def _scale_x(axes: Axes, axis: Axis, places: Sequence[float], most_ticks: int) -
 
 
 def _scale_y(axes: Axes, axis: Axis, values: Sequence[float]) -> None:
-    """Choose the scale, and write plain numbers: 0.1, 1, 10, and 2, 3, 6 on a short axis."""
-    from matplotlib.ticker import LogFormatter, NullFormatter
+    """Choose the scale, and write plain numbers: 0.1, 1, 10, and some between on a short axis."""
+    from matplotlib.ticker import LogLocator, NullFormatter
 
+    if axis.ends is not None:
+        axes.set_ylim(*axis.ends)
     if _is_log(axis, values, above=LOG_ABOVE):
         axes.set_yscale("log")
-        low, high = axis.ends or axes.get_ylim()
-        short = LogFormatter(minor_thresholds=(1.5, 0.5)) if high < 100 * low else None
-        axes.yaxis.set_minor_formatter(short or NullFormatter())
+        low, high = axes.get_ylim()
+        between = (2, 3, 5, 7) if high < 20 * low else (2, 5)
+        axes.yaxis.set_minor_locator(LogLocator(subs=between))
+        short = high < 300 * low
+        axes.yaxis.set_minor_formatter("{x:,.10g}" if short else NullFormatter())
     elif axis.ends is None and min(values, default=-1) >= 0:
         axes.set_ylim(0, 1.08 * max(values) or 1)
     axes.yaxis.set_major_formatter("{x:,.10g}")
-    if axis.ends is not None:
-        axes.set_ylim(*axis.ends)
 
 
 def _is_log(axis: Axis, values: Sequence[float], *, above: float) -> bool:

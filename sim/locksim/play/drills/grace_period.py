@@ -34,7 +34,10 @@ def grace_period(drawn: Random) -> Problem:
     # All of them at once, before it waits for any.
     waits += [f"seen{cpu} = yield self.entered[{cpu}].load()" for cpu in range(readers)]
     for cpu in range(readers):
-        waits += [f"while (yield self.left[{cpu}].load()) < seen{cpu}:", "    yield compute(100 * NS)"]
+        waits += [
+            f"while (yield self.left[{cpu}].load()) < seen{cpu}:",
+            "    yield compute(100 * NS)",
+        ]
     programs.append([*waits, "yield self.ended.store(now())"])
     words = {
         "ended": "word(0, padded=True)",
