@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import importlib
 import math
 import mmap
 import multiprocessing
@@ -110,11 +111,18 @@ def warm() -> None:
     A check's processor time is for the submission: where code has to be compiled first, that takes
     a minute, and no student's check pays for it.
     """
+    from locksim import jit, ready
     from locksim.checker import check_lock
+    from locksim.checker.search import runner
+    from locksim.engine.fast import ways
     from locksim.library.locks.tas import TASLock
     from locksim.library.workloads.critical_section import CriticalSection
     from locksim.study.simulation import simulate
 
+    # A small run would stay plain Python, and then each child would load compiled code again.
+    for part in (*runner.PARTS, ways.UNLIMITED) if jit.enabled() else ():
+        ready.make(part)
+        importlib.import_module(part.module)
     for memory in ("sc", "tso", "c11"):
         check_lock(TASLock, threads=2, memory=memory)
     simulate(CriticalSection(lock=TASLock), cpus=2, operations=2, warmup=1, replications=2)

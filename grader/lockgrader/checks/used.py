@@ -11,7 +11,7 @@ some, and as many as a measurement has.
 
 Two further runs are larger than a measurement, so that a threshold beyond it is found too. In the
 *crowd* 64 CPUs come at once, and one thread of the proof is on the last of them. In the *long
-run* four CPUs, spread over the machine, come 131,072 to 262,144 times to a lock, and 8,192 to
+run* four CPUs, spread over the machine, come 32,768 to 65,536 times to a lock, and 8,192 to
 16,384 times to a decision cache, several times what any measurement asks of one CPU.
 """
 
@@ -47,7 +47,7 @@ LARGE = "ideal-64"
 """The machine of the crowd where the lab's is smaller."""
 FEW, LONG_THINK_PS = 4, 200_000
 """How many CPUs come to the long run."""
-LONG, LONG_OTHER = 1 << 17, 1 << 13
+LONG, LONG_OTHER = 1 << 15, 1 << 13
 """Half of their uses, at most: of a lock, and of another struct, whose uses take longer."""
 MOST_OBJECTS = 192
 """Lines of memory that may be in use after a run: fewer than the proofs replace under a reader."""
