@@ -66,13 +66,10 @@ def disturbed(folder: Path, runs: int, jobs: int, kills: int) -> list[str]:
     """Make the runs while workers and leader are killed in turn; return who was."""
     killed: list[str] = []
     leader = _start(folder, runs, jobs)
-    while len(killed) < kills or leader.poll() is None:
-        due = len(killed) < kills and count(folder) * (kills + 1) >= runs * (len(killed) + 1)
-        if leader.poll() is not None:
-            if not leader.returncode:
-                break
+    while (status := leader.poll()) != 0:
+        if status is not None:
             leader = _start(folder, runs, jobs)
-        elif due:
+        elif len(killed) < kills and count(folder) * (kills + 1) >= runs * (len(killed) + 1):
             workers = _workers(leader.pid)
             victim = workers[0] if workers and len(killed) % 2 else leader.pid
             os.kill(victim, signal.SIGKILL)
