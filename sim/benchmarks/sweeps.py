@@ -11,6 +11,7 @@ what a second start costs, and whether both datasets are the same.
 from __future__ import annotations
 
 import argparse
+import ctypes
 import os
 import resource
 import signal
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -29,6 +31,8 @@ from locksim.study.sweep import Dataset, Goal, Outcome, Sweep, on_this_machine, 
 
 LOCKS, CPUS, REPLICATIONS = ("tas", "ticket"), (1, 2), 5
 OPERATIONS = 2
+PR_SET_CHILD_SUBREAPER = 36
+"""Of linux/prctl.h."""
 
 
 def prepared(folder: Path, runs: int) -> Sweep:
@@ -66,13 +70,10 @@ def disturbed(folder: Path, runs: int, jobs: int, kills: int) -> list[str]:
     """Make the runs while workers and leader are killed in turn; return who was."""
     killed: list[str] = []
     leader = _start(folder, runs, jobs)
-    while len(killed) < kills or leader.poll() is None:
-        due = len(killed) < kills and count(folder) * (kills + 1) >= runs * (len(killed) + 1)
-        if leader.poll() is not None:
-            if not leader.returncode:
-                break
+    while (status := leader.poll()) != 0:
+        if status is not None:
             leader = _start(folder, runs, jobs)
-        elif due:
+        elif len(killed) < kills and count(folder) * (kills + 1) >= runs * (len(killed) + 1):
             workers = _workers(leader.pid)
             victim = workers[0] if workers and len(killed) % 2 else leader.pid
             os.kill(victim, signal.SIGKILL)
@@ -101,16 +102,22 @@ def _children(pid: int) -> list[int]:
 
 
 def _cpu_s(call: Callable[[], object]) -> float:
-    """Processor time of a call in a process of its own, with that of its children."""
+    """Processor time of a call in a process of its own, with that of all processes behind it."""
     sys.stdout.flush()
+    # A fork server outlives its leader for a moment: it becomes a child of this process.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     pid = os.fork()
     if not pid:
         call()
         os._exit(0)
-    _, status, used = os.wait4(pid, 0)
-    if status:
-        raise SystemExit(f"a measured process ended with {status}")
-    return used.ru_utime + used.ru_stime
+    if os.waitpid(pid, 0)[1]:
+        raise SystemExit("a measured process has failed")
+    with suppress(ChildProcessError):
+        while True:
+            os.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def main() -> int:
