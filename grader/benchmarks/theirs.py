@@ -13,7 +13,6 @@ import ctypes
 import json
 import os
 import resource
-import shutil
 import subprocess
 import sys
 import time

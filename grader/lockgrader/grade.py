@@ -137,7 +137,7 @@ def grade(
         )
         if progress is not None and not result.complete:
             progress(result)
-    return result.model_copy(update={"checks": without_violated(result.checks, judged)})
+    return result.model_copy(update={"checks": _final(result.checks, judged, attempt)})
 
 
 def _read(
@@ -273,6 +273,18 @@ def part_of(check: Check) -> str:
     if isinstance(check, OtherCheck):
         return check.part
     return "locks" if isinstance(check, Proven | Simulated | Code) else "answers"
+
+
+def _final(
+    results: tuple[CheckResult, ...], judged: list[tuple[Check, Finding]], attempt: int
+) -> tuple[CheckResult, ...]:
+    """The results when all checks have been judged: what one shows can cost another its points."""
+    return tuple(
+        result if final is finding else _result(check, final, attempt)
+        for result, (check, finding), final in zip(
+            results, judged, without_violated(judged), strict=True
+        )
+    )
 
 
 def _placeless(counterexample: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -10,8 +10,15 @@ forms in where the choice hides. Those to lab 05 change the solution in one plac
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import indent
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from late_caches import CHANGES, WHOLE
+from other_algorithms import LOCKS
 
 LANG = (
     "from locksim.lang import (ACQ_REL, ACQUIRE, NULL, RELAXED, RELEASE, Lock, Struct, alloc, "
@@ -680,4 +687,35 @@ def _odd() -> list[Program]:
     ]
 
 
-PROGRAMS = [*_locks(), *_caches(), *_names(), *_refusals(), *_odd()]
+def _other_algorithms() -> list[Program]:
+    """Right locks that are not what their name says."""
+    node = """class Waiter(Struct):
+    next = pointer("Waiter")
+    waiting = word()
+"""
+    first = f"class TAS(Lock):\n{TAS_BODY}"
+    made = []
+    for name, (kind, body) in LOCKS.items():
+        before = "" if kind == "TAS" else f"{first}\n\n"
+        text = f"{LANG}\n\n{node}\n\n{before}class {kind}(Lock):\n{body}"
+        lower = kind.lower()
+        made.append(Program(f"{lower}-{name}", "lab02", text, f"{lower}-proven", "waits"))
+    return made
+
+
+def _late_caches() -> list[Program]:
+    """Caches that are wrong later, or with more entries, or under a longer read."""
+    texts = [(n, "\0".join(map("\1".join, changes)), x) for n, (changes, x) in CHANGES.items()]
+    texts += [(name, text, loses) for name, (text, loses) in WHOLE.items()]
+    return [Program(f"late-{name}", "lab05", text, loses, "used") for name, text, loses in texts]
+
+
+PROGRAMS = [
+    *_locks(),
+    *_caches(),
+    *_names(),
+    *_refusals(),
+    *_odd(),
+    *_other_algorithms(),
+    *_late_caches(),
+]

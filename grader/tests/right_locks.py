@@ -1,6 +1,7 @@
-"""Right variants of three spinlocks, each as a class ``L``: other source, the same algorithm.
+"""Right variants of four spinlocks, each as a class ``L``: other source, the same algorithm.
 
-``HEAD`` goes before each; a TTAS lock without a release gets ``RELEASE``.
+``HEAD`` goes before each; a TAS or TTAS lock without a release gets ``RELEASE``. ``BACKS_OFF`` has
+right locks that are another algorithm: their waiters pause longer where more CPUs wait.
 """
 
 HEAD = """from locksim.lang import (
@@ -14,6 +15,57 @@ RELEASE = """
     def release(self):
         yield self.locked.store(0, RELEASE)
 """
+TAS = {
+    "compare-swap": """class L(Lock):
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.compare_swap(0, 1, ACQUIRE)) != 0:
+            yield pause()
+""",
+    "owner": """class L(Lock):
+    locked = word()
+
+    def acquire(self):
+        while True:
+            owner = yield self.locked.compare_swap(0, cpu() + 1, ACQUIRE)
+            if owner == 0:
+                return
+            yield pause()
+""",
+    "fetch-or": """class L(Lock):
+    locked = word(padded=True)
+
+    def acquire(self):
+        while (yield self.locked.fetch_or(1, ACQUIRE)) & 1:
+            yield pause()
+""",
+    "fence": """class L(Lock):
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.swap(1, RELAXED)):
+            yield pause()
+        yield fence(ACQUIRE)
+""",
+    "inverted": """class L(Lock):
+    locked = word(1)
+
+    def acquire(self):
+        while not (yield self.locked.swap(0, ACQUIRE)):
+            yield pause()
+
+    def release(self):
+        yield self.locked.store(1, RELEASE)
+""",
+    "tests-first": """class L(Lock):
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.load(RELAXED)) or (yield self.locked.swap(1, ACQUIRE)):
+            yield pause()
+""",
+}
 TTAS = {
     "compare-swap": """class L(Lock):
     locked = word()
@@ -35,17 +87,13 @@ TTAS = {
         while (yield self.locked.load(RELAXED)):
             yield pause()
 """,
-    "backoff": """class L(Lock):
+    "patient": """class L(Lock):
     locked = word()
 
     def acquire(self):
-        longest = 100 * NS
         while (yield self.locked.swap(1, ACQUIRE)):
             while (yield self.locked.load(RELAXED)):
-                yield compute(random_below(longest) + 1)
-            longest = longest + longest
-            if longest > 5000 * NS:
-                longest = 5000 * NS
+                yield compute(300 * NS)
 """,
     "fetch-or": """class L(Lock):
     locked = word()
@@ -147,6 +195,26 @@ MCS = {
         yield me.turns.store(turns + 1, RELAXED)
 """
     + QUEUE,
+    "compares-and-swaps": NODE
+    + PLAIN.replace(
+        "        before = yield self.tail.swap(me, ACQ_REL)\n",
+        """        before = yield self.tail.load(RELAXED)
+        found = yield self.tail.compare_swap(before, me, ACQ_REL)
+        while found != before:
+            before = found
+            found = yield self.tail.compare_swap(before, me, ACQ_REL)
+""",
+    )
+    + QUEUE,
+    "tries-the-tail": NODE
+    + PLAIN.replace(
+        "        before = yield self.tail.swap(me, ACQ_REL)\n",
+        """        if not (yield self.tail.compare_swap(NULL, me, ACQ_REL)):
+            return
+        before = yield self.tail.swap(me, ACQ_REL)
+""",
+    )
+    + QUEUE,
     "flag-says-go": (NODE + PLAIN + QUEUE)
     .replace("waiting = word()", "go = word()")
     .replace("me.waiting.store(1,", "me.go.store(0,")
@@ -177,14 +245,24 @@ TICKETS = {
     def release(self):
         yield self.now.fetch_add(1, RELEASE)
 """,
-    "proportional": TICKET_HEAD
+    "patient": TICKET_HEAD + TAKE.replace("yield pause()", "yield compute(200 * NS)") + SERVE,
+    "spins-then-pauses": TICKET_HEAD
     + """
     def acquire(self):
         mine = yield self.next.fetch_add(1, RELAXED)
-        now = yield self.now.load(ACQUIRE)
-        while now != mine:
-            yield compute(100 * NS * (mine - now))
-            now = yield self.now.load(ACQUIRE)
+        tries = 0
+        while (yield self.now.load(ACQUIRE)) != mine:
+            if tries < 4:
+                tries = tries + 1
+                yield pause()
+            else:
+                yield compute(200 * NS)
+"""
+    + SERVE,
+    "statistics": TICKET_HEAD.replace("now = word()", "now = word()\n    turns = word()")
+    + TAKE
+    + """        turns = yield self.turns.load(RELAXED)
+        yield self.turns.store(turns + 1, RELAXED)
 """
     + SERVE,
     "helper": TICKET_HEAD
@@ -199,4 +277,61 @@ TICKETS = {
 """
     + SERVE,
     "from-one": TICKET_HEAD.replace("word()", "word(1)") + TAKE + SERVE,
+}
+BACKS_OFF = {
+    "ttas-random": """class L(Lock):
+    locked = word()
+
+    def acquire(self):
+        longest = 100 * NS
+        while (yield self.locked.swap(1, ACQUIRE)):
+            while (yield self.locked.load(RELAXED)):
+                yield compute(random_below(longest) + 1)
+            longest = longest + longest
+            if longest > 5000 * NS:
+                longest = 5000 * NS
+""",
+    "ticket-proportional": TICKET_HEAD
+    + """
+    def acquire(self):
+        mine = yield self.next.fetch_add(1, RELAXED)
+        now = yield self.now.load(ACQUIRE)
+        while now != mine:
+            yield compute(100 * NS * (mine - now))
+            now = yield self.now.load(ACQUIRE)
+"""
+    + SERVE,
+    "ticket-by-cpu": TICKET_HEAD
+    + TAKE.replace("yield pause()", "yield compute(cpu() // 3 * 400 * NS)")
+    + SERVE,
+    "ticket-beyond-two": TICKET_HEAD
+    + """
+    def acquire(self):
+        mine = yield self.next.fetch_add(1, RELAXED)
+        ahead = 1
+        while ahead:
+            ahead = mine - (yield self.now.load(ACQUIRE))
+            yield compute(max(ahead - 2, 0) * 100 * NS)
+"""
+    + SERVE,
+    "ticket-loops": TICKET_HEAD
+    + """
+    def acquire(self):
+        mine = yield self.next.fetch_add(1, RELAXED)
+        now = yield self.now.load(ACQUIRE)
+        while now != mine:
+            for _ in range(mine - now):
+                yield pause()
+            now = yield self.now.load(ACQUIRE)
+"""
+    + SERVE,
+    "ttas-after-a-try": """class L(Lock):
+    locked = word()
+
+    def acquire(self):
+        while (yield self.locked.swap(1, ACQUIRE)):
+            yield compute(cpu() // 32 * 2000 * NS)
+            while (yield self.locked.load(RELAXED)):
+                yield pause()
+""",
 }

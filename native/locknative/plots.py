@@ -98,12 +98,13 @@ def plot_of_calibration(found: Calibration) -> Plot:
         [
             panel
             for panel in (
-                Bars(costs, Axis("cost [ns]"), "Costs"),
+                Bars(costs, Axis("cost [ns]", log=True), "Costs"),
                 Bars(readings, Axis("reading [ns]"), "Readings"),
             )
             if panel.bars
         ],
         f"{where}{made_by()}",
+        Words("of the profile", "measured", "of"),
     )
 
 
@@ -112,4 +113,5 @@ def _text(value: Any) -> str:
 
 
 def _setting(cell: Any) -> str:
-    return f"think {cell.think}" if cell.think else ""
+    settings = {"think": cell.think, "option": cell.option}
+    return ", ".join(f"{name} {value}" for name, value in settings.items() if value)

@@ -22,6 +22,7 @@ from lockgrader.c import Compiled, compile_c, interface
 from lockgrader.checks.judge import judge, own
 from lockgrader.checks.numeric import expected
 from lockgrader.checks.submitted import Submitted, proofs
+from lockgrader.checks.violated import without_violated
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.finding import Finding
 from lockgrader.lab import Answer, C, Check, Lab, LabError, OtherCheck, Prediction, Written, changed
@@ -146,7 +147,7 @@ def mutated(lab: Lab, right: Files, mutant: Mutant) -> Files:
 
 def findings(
     lab: Lab, files: Files, student: str, key: bytes, only: str = ""
-) -> Iterator[tuple[Check, Finding]]:
+) -> list[tuple[Check, Finding]]:
     """Each check's finding in files of the lab. Only a C part needs a sandbox; Python runs here.
 
     Arguments:
@@ -178,13 +179,16 @@ def findings(
     if isinstance(compiled, Compiled):
         submitted = replace(submitted, c=compiled)
     passed: set[str] = set()
+    judged: list[tuple[Check, Finding]] = []
     for check in checks:
         if only in ("", check.name):
             skipped = not only and not {*check.needs} <= passed
             finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
             passed |= {check.name} if finding.verdict == "pass" else set()
             submitted = submitted.after(check, finding)
-            yield check, finding
+            judged.append((check, finding))
+    final = without_violated(judged)
+    return [(check, finding) for (check, _), finding in zip(judged, final, strict=True)]
 
 
 def write(files: Files, folder: Path) -> Path:

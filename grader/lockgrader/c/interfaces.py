@@ -133,7 +133,7 @@ _ALL = (
         exports=_names(
             "lockref", "init lock unlock count get put get_not_zero put_or_lock mark_dead"
         ),
-        scenarios=_numbered("count last dead keeps"),
+        scenarios=_numbered("count last dead keeps lockless"),
         asked=references.asked,
         sequential=references.sequential,
         concurrent=references.concurrent,

@@ -26,12 +26,14 @@ from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, LabError, Measure, Measured, Simulated
 from lockgrader.result import Row
+from locksim.kinds.kind import resized
 from locksim.lang import NS
-from locksim.lang.struct import DecisionCache, Lock, Struct, Workload
+from locksim.lang.struct import CountedRef, DecisionCache, Lock, Struct, Workload
 from locksim.library.avc.avc_of import AvcOf
 from locksim.library.kernel.netlabel import NetLabel
 from locksim.library.registry import resolve, workload
 from locksim.library.workloads.critical_section import CriticalSection
+from locksim.library.workloads.paths import COMPONENTS
 from locksim.study.simulation import Simulation, simulate
 
 __all__ = ["NotCountedError", "own_measure", "reference", "simulated"]
@@ -210,7 +212,8 @@ def _simulated(check: Measured, lock: Struct, cpus: int, watch: Notes | None = N
         watch=watch or False,
     )
     meters = made.meters()
-    if isinstance(lock, Lock) and not any(row["lock"] == "lock" for row in meters):
+    must = isinstance(lock, Lock) and not isinstance(lock, CountedRef)  # which counts without it
+    if must and not any(row["lock"] == "lock" for row in meters):
         raise NotCountedError(f"on {cpus} CPUs the lock was never acquired")
     if times := sum(row["violations"] for row in meters):
         raise NotCountedError(
@@ -254,7 +257,9 @@ def _workload(check: Measured, lock: Struct, *, noted: bool = False) -> Workload
     if "labels" in kind.FIELDS:  # a miss of a label cache costs the hold time
         host = NetLabel(cache=lock, option_ps=NS, translate_ps=check.hold_ns * NS)
         return kind(labels=host, **_settings(check.settings))
-    place = next((name for name in ("cache", "lock") if name in kind.FIELDS), None)
+    place = next((name for name in ("cache", "lock", "dcache") if name in kind.FIELDS), None)
+    if place == "dcache":
+        lock = resized(lock, components=COMPONENTS)
     if place is None:
         raise LabError(f"{check.lock}: the workload {check.workload} takes no lock and no cache")
     return kind(**{place: lock}, **_settings(check.settings))

@@ -11,13 +11,18 @@ some, and as many as a measurement has.
 
 Two further runs are larger than a measurement, so that a threshold beyond it is found too. In the
 *crowd* 64 CPUs come at once, and one thread of the proof is on the last of them. In the *long
-run* (of locks) four CPUs, spread over the machine, come 131,072 to 262,144 times.
+run* four CPUs, spread over the machine, come 131,072 to 262,144 times to a lock, and 8,192 to
+16,384 times to a decision cache, several times what any measurement asks of one CPU.
 """
 
 from __future__ import annotations
 
+import linecache
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from inspect import getsourcefile
+from pathlib import PurePath
 from typing import cast
 
 from lockgrader.finding import Finding
@@ -40,8 +45,14 @@ LONGEST_PS = 10**12
 CROWD, CROWD_THINK_PS = 64, 10_000
 LARGE = "ideal-64"
 """The machine of the crowd where the lab's is smaller."""
-FEW, LONG, LONG_THINK_PS = 4, 1 << 17, 200_000
-"""How many CPUs come to the long run, and half of their uses of the lock, at most."""
+FEW, LONG_THINK_PS = 4, 200_000
+"""How many CPUs come to the long run."""
+LONG, LONG_OTHER = 1 << 17, 1 << 13
+"""Half of their uses, at most: of a lock, and of another struct, whose uses take longer."""
+MOST_OBJECTS = 192
+"""Lines of memory that may be in use after a run: fewer than the proofs replace under a reader."""
+SHOWN = 12, 24
+"""Lines of a long counterexample that a message has: of its beginning and of its end."""
 _MOMENTS = 1 << 21
 """The stream of the moments' draws, beside those of the threads."""
 
@@ -51,12 +62,10 @@ def after_use(check: Proven, used: Used, lock: type[Struct], budget: Budget) -> 
     kind = kind_of(lock)
     if kind is None:
         return None
-    for run in _runs(used):
+    for run in _runs(used, LONG if issubclass(lock, Lock) else LONG_OTHER):
         load = kind.wearing(lock, run.rounds, run.on, run.number)
         if load is None:
             return None
-        if not isinstance(lock(), Lock) and run.step > 1:
-            continue  # the CPUs that do not come would wait all the time
         sizes = {"step": run.step, "offset": run.on[0] % run.step}
         sizes |= {"think_ps": run.think_ps} if run.think_ps else {}
         load = cast(Workload, resized(load, **sizes))
@@ -96,8 +105,12 @@ class _Run:
     think_ps: int = 0
 
 
-def _runs(used: Used) -> Iterator[_Run]:
-    """The crowd, the moments, and the long run; all that can be drawn is drawn."""
+def _runs(used: Used, long: int) -> Iterator[_Run]:
+    """The crowd, the moments, and the long run; all that can be drawn is drawn.
+
+    Arguments:
+        used: how many CPUs and uses. long: half of the uses of the long run, at most.
+    """
     seed = used.seed + used.moments
     large = machines.load(used.machine).n_cpus >= CROWD
     machine, crowd = (used.machine if large else LARGE), CROWD
@@ -110,10 +123,10 @@ def _runs(used: Used) -> Iterator[_Run]:
         yield _Run(used.machine, used.cpus, uses, rounds, (first, second), seed, number)
     seed = used.seed + used.moments + 1
     step = max(1, crowd // FEW)
-    offset, uses = draw(seed, _MOMENTS, 0) % step, LONG + draw(seed, _MOMENTS, 1) % LONG
+    offset, uses = draw(seed, _MOMENTS, 0) % step, long + draw(seed, _MOMENTS, 1) % long
     first, second = (offset + step * k for k in drawn_cpus(seed, 2, crowd // step))
     think_ps = LONG_THINK_PS
-    yield _Run(machine, crowd, uses, 2 * uses // FEW, (first, second), seed, 0, step, think_ps)
+    yield _Run(machine, crowd, uses, 2 * uses // FEW, (first, second), seed, 1, step, think_ps)
 
 
 @dataclass(frozen=True)
@@ -154,7 +167,7 @@ def _at(
         )
     except SimulationError as error:
         tag = "deadlock" if isinstance(error, DeadlockError) else "fault"
-        says = f"{where.crowd} use it, unequally often, and stop: {error}"
+        says = f"{where.crowd} use it, unequally often, and stop: {error}{_asked(error, load)}"
         return Finding("fail", 0.0, says, tag=tag, violation=True)
     wrong = _wrong(left)
     if wrong:
@@ -175,7 +188,9 @@ def _at(
             limits = "; ".join(verdict.limits)
             return Finding("fail", 0.0, f"{where}: {limits}", tag="unfinished")
         if example is not None:
-            says = f"{verdict.found} is violated {where}: {example.message}\n{table(example)}"
+            says = (
+                f"{verdict.found} is violated {where}: {example.message}\n{_short(table(example))}"
+            )
             return Finding("fail", 0.0, says, tag=verdict.found, violation=True)
     return None
 
@@ -183,8 +198,32 @@ def _at(
 def _wrong(left: Use) -> str:
     """What a run to the end shows to be wrong; "" if nothing is."""
     if left.violations:
-        return f"mutual exclusion was violated {left.violations} times"
-    counted = left.words.get("count", left.acquired)
-    if counted != left.acquired:
-        return f"{left.acquired:,} critical sections counted a word up to {counted:,}"
+        times = "once" if left.violations == 1 else f"{left.violations:,} times"
+        return f"mutual exclusion was violated {times}"
+    sections = left.words.get("visits", left.acquired)
+    counted = left.words.get("count", sections)
+    if counted != sections:
+        return f"{sections:,} critical sections counted a word up to {counted:,}"
+    if left.objects > MOST_OBJECTS:
+        return (
+            f"{left.objects:,} lines of memory are still allocated when all is over; at "
+            f"most {MOST_OBJECTS} is right"
+        )
     return ""
+
+
+def _asked(error: SimulationError, load: Workload) -> str:
+    """What an assertion of our load asked for, from its line; "" for any other error."""
+    file = getsourcefile(type(load)) or ""
+    found = re.search(rf"{PurePath(file).name}:(\d+) in .*: an assertion failed$", str(error))
+    comment = linecache.getline(file, int(found[1])).partition("# ")[2] if found else ""
+    return f" (right is: {comment.strip()})" if comment else ""
+
+
+def _short(text: str) -> str:
+    """A table of steps without its middle, where it is long."""
+    lines, (first, last) = text.splitlines(), SHOWN
+    left_out = len(lines) - first - last
+    if left_out < last:
+        return text
+    return "\n".join([*lines[:first], f"     … {left_out} lines …", *lines[-last:]])

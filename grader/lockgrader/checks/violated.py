@@ -9,49 +9,43 @@ memory keeps what it has earned elsewhere: there a student sees the mistake, ste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from lockgrader.finding import Finding
 from lockgrader.lab import Check, Proven, Simulated
-from lockgrader.result import CheckResult
 
 __all__ = ["without_violated"]
 
 
-def without_violated(
-    results: Sequence[CheckResult], judged: Sequence[tuple[Check, Finding]]
-) -> tuple[CheckResult, ...]:
-    """The results; the checks of a class that was seen to be wrong have failed.
+def without_violated(judged: Sequence[tuple[Check, Finding]]) -> list[Finding]:
+    """The findings of a submission; those of a class that was seen to be wrong have failed.
 
     Arguments:
-        results: of the checks. judged: the same checks with their findings, in the same order.
+        judged: the checks and their findings, in the checks' order.
     """
-    wrong = _wrong(results, judged)
-    return tuple(
-        _failed(result, check, wrong) for result, (check, _) in zip(results, judged, strict=True)
-    )
+    wrong = _wrong(judged)
+    return [_failed(check, finding, wrong) for check, finding in judged]
 
 
-def _wrong(
-    results: Sequence[CheckResult], judged: Sequence[tuple[Check, Finding]]
-) -> Mapping[str, str]:
+def _wrong(judged: Sequence[tuple[Check, Finding]]) -> Mapping[str, str]:
     """Class → what showed that it is wrong, without a hidden check's finding."""
     known: set[str] = set()
     wrong: dict[str, str] = {}
-    for result, (check, finding) in zip(results, judged, strict=True):
+    for check, finding in judged:
         if not isinstance(check, Proven | Simulated):
             continue
         if finding.counterexample is not None:
             known.add(check.lock)
         if finding.violation and check.lock not in wrong:
-            shown, first = check.public or check.revealed, result.message.partition("\n")[0]
+            shown, first = check.public or check.revealed, finding.message.partition("\n")[0]
             says = f"'{check.title}' shows how: {first}" if shown else "a hidden check shows it"
             wrong[check.lock] = says
     return {name: says for name, says in wrong.items() if name not in known}
 
 
-def _failed(result: CheckResult, check: Check, wrong: Mapping[str, str]) -> CheckResult:
-    if not isinstance(check, Proven | Simulated) or check.lock not in wrong or not result.points:
-        return result
+def _failed(check: Check, finding: Finding, wrong: Mapping[str, str]) -> Finding:
+    if not isinstance(check, Proven | Simulated) or check.lock not in wrong or not finding.share:
+        return finding
     says = f"{check.lock} is wrong in a larger run, so this earns nothing: {wrong[check.lock]}"
-    message = f"{result.message}\n{says}".strip()
-    return result.model_copy(update={"verdict": "fail", "points": 0.0, "message": message})
+    message = f"{finding.message}\n{says}".strip()
+    return replace(finding, verdict="fail", share=0.0, message=message, tag="")

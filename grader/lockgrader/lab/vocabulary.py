@@ -131,7 +131,16 @@ class Used(Placed):
     memory: Literal["sc", "tso", "c11"] = "sc"
 
 
-Demand = Literal["tests-first", "retries", "one-atomic", "same-word", "own-line"]
+Demand = Literal[
+    "tests-first",
+    "retries",
+    "one-word",
+    "one-atomic",
+    "same-word",
+    "own-line",
+    "first-come",
+    "steady",
+]
 
 
 class Waits(Placed):
@@ -140,10 +149,15 @@ class Waits(Placed):
     Arguments:
         demands: "tests-first": an atomic is tried again only after a read that found the lock free;
             "retries": several try for a lock that becomes free, so that some try again;
+            "one-word": there is a word that each acquisition takes by an atomic operation, which
+            found the same value each time, and for which alone it waits, as under test-and-set;
             "one-atomic": an acquisition makes one atomic operation at most;
-            "same-word": all wait on one word, as under a ticket lock;
-            "own-line": each CPU waits on a line on which no other one does.
-        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long.
+            "same-word": all wait on one word and on no other, as under a ticket lock;
+            "own-line": each CPU waits for its turn on a line on which no other one does;
+            "first-come": the CPUs get the lock in the order in which they came;
+            "steady": a waiter pauses between two reads as it does where three CPUs use the lock.
+        machine: a profile. cpus, hold_ns: as many wait while one holds the lock for so long. What
+            begins with a higher CPU, or with more waiters, is not seen.
     """
 
     demands: Annotated[tuple[Demand, ...], Field(min_length=1)]
@@ -187,8 +201,8 @@ class Measured(Placed):
             Or a column of lockmeter's: "util" and "con" (fractions), "hold_ns", "wait_ns",
             "wait_max_ns", "cpu_share" (of all CPUs' time, spent waiting), "readers" (most at once).
         meter: the metered lock of a column, by the end of its name; "" for all together.
-        workload: one of the library: "critical_section", one for access vector caches, or
-            "label_lookups" for label caches, where a miss costs ``hold_ns``.
+        workload: one of the library: "critical_section", one for access vector caches, "paths" for
+            directory caches, or "label_lookups" for label caches, where a miss costs ``hold_ns``.
         settings: the workload's own parameters; a time in ps can be given in ns, as ``other_ns``.
         words, hold_ns, think_ns: of "critical_section": data words written inside, time inside,
             time between two.

@@ -131,10 +131,12 @@ def _regular(path: Path, most: int) -> tuple[bytes, int]:
         raise
     except OSError as error:
         raise Refused("ungradable", f"{path.name} is not a regular file") from error
+    about = os.fstat(handle)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(handle)
+        what = "a folder" if stat.S_ISDIR(about.st_mode) else "not a regular file"
+        raise Refused("ungradable", f"{path.name} is {what}; hand in a file of this name")
     with os.fdopen(handle, "rb") as file:
-        about = os.fstat(handle)
-        if not stat.S_ISREG(about.st_mode):
-            raise Refused("ungradable", f"{path.name} is not a regular file")
         return file.read(most + 1), about.st_nlink
 
 

@@ -5,7 +5,6 @@ import pytest
 from lockgrader.checks.violated import without_violated
 from lockgrader.finding import Finding
 from lockgrader.lab import Check, Proven, Simulated
-from lockgrader.result import CheckResult
 
 PROOF = Proven(kind="proven", name="right", title="Right", points=10, lock="A")
 OTHER = Proven(kind="proven", name="other", title="Other", points=10, lock="B")
@@ -29,20 +28,9 @@ FRESH = Finding("fail", 0.0, "two threads", tag="exclusion", counterexample={})
 def points(run: Check, found: Finding, proof: Finding = PASSED) -> tuple[list[float], str]:
     """The points of a proof, another class's and a run, and the proof's message."""
     judged = [(PROOF, proof), (OTHER, PASSED), (run, found)]
-    results = [
-        CheckResult(
-            name=check.name,
-            title=check.title,
-            public=check.public,
-            verdict=finding.verdict,
-            points=check.points * finding.share,
-            max_points=check.points,
-            message=finding.message,
-        )
-        for check, finding in judged
-    ]
-    made = without_violated(results, judged)
-    return [one.points for one in made], made[0].message
+    made = without_violated(judged)
+    earned = [c.points * f.share for (c, _), f in zip(judged, made, strict=True)]
+    return earned, made[0].message
 
 
 def test_a_wrong_run_takes_the_proofs_of_its_class() -> None:

@@ -82,7 +82,7 @@ def test_wrong_parts_fail(lock: str, run: dict[str, object], tag: str) -> None:
 
 def test_a_formula_of_two_runs() -> None:
     """Per-CPU run queues over one run queue; each measure has its unit."""
-    before = ChatroomRun(chatroom="throughput", **SMALL)  # type: ignore[arg-type]
+    before = ChatroomRun(chatroom="throughput", **SMALL)
     after = before.model_copy(update={"scheduler": "percpu_queues"})
     ratio = Formula(formula="after / before", where={"after": after, "before": before})
     assert ratio.number() == after.number() / before.number()

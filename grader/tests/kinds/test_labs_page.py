@@ -83,6 +83,19 @@ class Cache(DecisionCache):
     def offline(self):
         yield pause()
 
+
+class Reference(Struct):
+    first = param(1)
+    count = word()
+
+    def setup(self):
+        yield self.count.store(self.first)
+
+    def put(self):
+        before = yield self.count.fetch_add(-1, ACQ_REL)
+        return before - 1
+
+
 class Tally(Struct):
     value = word()
 
@@ -114,6 +127,7 @@ LOSES = '{"against": "brlock", "machine": "ideal-64", "cpus": 16, "read_percent"
 WRONG = {
     "swap(1, ACQUIRE)": "load(ACQUIRE)",
     "next_ticket.fetch_add(1, RELAXED)": "next_ticket.load(RELAXED)",
+    "fetch_add(-1, ACQ_REL)": "fetch_add(-1, RELEASE)",
     "self.value.fetch_add(1)": "self.value.load()\n        yield self.value.store(before + 1)",
 }
 """What the students wrote → what a wrong submission has there."""
@@ -206,7 +220,7 @@ def test_own_count_passes() -> None:
     assert "pass" == judge(CHECKS["transfers"], submission(RIGHT, transfers=[right])).verdict
 
 
-@pytest.mark.parametrize("name", ["proven", "reads", "counts"])
+@pytest.mark.parametrize("name", ["proven", "reads", "counts", "dies-once"])
 def test_wrong_class_fails(name: str) -> None:
     """A proof shows a counterexample."""
     text = CODE

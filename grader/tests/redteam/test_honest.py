@@ -1,21 +1,18 @@
 """Honest variants of the solutions earn full marks: other source, right work."""
 
 import pytest
-from right_locks import HEAD, MCS, RELEASE, TICKETS, TTAS
+from right_locks import HEAD, MCS, RELEASE, TAS, TICKETS, TTAS
 
 from lockgrader.author.mutants import findings, solution
 from lockgrader.lab import Lab, OwnTests, Proven, Simulated, changed, load
 from locklabs import find
 
 KEY = b"a key of sixteen bytes or more"
-TAS = """class TAS(Lock):
-    locked = word()
-
-    def acquire(self):
-        while (yield self.locked.swap(1, ACQUIRE)):
-            yield pause()
-"""
-LOCKS = {"TTAS": TTAS, "MCS": MCS, "Ticket": TICKETS}
+FIRST = TAS["compare-swap"].replace("class L(", "class TAS(")
+# Its tries grow with the CPUs: MCS by how it waits, and not by what lab 02 measures.
+GROWS = ("compares-and-swaps",)
+QUEUES = {name: text for name, text in MCS.items() if name not in GROWS}
+LOCKS = {"TAS": TAS, "TTAS": TTAS, "MCS": QUEUES, "Ticket": TICKETS}
 LANGUAGE = "    array,\n"
 MARK = """            if not (yield entry.used.load(RELAXED)):
                 yield entry.used.store(1, RELAXED)
@@ -133,13 +130,14 @@ def some(names: list[str]) -> list[object]:
 
 @pytest.mark.parametrize("variant", some([f"{k}-{n}" for k, v in LOCKS.items() for n in v]))
 def test_locks(variant: str) -> None:
-    """Twenty right spinlocks."""
+    """More than thirty right spinlocks."""
     kind, _, name = variant.partition("-")
     body = LOCKS[kind][name]
     body = body if "def release" in body else body + RELEASE
     mine = body.replace("class L(", f"class {kind}(")
     ticket = "" if kind == "Ticket" else TICKETS["plain"].replace("class L(", "class Ticket(")
-    text = f"{HEAD}{TAS}{RELEASE}\n\n{mine}\n\n{ticket}"
+    first = "" if kind == "TAS" else FIRST + RELEASE
+    text = f"{HEAD}{first}\n\n{mine}\n\n{ticket}"
     lab = lab_of("lab02")
     assert {} == lost(lab, {lab.locks: text}, {"TAS", kind})
 
@@ -157,6 +155,7 @@ def test_caches(variant: str) -> None:
     assert {} == lost(lab, files, {"Cache"})
 
 
-def test_there_are_forty() -> None:
-    """Twenty of each lab."""
-    assert (20, 20) == (sum(map(len, LOCKS.values())), len(CACHES))
+def test_there_are_more_than_forty() -> None:
+    """At least twenty of each lab, and six of each lock."""
+    assert 20 <= min(sum(map(len, LOCKS.values())), len(CACHES))
+    assert 6 <= min(map(len, LOCKS.values()))

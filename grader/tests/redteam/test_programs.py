@@ -48,7 +48,7 @@ def lab_of(name: str) -> Lab:
 def submitted(one: Any) -> dict[str, str]:
     """The files of a submission."""
     lab = lab_of(one.lab)
-    if one.lab == "lab02":
+    if "\1" not in one.text:
         return {lab.locks: one.text}
     files = solution(lab, "eve", KEY)
     text = files[lab.locks]

@@ -1,4 +1,4 @@
-"""Our harness beside theirs: counts are read as printed, verdicts follow from them, refusals are clear."""
+"""Our harness beside theirs: counts as printed, verdicts that follow from them, refusals."""
 
 from __future__ import annotations
 

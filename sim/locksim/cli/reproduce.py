@@ -123,7 +123,9 @@ def reproduce(
                 break
             with saving(f"--output {output}"):
                 drawn = experiment.plot(result)
-                drawn = replace(drawn, caption=f"{drawn.caption} {how}. {made_by()}")
+                drawn = replace(
+                    drawn, caption=f"{drawn.caption} {how[:1].upper()}{how[1:]}. {made_by()}"
+                )
                 files = _save(experiment, result, drawn, output)
             if plot is not None:
                 with saving(f"--plot {plot}"):

@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.markup import escape
 
-from locksim.cli.options import check_runs
+from locksim.cli.options import Plot, check_runs
 from lockui import tables
 from lockui.arguments import bounded
-from lockui.console import console, progress
+from lockui.console import console, progress, say
 from lockui.document import print_json
-from lockui.errors import UsageError, reported
+from lockui.errors import UsageError, reported, saving
+from lockui.plots import check_file, save
 
 if TYPE_CHECKING:
     from locksim.papers.sensitivity import Sensitivity
@@ -58,6 +59,7 @@ def sensitivity(
     jobs: Annotated[
         int | None, typer.Option(help="number of processes (default: all usable CPUs)")
     ] = None,
+    plot: Plot = None,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Vary costs of an experiment's machine, and show what its table does."""
@@ -68,6 +70,7 @@ def sensitivity(
 
     experiment = find(name)
     check_runs(replications=1 if replications is None else replications, seed=seed)
+    check_file(plot)
     bounded(sobol, "--sobol", 0, 1 << 20)
     workers = usable_cpus() if jobs is None else bounded(jobs, "--jobs", 1, 1024)
     options = {"seed": seed} | ({} if replications is None else {"replications": replications})
@@ -83,10 +86,16 @@ def sensitivity(
             **options,
             **(experiment.brief if brief else {}),
         )
+    if plot is not None:
+        drawn = study.tornado(found, f"One cost at a time; seeds from {seed}.")
+        with saving(f"--plot {plot}"):
+            save(drawn, plot)
     if json:
         print_json(_document(found))
     else:
         _print(found)
+        if plot is not None:
+            say(f"\nplot: {plot}")
 
 
 def _share(text: str) -> float:

@@ -186,6 +186,11 @@ def endless_clients_of(lock: Struct | type[Struct]) -> list[Client]:
     """
     kind = kind_of(lock)
     found = kind.endless_clients(lock) if kind else []
+    if not found and kind in _answering("endless_clients"):
+        raise CheckError(
+            f"the readers of {_class(lock).__name__} do not wait: they read again while writers "
+            "come\nhelp: ask about a sequence lock with read_acquire(), such as seqrwlock"
+        )
     if not found:
         raise CheckError(
             f"{_class(lock).__name__} is not a {bases_with('endless_clients')}: only these have "

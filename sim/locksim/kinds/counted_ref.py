@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from locksim.core.client import Client
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.lock import LockKind
+from locksim.kinds.lock import LockKind, Wearing
 from locksim.lang import *
 from locksim.library.locks.lockref import Lockref
 from locksim.library.workloads.counted_ref import CountedRefs
@@ -37,6 +37,12 @@ class CountedRefKind(LockKind):
             for shift, who in enumerate(("odd", "even"))
         ]
         return [counting, *referring, *others]
+
+    def wearing(
+        self, struct: Struct | type[Struct], rounds: int, on: tuple[int, ...], number: int
+    ) -> Workload:
+        """Critical sections, each with a reference."""
+        return WearingReferences(lock=struct, rounds=rounds, threads=len(on))
 
 
 class Referring(Workload):
@@ -80,3 +86,36 @@ class Referring(Workload):
             yield self.alive.store(0, RELAXED)
             ends = yield self.ends.load(RELAXED)
             yield self.ends.store(ends + 1, RELAXED)
+
+
+class WearingReferences(Wearing):
+    """As Wearing, but a thread has a reference round each section.
+
+    At the end only the maker's is left, and one for each further thread of the check is taken: a
+    check of used memory runs no setup.
+
+    Arguments:
+        rounds, think_ps, step, offset: as for :class:`~locksim.kinds.lock.Wearing`.
+        threads: of the check.
+    """
+
+    threads = param(1)
+    lock = part(Lockref)
+    visits = word()
+    gone = word()
+
+    def thread(self):
+        yield from super().thread()
+        if (yield self.gone.fetch_add(1)) == n_cpus() - 1:
+            left = yield from self.lock.references()
+            assert left == 1
+            for _ in range(self.threads - 1):
+                yield from self.lock.get()
+
+    def visit(self):
+        """One critical section with a reference."""
+        yield from self.lock.get()
+        yield from super().visit()
+        yield self.visits.fetch_add(1, RELAXED)
+        left = yield from self.lock.put()
+        assert left > 0

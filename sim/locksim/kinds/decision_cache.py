@@ -60,8 +60,15 @@ class DecisionCacheKind(StructKind):
         return WearingDecisions(cache=struct, rounds=rounds, reclaims=number % 2, **stay)
 
     def worn_clients(self, struct: Struct | type[Struct], threads: int) -> list[Client]:
-        """The same with a key of the benchmarks'."""
-        return self._clients(struct, 1, MEASURED_KEY)
+        """The same with a key of the benchmarks', and a reader that stays inside for long."""
+        held = [
+            Client(f"{what} beside a reader that stays", workload, means=FAULTS)
+            for what, workload in (
+                ("replace", StayingReader(cache=struct, first_key=MEASURED_KEY)),
+                ("reclaim", StayingReader(cache=struct, first_key=MEASURED_KEY, reclaims=1)),
+            )
+        ]
+        return self._clients(struct, 1, MEASURED_KEY) + held
 
     def _clients(self, cache: Struct | type[Struct], rounds: int, key: int) -> list[Client]:
         shared: dict[str, Any] = {"cache": cache, "rounds": rounds, "first_key": key}
@@ -209,67 +216,129 @@ class ReclaimingDecisions(Workload):
         yield from self.cache.offline()
 
 
+class StayingReader(Workload):
+    """Thread 1 looks a key up once, while thread 0 replaces and reclaims its entry for long.
+
+    The reader has begun before the first of these, and may stay at any of its steps until all are
+    over. So an entry that is freed after a while, or after some other entries, is freed under it.
+
+    Arguments:
+        times: replacements. reclaims: 1 reclaims the entry before each. first_key: the key.
+    """
+
+    times = param(192)
+    reclaims = param(0)
+    first_key = param(KEY)
+    cache = part(DecisionsSpinlock)
+    filled = word()
+    begun = word()
+
+    def thread(self):
+        if thread() == 0:
+            yield from self.cache.replace(self.first_key, 1, 1)
+            yield self.filled.store(1, RELEASE)
+            while not (yield self.begun.load(ACQUIRE)):
+                yield pause()
+            for _ in range(self.times):
+                if self.reclaims:
+                    yield from self.cache.reclaim()
+                    yield from self.cache.reclaim()
+                yield from self.cache.replace(self.first_key, 1, 1)
+        elif thread() == 1:
+            while not (yield self.filled.load(ACQUIRE)):
+                yield pause()
+            yield self.begun.store(1, RELEASE)
+            found = yield from self.cache.lookup(self.first_key)
+            assert found == 0 or found == BOTH  # this key's decision, or none
+        yield from self.cache.offline()
+
+
 class WearingDecisions(Workload):
-    """Every thread uses the cache a number of times of its own; then thread 0 empties it.
+    """Threads use the cache, each a number of times of its own; then one of them empties it.
 
     Each key has one thread that replaces it and counts its versions, which are the halves of its
     decisions. Whoever knows of a version finds no older one, and without reclaims finds one. So a
     cache that keeps copies for each CPU and never learns of an update is found.
 
-    When all have finished, thread 0 reclaims until nothing is left, and the others wait for that
-    in quiescent states. All but two go offline, so that checks can go on with these.
+    When all have finished, thread ``first`` reclaims until nothing is left, fills the cache, and
+    counts what two more reclaims take. The others wait for that in quiescent states. Then all but
+    two go offline, so that checks can go on with these.
 
     Arguments:
         rounds: uses of a thread at most. first, second: CPUs of the two threads that stay.
         reclaims: 1 lets every thread reclaim at times.
-        keys: how many there are. think_ps: mean time between two uses.
+        keys: how many there are, 1 to 64; the first ones are used more often.
+        think_ps: mean time between two uses.
+        step, offset: only every ``step``-th CPU comes, from ``offset`` on; the others go offline.
     """
 
     rounds = param(1)
     first = param(0)
     second = param(1)
     reclaims = param(0)
-    keys = param(8)
+    keys = param(64)
     think_ps = param(1600 * NS)
+    step = param(1)
+    offset = param(0)
     cache = part(DecisionsSpinlock)
     finished = word(padded=True)
     empty = word(padded=True)
     versions = array(64, word(), padded=True)
 
     def thread(self):
-        for _ in range(random_below(self.rounds + 1)):
-            yield compute(random_below(2 * self.think_ps) + 1)
-            yield from self.use_one(random_below(self.keys))
-            yield from self.cache.quiescent()
-            yield done()
-        yield self.finished.fetch_add(1, RELEASE)
-        if thread() == 0:
-            while (yield self.finished.load(ACQUIRE)) != n_cpus():
-                yield from self.rest()
-            for _ in range(3):
-                yield from self.cache.reclaim()
-            yield self.empty.store(1, RELEASE)
-        else:
-            while not (yield self.empty.load(ACQUIRE)):
-                yield from self.rest()
+        if thread() % self.step == self.offset:
+            yield from self.use_often()
+            yield self.finished.fetch_add(1, RELEASE)
+            if thread() == self.first:
+                while (yield self.finished.load(ACQUIRE)) != n_cpus() // self.step:
+                    yield from self.rest()
+                yield from self.count()
+                yield self.empty.store(1, RELEASE)
+            else:
+                while not (yield self.empty.load(ACQUIRE)):
+                    yield from self.rest()
         if thread() != self.first and thread() != self.second:
             yield from self.cache.offline()
+
+    def use_often(self):
+        """Use the cache a number of times, of this thread's own."""
+        for _ in range(random_below(self.rounds + 1)):
+            yield compute(random_below(2 * self.think_ps) + 1)
+            yield from self.use_one(random_below(self.keys >> random_below(4)))
+            yield from self.cache.quiescent()
+            yield done()
 
     def use_one(self, number):
         """Look a key up; the thread whose key it is may replace it, and any thread reclaims."""
         key = MEASURED_KEY + number
         version = self.versions[number]
         known = yield version.load(ACQUIRE)
-        if number == thread() and random_below(4) == 0:
+        if number % (n_cpus() // self.step) == thread() // self.step and random_below(2):
             yield from self.cache.replace(key, known + 1, known + 1)
             yield version.store(known + 1, RELEASE)
-        elif self.reclaims and random_below(16) == 0:
+        elif self.reclaims and random_below(32) == 0:
             yield from self.cache.reclaim()
         else:
             found = yield from self.cache.lookup(key)
             assert found >> 32 == found % HALF  # both halves of one decision
             assert found == 0 or found % HALF >= known  # none that was replaced before
             assert found > 0 or known == 0 or self.reclaims  # none is forgotten
+
+    def count(self):
+        """Empty the cache, fill it, and count what is reclaimed of what was not looked up."""
+        for _ in range(3):
+            yield from self.cache.reclaim()
+        for number in range(self.keys):
+            yield from self.cache.replace(MEASURED_KEY + number, 1, 1)
+        taken = yield from self.cache.reclaim()
+        assert taken == 0  # a new entry counts as used
+        for number in range(self.keys // 2):
+            found = yield from self.cache.lookup(MEASURED_KEY + number)
+            assert found == BOTH  # a reclaim leaves what is used
+        taken = yield from self.cache.reclaim()
+        assert taken == self.keys - self.keys // 2  # it takes what was not looked up since
+        taken = yield from self.cache.reclaim()
+        assert taken == self.keys // 2  # and at last all
 
     def rest(self):
         """Wait in quiescent states."""

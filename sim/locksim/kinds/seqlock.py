@@ -5,7 +5,13 @@ from __future__ import annotations
 from locksim.core.client import Client
 from locksim.kinds.kind import StructKind, offers
 from locksim.kinds.load import LoadSettings
-from locksim.kinds.rwlock import ReadingAndWriting, ReadingAndWritingUnevenly, mixed, unevenly
+from locksim.kinds.rwlock import (
+    ReadersAndWritersForEver,
+    ReadingAndWriting,
+    ReadingAndWritingUnevenly,
+    mixed,
+    unevenly,
+)
 from locksim.lang import *
 from locksim.library.locks.seqlock import SpinSeqLock
 from locksim.library.workloads.blocking_readers import BlockingReaders
@@ -41,6 +47,19 @@ class SeqLockKind(StructKind):
         if offers(struct, "read_acquire"):
             found += [mixed(ReadingAndWriting, struct, threads, rounds, s) for s in both]
         return found
+
+    def endless_clients(self, struct: Struct | type[Struct]) -> list[Client]:
+        """Readers that wait, if they can, and writers.
+
+        An optimistic reader keeps a number from which writers move away without bound: such a check
+        has no end.
+        """
+        if not offers(struct, "read_acquire"):
+            return []
+        return [
+            Client(f"{who} for ever", ReadersAndWritersForEver(lock=struct, shift=shift))
+            for shift, who in enumerate(("even threads write", "odd threads write"))
+        ]
 
 
 class ReadingAgain(ReadingAndWriting):

@@ -21,9 +21,19 @@ from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
 from locksim.papers.experiment import Experiment, ExperimentError, Progress, Reproduction
 from locksim.study.jobs import Runner
+from lockui.plots import Axis, Bar, Bars, Plot, Words, made_by
 from lockui.suggest import did_you_mean
 
-__all__ = ["Index", "Range", "Sensitivity", "Swing", "saltelli", "sensitivity", "sobol_indices"]
+__all__ = [
+    "Index",
+    "Range",
+    "Sensitivity",
+    "Swing",
+    "saltelli",
+    "sensitivity",
+    "sobol_indices",
+    "tornado",
+]
 
 MEAN_ERROR = "mean error"
 """The response where no cell is named: the mean error of the predicted cells, a fraction."""
@@ -146,6 +156,24 @@ def sensitivity(
         sobol_indices(ranges, responses) if responses else [],
         1 + len(tables) + len(found),
     )
+
+
+def tornado(found: Sensitivity, caption: str) -> Plot:
+    """Return the tornado plot: how far the response moves at both ends of each range.
+
+    Arguments:
+        found: the swings. caption: where they come from.
+    """
+    share = found.response == MEAN_ERROR
+    scale, what = (100.0, "mean error [percentage points]") if share else (1.0, found.response)
+    bars = [
+        Bar(f"{swing.range.name} = {end:.4g} ns", (at - found.base) * scale)
+        for swing in found.swings
+        for end, at in ((swing.range.low, swing.at_low), (swing.range.high, swing.at_high))
+    ]
+    title = f"{found.experiment}: change with costs of {found.machine}"
+    panel = Bars(bars, Axis(f"change of {what}", log=False))
+    return Plot(title, [panel], f"{caption} {made_by()}", Words(line="cost"))
 
 
 def saltelli(ranges: Sequence[Range], samples: int) -> list[dict[str, float]]:

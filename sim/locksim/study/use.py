@@ -38,12 +38,14 @@ class Use:
     Arguments:
         used: the memory. words: name → last value, of the workload's words.
         acquired: how often metered structs were taken. violations: of mutual exclusion.
+        objects: what was allocated and not freed, in lines of the heap.
     """
 
     used: Used
     words: dict[str, int]
     acquired: int
     violations: int
+    objects: int
 
 
 def use(
@@ -96,7 +98,8 @@ def use(
         int(result.locks[:, LOCK_COUNTERS.index(name)].sum()) for name in ("total", "violations")
     )
     words = {name: int(state.words[at]) for at, name, _ in words_of(memory.root, "")}
-    return Use(used, words, total, violations)
+    objects = sum(map(bool, used.live[used.static_lines :]))
+    return Use(used, words, total, violations, objects)
 
 
 def drawn_cpus(seed: int, threads: int, cpus: int) -> tuple[int, ...]:

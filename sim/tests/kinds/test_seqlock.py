@@ -190,3 +190,11 @@ def test_lockref_falls_back_on_the_lock():
     """Without a single try by compare-and-swap it is right all the same."""
     verdict = check_lock(Lockref(retries=0), threads=2, rounds=1, memory="tso")
     assert "proven" == verdict.verdict
+
+
+@pytest.mark.parametrize(
+    ("lock", "verdict"), [(SeqRWLock, "violated"), (ExclusiveReaderSeqLock, "proven")]
+)
+def test_readers_that_wait_may_starve_writers(lock: type[SeqLock], verdict: str) -> None:
+    """Not where all who wait stand in one queue."""
+    assert verdict == check_lock(lock, threads=2, property="starvation").verdict

@@ -138,7 +138,7 @@ def test_end_that_makes_no_machine_is_refused() -> None:
         sensitivity(Toy(), ["transfer.node"], by=0.999)
 
 
-def test_command_prints_table_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_prints_table_and_json(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Both with the same values."""
     monkeypatch.setattr(papers, "find", lambda name: Toy())
     arguments = ["toy", "--parameter", "pause,fence", "--jobs", "1"]
@@ -148,6 +148,9 @@ def test_command_prints_table_and_json(monkeypatch: pytest.MonkeyPatch) -> None:
     result = RUN.invoke(app, arguments, env={"COLUMNS": "100"})
     assert (0, "") == (result.exit_code, result.stderr)
     assert "5 tables simulated" in result.stdout
+    plot = tmp_path / "tornado.svg"
+    assert f"plot: {plot}" in RUN.invoke(app, [*arguments, "--plot", str(plot)]).stdout
+    assert "pause = " in plot.read_text(encoding="utf-8")
     wrong = RUN.invoke(app, [*arguments, "--by", "2"])
     assert (2, "error: --by 2: write a percentage between 0% and 100%, such as 10%\n") == (
         wrong.exit_code,

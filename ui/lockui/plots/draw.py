@@ -152,5 +152,6 @@ def _settings(letters: float) -> dict[Any, Any]:
         "axes.titlesize": letters,
         "figure.labelsize": letters,
         "font.size": letters,
+        "ytick.alignment": "center",  # which LaTeX can do for itself
         **dict.fromkeys(inked, TEXT),
     }

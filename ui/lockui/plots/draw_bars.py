@@ -47,7 +47,8 @@ def draw_bars(axes: Axes, panel: Bars, words: Words, *, most: int, lowest: bool)
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(most - 0.5, -0.5)
     if panel.x.log:
-        axes.set_xscale("log")
+        # A bar may have length 0, so the axis is linear up to 1.
+        axes.set_xscale("symlog", linthresh=1)
     else:
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.axvline(0, color=TEXT, linewidth=0.8)

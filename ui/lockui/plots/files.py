@@ -135,10 +135,19 @@ def _pgf(plot: Plot) -> str:
 
     from matplotlib.backends import backend_pgf
     from matplotlib.backends.backend_agg import RendererAgg
-    from matplotlib.text import Text
 
     class Renderer(backend_pgf.RendererPgf):
-        """Measures texts by matplotlib's own letters. The original starts TeX for that."""
+        """Escapes texts, and measures them by matplotlib's own letters.
+
+        The original leaves LaTeX's signs as they are, and starts TeX to measure.
+        """
+
+        def draw_text(  # type: ignore[no-untyped-def]
+            self, gc, x, y, s, prop, angle, ismath=False, mtext=None
+        ) -> None:
+            super().draw_text(  # type: ignore[no-untyped-call]
+                *(gc, x, y, escaped(s), prop, angle, ismath, mtext)
+            )
 
         def get_text_width_height_descent(self, s, prop, ismath):  # type: ignore[no-untyped-def]
             return measure.get_text_width_height_descent(s, prop, False)  # type: ignore[no-untyped-call]
@@ -149,8 +158,6 @@ def _pgf(plot: Plot) -> str:
         mock.patch.object(backend_pgf, "RendererPgf", Renderer),
     ):
         measure = RendererAgg(1, 1, figure.dpi)  # type: ignore[no-untyped-call]
-        for one in figure.findobj(Text):
-            one.set_text(escaped(one.get_text()))
         figure.savefig(text, format="pgf", transparent=True)
     words = "\n".join(f"% {line}" for line in (plot.title, plot.key(), plot.caption) if line)
     return f"{words}\n{text.getvalue()}"

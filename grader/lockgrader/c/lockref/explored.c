@@ -10,6 +10,7 @@
  *          others get a reference only while the object lives
  *   KEEPS  each thread has a reference and puts it by put_or_lock: exactly one keeps the last, and
  *          holds the lock
+ *   LOCKLESS  a thread that no other disturbs counts by one write, without the lock
  */
 #include "calls.h"
 #include "sections.h"
@@ -18,6 +19,7 @@
 #define LAST 2
 #define DEAD 3
 #define KEEPS 4
+#define LOCKLESS 5
 
 static unsigned *object;       /* a word for each thread */
 static _Atomic(unsigned) last; /* threads that were told that theirs is the last */
@@ -160,9 +162,35 @@ static inline void keeps(int me)
     release((unsigned)me);
 }
 
+/* The thread has written once since `before`. */
+static inline unsigned long wrote_once(unsigned long before, const char *otherwise)
+{
+    if (locklab_writes() != before + 1)
+        locklab_fail_to_read(otherwise);
+    return locklab_writes();
+}
+
+static inline void counts_alone(void)
+{
+    unsigned long written = locklab_writes();
+
+    get();
+    written = wrote_once(written, "no thread holds the lock, and lockref_get() does not write once");
+    put();
+    written = wrote_once(written, "no thread holds the lock, and lockref_put() does not write once");
+    locklab_assert(get_not_zero());
+    written = wrote_once(written,
+                         "no thread holds the lock, and lockref_get_not_zero() does not write once");
+    locklab_assert(put_or_lock());
+    wrote_once(written, "no thread holds the lock, and lockref_put_or_lock() does not write once");
+}
+
 void locklab_thread(int me)
 {
-#if SCENARIO == COUNT
+#if SCENARIO == LOCKLESS
+    if (me == 0)
+        counts_alone();
+#elif SCENARIO == COUNT
     counts(me);
 #elif SCENARIO == LAST
     puts_the_last(me);

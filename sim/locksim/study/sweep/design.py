@@ -54,9 +54,17 @@ class Design:
 
     Arguments:
         blocks: lists of parts of points; a later block wins where two name a factor.
+
+    Raises:
+        DesignError: a value is not of its factor's type.
     """
 
     blocks: tuple[Sequence[Point], ...]
+
+    def __post_init__(self) -> None:
+        # One type for each factor: a digest tells 300 from 300.0.
+        typed = [[{k: _typed(k, v) for k, v in part.items()} for part in b] for b in self.blocks]
+        object.__setattr__(self, "blocks", tuple(typed))
 
     @classmethod
     def grid(cls, factors: Mapping[str, Sequence[Value]]) -> Design:
@@ -151,6 +159,17 @@ def value(name: str, text: str) -> Value:
     except ValueError:
         kind = "an integer" if isinstance(default, int) else "a number"
         raise DesignError(f"{name}={text}: write {kind}") from None
+
+
+def _typed(name: str, given: Value) -> Value:
+    """A value in its factor's type; numpy's numbers become Python's."""
+    kind = type(FACTORS.get(name, 0.0))
+    if isinstance(given, str) == (kind is str):
+        found = kind(given)
+        if found == given:
+            return found
+    wanted = {str: "a word", int: "an integer", float: "a number"}[kind]
+    raise DesignError(f"{name}={given!r}: give {wanted}")
 
 
 def check_names(names: Iterable[str], costs: Iterable[str]) -> None:

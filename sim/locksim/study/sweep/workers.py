@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from locksim.study.cluster import ClusterError, connected
@@ -108,12 +108,13 @@ class _Cluster(Workers):
 
     def __init__(self, address: str, client: Any, executor: Executor) -> None:
         self._address, self._client, self._executor = address, client, executor
-        self._slots, self._looked = 0, 0.0
+        self._slots, self._looked = PER_WORKER, 0.0
 
     @property
     def slots(self) -> int:
         if time.monotonic() - self._looked > LOOK_S:
-            self._slots = PER_WORKER * max(1, len(self._client.nthreads()))
+            with suppress(OSError):  # a lost connection shows in the tasks under way
+                self._slots = PER_WORKER * max(1, len(self._client.nthreads()))
             self._looked = time.monotonic()
         return self._slots
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +65,15 @@ def test_bad_list_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text)
     with pytest.raises(DesignError, match=message):
         read_points(path)
+
+
+def test_values_have_the_type_of_their_factor() -> None:
+    """So equal points have equal digests; what has no such value is refused."""
+    (point,) = Design.grid({"jitter": [3], "hold_ns": [np.int64(5)]})
+    assert (float, int) == (type(point["jitter"]), type(point["hold_ns"]))
+    for name, wrong in (("hold_ns", 1.5), ("words", "2"), ("lock", 3), ("jitter", "x")):
+        with pytest.raises(DesignError, match=f"{name}=.*: give a"):
+            Design.grid({name: [wrong]})
 
 
 def test_bad_ranges_are_refused() -> None:
