@@ -99,7 +99,7 @@ def test_from_box_to_figure(shown: list[dict[str, Any]]) -> None:
     assert field.disabled
     assert button.disabled
     (only,) = result.children
-    assert "your prediction (points): 4 at 2." in only.value
+    assert "your prediction: 4.00 at 2." in only.value
     assert "2 times too low" in only.value
 
 

@@ -125,7 +125,7 @@ def borrowed(document: Any, title: str, allowed: tuple[str, ...] = ()) -> str:
 def library() -> dict[str, type[Struct]]:
     """The classes that a submission may name: those of the language and of the library."""
     found = {f"{c.__module__}:{c.__qualname__}": c for c in KINDS}
-    for package in (f"locksim.library.{room}" for room in ("locks", "avc", "schedulers")):
+    for package in (f"locksim.library.{room}" for room in ("locks", "avc", "schedulers", "kernel")):
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
             loaded = importlib.import_module(f"{package}.{module.name}")
             for thing in vars(loaded).values():

@@ -84,9 +84,9 @@ def test_tag_is_the_first_wrong_column() -> None:
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"trace": TRACE, **TABLES}, "give one of trace, numbers and wanted"),
-        ({"tables": TABLES["tables"]}, "give one of trace, numbers and wanted"),
-        ({"trace": TRACE, "plain": {"a": 1}}, "with a trace the function gets its events"),
+        ({"trace": TRACE, **TABLES}, "give one of trace, trials, numbers and wanted"),
+        ({"tables": TABLES["tables"]}, "give one of trace, trials, numbers and wanted"),
+        ({"trace": TRACE, "plain": {"a": 1}}, "with a trace or trials the function gets these"),
     ],
 )
 def test_what_is_right_is_said_once(more: dict[str, Any], says: str) -> None:

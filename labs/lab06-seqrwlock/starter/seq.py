@@ -85,7 +85,7 @@ class WriterPath(Dcache):
     rename_lock = part(Seq, padded=True)
 
     def walk_enter(self, attempt):
-        """Before a walk. `attempt` is 0 at first, then 1, 2 ...; walk_leave() gets what you return."""
+        """Before a walk. `attempt` is 0, then 1, 2 ...; walk_leave() gets what you return."""
         yield pause()
         return 0
 

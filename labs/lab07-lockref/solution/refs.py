@@ -8,7 +8,6 @@ from locksim.lang import (
     CountedRef,
     Struct,
     array,
-    fence,
     param,
     part,
     pause,

@@ -8,6 +8,7 @@ import pytest
 from locksim.cli.reproduction import print_reproduction
 from locksim.machine import Parameter
 from locksim.papers.experiment import Cell, Reproduction
+from lockui.console import console
 
 
 def reproduction(*, predicted: bool = True, complete: bool = True) -> Reproduction:
@@ -29,6 +30,11 @@ def reproduction(*, predicted: bool = True, complete: bool = True) -> Reproducti
     )
 
 
+def show(result: Reproduction, *, parameters: bool = False) -> None:
+    """Print it."""
+    print_reproduction(console(), result, parameters=parameters)
+
+
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return what was printed, with runs of spaces made one."""
     return [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
@@ -36,7 +42,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
 
 def test_every_cell_is_printed_with_role_and_error(capsys: pytest.CaptureFixture[str]) -> None:
     """Published and understood values differ; a cell without a value has no error."""
-    print_reproduction(reproduction())
+    show(reproduction())
     printed = lines(capsys)
     at = printed.index("disabled")
     assert [
@@ -55,17 +61,17 @@ def test_notes_are_printed_where_there_are_any(capsys: pytest.CaptureFixture[str
     result = reproduction()
     first = replace(result.cells[0], note="link")
     noted = replace(result, cells=[first, *result.cells[1:]], notes=["Noisy."])
-    print_reproduction(noted, parameters=True)
+    show(noted, parameters=True)
     printed = lines(capsys)
     assert 1 == sum(line.endswith("input +1.0% link") for line in printed)
     assert "Noisy." == printed[-1]
-    print_reproduction(noted)
+    show(noted)
     assert "Noisy." not in lines(capsys)
 
 
 def test_summary_counts_predicted_cells_only(capsys: pytest.CaptureFixture[str]) -> None:
     """The input's 1 % and the fitted cell's 5 % are left out of the mean."""
-    print_reproduction(reproduction())
+    show(reproduction())
     assert [
         "1 fitted parameter, 2 predicted cells",
         "error over the predicted cells: mean 10.0%, worst 10.0%",
@@ -77,7 +83,7 @@ def test_nothing_is_cut_at_80_columns(capsys: pytest.CaptureFixture[str]) -> Non
     result = reproduction()
     name = "selinux, 30 rooms, 300 messages, 8 CPUs, with all that its name can tell"
     long = Cell(name, "1024 CPUs", "4711", 4.7, 4.8, 4.7, 4.9, "fitted", "s")
-    print_reproduction(replace(result, cells=[*result.cells, long]))
+    show(replace(result, cells=[*result.cells, long]))
     out = capsys.readouterr().out
     assert "…" not in out
     assert f"\n  {name}\n" in out
@@ -92,7 +98,7 @@ def test_a_table_that_needs_more_than_80_columns_gets_them(
         Cell("lock", "acquisitions a second", "13031153 in all", 1e6, 1e6, 9e5, 2e6, "fitted", "s"),
         Cell("lock", "busy", "26.2%", 26.2, 25.0, 24.0, 26.0, "predicted", "%", note="window"),
     ]
-    print_reproduction(replace(reproduction(), cells=cells))
+    show(replace(reproduction(), cells=cells))
     expected = (
         "acquisitions a second 13031153 in all 1,000,000 1,000,000 -100,000 +1,000,000 s fitted "
         "+0.0%"
@@ -103,25 +109,25 @@ def test_a_table_that_needs_more_than_80_columns_gets_them(
 def test_interval_that_is_not_even_has_two_sides(capsys: pytest.CaptureFixture[str]) -> None:
     """Half a width would say too much about it."""
     cell = Cell("rwlock", "4 CPUs", "20.0", 20.0, 21.0, 20.5, 23.0, "fitted", "s")
-    print_reproduction(replace(reproduction(), cells=[cell]))
+    show(replace(reproduction(), cells=[cell]))
     assert "4 CPUs 20.0 21.0 -0.5 +2.0 fitted +5.0%" in lines(capsys)
 
 
 def test_one_replication_has_no_interval(capsys: pytest.CaptureFixture[str]) -> None:
     """No column of dashes, and a word on why; a dash where only some cells have none."""
     cell = Cell("rwlock", "4 CPUs", "20.0", 20.0, 21.0, math.nan, math.nan, "fitted", "s")
-    print_reproduction(replace(reproduction(), cells=[cell]))
+    show(replace(reproduction(), cells=[cell]))
     printed = lines(capsys)
     assert "4 CPUs 20.0 21.0 fitted +5.0%" in printed
     assert "Values in s. One run per cell: no interval." in printed
-    print_reproduction(replace(reproduction(), cells=[cell, *reproduction().cells]))
+    show(replace(reproduction(), cells=[cell, *reproduction().cells]))
     assert "4 CPUs 20.0 20.0 21.0 – fitted +5.0%" in lines(capsys)
 
 
 def test_intervals_below_the_last_digit_are_no_column(capsys: pytest.CaptureFixture[str]) -> None:
     """A simulation without chance gives the same figure each time."""
     cell = Cell("rwlock", "4 CPUs", "20.0", 20.0, 21.0, 20.96, 21.04, "fitted", "s")
-    print_reproduction(replace(reproduction(), cells=[cell]))
+    show(replace(reproduction(), cells=[cell]))
     printed = lines(capsys)
     assert "4 CPUs 20.0 21.0 fitted +5.0%" in printed
     assert "Values in s. 95 % intervals: below last digit." in printed
@@ -133,7 +139,7 @@ def test_a_reading_is_shown_where_it_differs(
 ) -> None:
     """A second column with the figures of the first says nothing."""
     cell = Cell("rwlock", "4 CPUs", printed, 20.0, 21.0, 20.5, 21.5, "fitted", "s")
-    print_reproduction(replace(reproduction(), cells=[cell]))
+    show(replace(reproduction(), cells=[cell]))
     assert shown == ("corrected" in capsys.readouterr().out)
 
 
@@ -143,7 +149,7 @@ def test_units_that_differ_get_a_column(capsys: pytest.CaptureFixture[str]) -> N
         Cell("lock", "UTIL", "26.2", 26.2, 25.0, 24.0, 26.0, "predicted", "%"),
         Cell("lock", "TOTAL", "766205", 766205, 750000, 740000, 760000, "predicted", "1"),
     ]
-    print_reproduction(replace(reproduction(), cells=cells))
+    show(replace(reproduction(), cells=cells))
     printed = lines(capsys)
     assert "UTIL 26.2 25.0 ±1.0 % predicted -4.6%" in printed
     assert "TOTAL 766205 750,000 ±10,000 1 predicted -2.1%" in printed
@@ -152,18 +158,18 @@ def test_units_that_differ_get_a_column(capsys: pytest.CaptureFixture[str]) -> N
 def test_parameters_are_listed_on_demand(capsys: pytest.CaptureFixture[str]) -> None:
     """Each with value, unit, role and the number of its source; brackets are text."""
     row = "transfer.half 500 ns fitted [1]"
-    print_reproduction(reproduction(), parameters=True)
+    show(reproduction(), parameters=True)
     printed = lines(capsys)
     assert row in printed
     assert "[1] fit [to rwlock]" in printed
-    print_reproduction(reproduction(), parameters=False)
+    show(reproduction(), parameters=False)
     assert row not in lines(capsys)
 
 
 def test_a_source_that_figures_share_is_listed_once(capsys: pytest.CaptureFixture[str]) -> None:
     """Both figures point to it."""
     shared = [Parameter(name, 5, "ns", "a probe", "measured") for name in ("near", "far")]
-    print_reproduction(replace(reproduction(), parameters=shared), parameters=True)
+    show(replace(reproduction(), parameters=shared), parameters=True)
     printed = lines(capsys)
     assert ["near 5 ns measured [1]", "far 5 ns measured [1]"] == [
         line for line in printed if line.startswith(("near", "far"))
@@ -173,7 +179,7 @@ def test_a_source_that_figures_share_is_listed_once(capsys: pytest.CaptureFixtur
 
 def test_slope_is_told_as_growth(capsys: pytest.CaptureFixture[str]) -> None:
     """A slope of 2 between logarithms is four times for each doubling."""
-    print_reproduction(replace(reproduction(), extra={"spinlock_slope": 2.0}))
+    show(replace(reproduction(), extra={"spinlock_slope": 2.0}))
     assert "spinlock: 4.00 times per doubling (slope 2.00)" == lines(capsys)[-1]
 
 
@@ -181,12 +187,12 @@ def test_more_fitted_than_predicted_is_called_no_reproduction(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A table without a predicted cell proves nothing, and the last line says so."""
-    print_reproduction(reproduction(predicted=False))
+    show(reproduction(predicted=False))
     expected = "more fitted parameters than predicted cells: not a reproduction"
     assert expected == lines(capsys)[-1]
 
 
 def test_interrupted_run_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     """What was finished is printed, with a line that says that it is not all."""
-    print_reproduction(reproduction(complete=False))
+    show(reproduction(complete=False))
     assert "interrupted: the cells above are complete" == lines(capsys)[-1]
