@@ -170,17 +170,21 @@ class WearingReadersAndWriters(Workload):
 
     Arguments:
         rounds: critical sections of a thread at most. think_ps: mean time between two.
+        step, offset: only every ``step``-th CPU comes, from ``offset`` on.
     """
 
     rounds = param(1)
     think_ps = param(1000 * NS)
+    step = param(1)
+    offset = param(0)
     lock = part(ReaderPreferenceRWLock)
     written = word()
     copied = word()
     room = array(64, word())
 
     def thread(self):
-        for _ in range(random_below(self.rounds + 1)):
+        rounds = random_below(self.rounds + 1)
+        for _ in range(rounds * (cpu() % self.step == self.offset)):
             yield compute(random_below(2 * self.think_ps) + 1)
             if random_below(2) == 0:
                 yield from self.write()

@@ -131,3 +131,9 @@ def test_a_big_reader_lock_of_four_cpus_is_found() -> None:
     """Right with the CPUs of a proof, wrong with those of a measurement."""
     left = used(FewBigReaders, rounds=20)
     assert left.violations > 0
+
+
+def test_only_every_second_cpu_comes_to_a_reader_writer_lock() -> None:
+    """Those of a long run; a load without these parameters would let all come."""
+    load = kind_of(ReaderPreferenceRWLock).wearing(ReaderPreferenceRWLock, 4, ON, 0)
+    assert {"step", "offset", "think_ps"} <= load.FIELDS.keys()
