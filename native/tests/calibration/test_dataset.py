@@ -45,6 +45,7 @@ def test_all_trials_are_kept(folder: Path) -> None:
     assert f"| {len(found):,} | {good:,} |" in page
 
 
+@pytest.mark.slow
 def test_predictions_beat_formulas(table: pd.DataFrame) -> None:
     """On the same points, kernels that calibration has not seen: below 15 %, and below each."""
     overall = table.loc["all kernels"]

@@ -97,7 +97,7 @@ RIGHT = "lockref", COUNTED.format(count="locklab_lockref_count(ref, change, 5);"
 LONGER_AND_LONGER = [10**5, 10**6, 10**7]
 
 
-@pytest.mark.covering("wrong", every=2, first=1)
+@pytest.mark.covering("wrong", every=4, first=2)
 @pytest.mark.parametrize("wrong", WRONG)
 def test_found(wrong: str, tmp_path: Path) -> None:
     """The sign that belongs to the mistake is seen, and the tester itself fails, too."""

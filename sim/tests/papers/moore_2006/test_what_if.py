@@ -22,6 +22,7 @@ def test_one_label_hides_the_index() -> None:
             assert abs(rows("moore-2006-netlabel-index")[test, column].gain - 1) < 0.01
 
 
+@pytest.mark.slow
 def test_many_labels_miss_in_the_old_cache() -> None:
     """Beyond forty labels it gets slower and slower; the mended one does not care up to 480."""
     found = rows("moore-2006-netlabel-index")
