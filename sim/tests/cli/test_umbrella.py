@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import locklab
+import locksim.cli
 
 FAKE = '''"""Fake things, for a test.
 
@@ -204,3 +205,12 @@ def test_python_m_locklab_is_the_same_command() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (2, "") == (done.returncode, done.stdout)
     assert "error: unknown command 'reproduec'; did you mean 'reproduce'?\n" == done.stderr
+
+
+def test_every_command_can_be_called() -> None:
+    """A module with an ``app`` is an entry point: a merge can lose the line in pyproject.toml."""
+    folder = Path(locksim.cli.__path__[0])
+    made = {p.stem for p in folder.glob("*.py") if "\napp = " in p.read_text(encoding="utf-8")}
+    known = {one.module for one in entry_points(group="locklab.commands")}
+    assert {f"locksim.cli.{name}" for name in made} <= known
+    assert "locksim.cli.sensitivity" in known
