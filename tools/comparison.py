@@ -217,9 +217,7 @@ def measured(part: Part, *, quick: bool, again: bool) -> tuple[list[Ratio], str]
     file = OUT / part.report
     if not (again and file.exists()):
         command = [*part.command, *(part.quick if quick else ())]
-        if part.report == "checker.json":
-            command.append(str(file))
-        elif not part.prints:
+        if not part.prints:
             command += ["--output", str(file)]
         file.unlink(missing_ok=True)
         done = subprocess.run(

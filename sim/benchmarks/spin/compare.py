@@ -1,6 +1,6 @@
 """Comparison of LockLab's checker with SPIN: the same locks and granularity, in one run.
 
-    python sim/benchmarks/spin/compare.py [FILE.json]
+    python sim/benchmarks/spin/compare.py [--output FILE]
 
 Needs ``spin`` and a C compiler (Debian: ``apt-get install spin gcc``). SPIN's models are the
 ``.pml`` files beside this one. Both explore everything under sequential consistency, SPIN without
@@ -11,6 +11,7 @@ hundred thousand states are left out, since their time is too short.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import resource
@@ -133,4 +134,6 @@ def explored(pan: Path) -> tuple[int, int, float]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]) if len(sys.argv) > 1 else None))
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--output", type=Path, help="file for the ratios, as JSON")
+    sys.exit(main(parser.parse_args().output))
