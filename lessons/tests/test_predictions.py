@@ -14,7 +14,7 @@ from locklessons.predictions import Prediction, PredictionError, predict, record
 @pytest.fixture(autouse=True)
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A record of its own."""
-    monkeypatch.setenv("LOCKLAB_PREDICTIONS", str(tmp_path / "mine.jsonl"))
+    monkeypatch.setenv("LOCKLAB_PROGRESS", str(tmp_path / "mine.jsonl"))
     return tmp_path / "mine.jsonl"
 
 

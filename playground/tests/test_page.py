@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from locklessons import progress
 from study.traces.chromium import CHROMIUM, launch
+
+from lockui import record
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "out" / "site"
@@ -212,6 +215,28 @@ def test_stop_ends_what_runs(tab: Tab) -> None:
     tab.says("Proven")
 
 
+def test_a_button_is_heard_while_python_reads(tab: Tab) -> None:
+    """Python reads the program as soon as it has started; a click before that is not lost."""
+    tab.open()
+    tab.page.wait_for_function("() => document.querySelector('#stop').disabled === false")
+    tab.page.click("#check")
+    tab.says("Proven")
+
+
+def test_ones_own_program_is_kept(tab: Tab) -> None:
+    """For the next visit, beside the examples; a link does not replace it."""
+    tab.open()
+    tab.take("peterson.py")
+    sync_api.expect(tab.page.locator("#example")).to_have_value("")
+    tab.page.wait_for_function("() => localStorage.getItem('locklab.playground')")
+    tab.open()
+    assert "class Peterson" in tab.page.inner_text(".cm-content")
+    tab.page.select_option("#example", "0")
+    assert "class Peterson" not in tab.page.inner_text(".cm-content")
+    tab.page.select_option("#example", "")
+    assert "class Peterson" in tab.page.inner_text(".cm-content")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", ["index.html", "levels.html"])
@@ -230,7 +255,9 @@ def test_both_pages_are_accessible(
     tab.context.close()
 
 
-def test_every_level_is_won_by_the_pages_own_events(tab: Tab) -> None:
+def test_every_level_is_won_by_the_pages_own_events(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Following the hints, in the fewest steps; the record stays when the page is opened again."""
     tab.open("levels.html")
     count = tab.page.locator("#levels a").count()
@@ -252,6 +279,18 @@ def test_every_level_is_won_by_the_pages_own_events(tab: Tab) -> None:
         assert [] == tab.violations()
     tab.open("levels.html")
     assert "15 of 15 won." == tab.page.inner_text("#count")
+    with tab.page.expect_download() as download:
+        tab.page.click("#save")
+    saved = tmp_path / "levels.json"
+    download.value.save_as(saved)
+    tab.page.click("#forget")
+    assert "0 of 15 won." == tab.page.inner_text("#count")
+    tab.page.set_input_files("#file", saved)
+    sync_api.expect(tab.page.locator("#count")).to_have_text("15 of 15 won.")
+    monkeypatch.setenv("LOCKLAB_PROGRESS", str(tmp_path / "mine.jsonl"))
+    assert (count, 0) == (progress.add(saved), progress.add(saved))
+    of_levels = [s for s in progress.states(progress.course(), record.read()) if s.words]
+    assert [True] * count == [state.done for state in of_levels]
 
 
 def test_a_lost_schedule_is_explained(tab: Tab) -> None:

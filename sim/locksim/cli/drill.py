@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from lockui import record
 from lockui.arguments import bounded
 from lockui.console import say
 from lockui.document import print_json
@@ -55,6 +56,8 @@ def drill(
     if answer is None and not reveal and not json:
         answer = _typed(problem.form)
     right = None if answer is None else problem.right(answer)
+    if right is not None:
+        record.note("drill", kind, seed=number, right=right)
     if json:
         document: dict[str, Any] = {"kind": kind, "seed": number, "question": problem.question}
         document["form"] = problem.form

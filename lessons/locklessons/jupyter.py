@@ -1,0 +1,74 @@
+"""JupyterLab: where it is, what installing it means, and installing it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+from locklessons.notebooks import LessonError
+from lockui import files
+
+__all__ = ["find", "install", "what_is_missing"]
+
+PROGRAM = "jupyter-lab"
+
+
+def find() -> Path | None:
+    """Return the program: of this environment, of the site's in a checkout, or on PATH."""
+    folders = [Path(sys.executable).parent, files.home() / ".venv-site" / "bin"]
+    found = shutil.which(PROGRAM)
+    places = [folder / PROGRAM for folder in folders] + ([Path(found)] if found else [])
+    return next((place for place in places if place.exists()), None)
+
+
+def what_is_missing() -> str:
+    """Return what :func:`install` does, in words."""
+    return (
+        "JupyterLab is not installed. This installs it beside LockLab (some 150 MB):\n"
+        f"  {shlex.join(_command())}"
+    )
+
+
+def install() -> Path:
+    """Install JupyterLab into this environment.
+
+    Returns:
+        The program.
+
+    Raises:
+        LessonError: pip failed, or there is no pip.
+    """
+    if subprocess.run(_command(), check=False).returncode:
+        raise LessonError(
+            "JupyterLab could not be installed; pip's message is above\n"
+            "help: install it in an environment of your own: pip install 'locklab[notebook]'"
+        )
+    found = find()
+    if found is None:
+        raise LessonError(f"pip has run, and {PROGRAM} is still missing in {sys.prefix}")
+    return found
+
+
+def _command() -> list[str]:
+    """Run pip: in a checkout with the locked versions, else with the extra's ranges."""
+    pip = [sys.executable, "-m", "pip", "install"]
+    locked = files.home() / "requirements" / "notebook.txt"
+    if (files.home() / "tools" / "setup").exists() and (files.home() / "Makefile").exists():
+        return [*pip, "--require-hashes", "-r", str(locked)]
+    return [*pip, *_ranges()]
+
+
+def _ranges() -> list[str]:
+    """What the extra ``notebook`` names, without LockLab itself."""
+    try:
+        wanted = requires("locklab") or []
+    except PackageNotFoundError:
+        wanted = []
+    found = [re.match(r"([^;]+);.*\bextra == .notebook.", line) for line in wanted]
+    names = [match[1].strip() for match in found if match]
+    return [name for name in names if not name.startswith("locklab")] or ["locklab[notebook]"]
