@@ -190,7 +190,8 @@ def tables(schema: dict[str, Any], title: str) -> str:
         text += f"## {name}\n\n{said}\n\n| key | type | default |\n|---|---|---|\n"
         for key, value in part["properties"].items():
             needed = key in part.get("required", ())
-            default = "needed" if needed else f"`{value.get('default', '')!r}`"
+            given = f"`{value['default']!r}`" if "default" in value else "empty"
+            default = "needed" if needed else given
             text += f"| `{key}` | {_type(value)} | {default} |\n"
         text += "\n"
     return text
