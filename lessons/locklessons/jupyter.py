@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, requires
+from importlib.util import find_spec
 from pathlib import Path
 
 from locklessons.notebooks import LessonError
@@ -19,7 +21,12 @@ PROGRAM = "jupyter-lab"
 
 
 def find() -> Path | None:
-    """Return the program: of this environment, of the site's in a checkout, or on PATH."""
+    """Return the program: of this environment, of the site's in a checkout, or on PATH.
+
+    None if it is not there, or if what makes notebooks of lessons is not.
+    """
+    if find_spec("jupytext") is None:
+        return None
     folders = [Path(sys.executable).parent, files.home() / ".venv-site" / "bin"]
     found = shutil.which(PROGRAM)
     places = [folder / PROGRAM for folder in folders] + ([Path(found)] if found else [])
@@ -29,7 +36,8 @@ def find() -> Path | None:
 def what_is_missing() -> str:
     """Return what :func:`install` does, in words."""
     return (
-        "JupyterLab is not installed. This installs it beside LockLab (some 150 MB):\n"
+        "JupyterLab is not installed. This installs it beside LockLab (some 150 MB), and then\n"
+        "opens the lesson:\n"
         f"  {shlex.join(_command())}"
     )
 
@@ -48,6 +56,7 @@ def install() -> Path:
             "JupyterLab could not be installed; pip's message is above\n"
             "help: install it in an environment of your own: pip install 'locklab[notebook]'"
         )
+    importlib.invalidate_caches()
     found = find()
     if found is None:
         raise LessonError(f"pip has run, and {PROGRAM} is still missing in {sys.prefix}")
@@ -63,12 +72,16 @@ def _command() -> list[str]:
     return [*pip, *_ranges()]
 
 
-def _ranges() -> list[str]:
-    """What the extra ``notebook`` names, without LockLab itself."""
+def _ranges(extra: str = "notebook") -> list[str]:
+    """What an extra of LockLab names, and the extras that it names in turn."""
     try:
         wanted = requires("locklab") or []
     except PackageNotFoundError:
         wanted = []
-    found = [re.match(r"([^;]+);.*\bextra == .notebook.", line) for line in wanted]
-    names = [match[1].strip() for match in found if match]
-    return [name for name in names if not name.startswith("locklab")] or ["locklab[notebook]"]
+    names = []
+    for line in wanted:
+        match = re.match(rf"([^;]+);.*\bextra == .{extra}.$", line)
+        inner = re.match(r"locklab\[(\w+)\]", line)
+        if match:
+            names += _ranges(inner[1]) if inner else [match[1].strip()]
+    return list(dict.fromkeys(names))

@@ -13,7 +13,8 @@ extensions = ["myst_nb", "sphinx_design", "sphinx.ext.autodoc", "sphinx.ext.napo
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
-nb_execution_timeout = 120
+# A guard against a cell that hangs; how long a lesson may take is another test's business.
+nb_execution_timeout = 600
 nb_execution_raise_on_error = True
 # A plot with sliders has two forms; a page without a kernel shows the static one.
 nb_mime_priority_overrides = [("html", "text/html", 1)]

@@ -33,12 +33,14 @@ def ran(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
 
 
 def test_it_says_what_it_would_do_and_does_nothing(ran: list[list[str]], tmp_path: Path) -> None:
-    """Without a terminal nobody can say yes; the notebook is there all the same."""
+    """Without a terminal nobody can say yes; the message says how to go on."""
     said = RUN.invoke(app, ["open", "1", "--folder", str(tmp_path)])
     assert isinstance(said.exception, LessonError)
     assert "locklab lesson open 1 --yes" in str(said.exception)
     assert "-m pip install" in said.stdout
     assert [] == ran
+    written = RUN.invoke(app, ["open", "1", "--no-browser", "--folder", str(tmp_path)])
+    assert 0 == written.exit_code
     assert (tmp_path / "01-why-locks-collapse.ipynb").exists()
 
 
@@ -65,5 +67,9 @@ def test_an_installed_locklab_names_the_extra(
 ) -> None:
     """Outside a checkout there are no locked versions."""
     monkeypatch.setattr("lockui.files.home", lambda: tmp_path)
-    assert "jupyterlab" in jupyter.what_is_missing()
-    assert "requirements" not in jupyter.what_is_missing()
+    said = jupyter.what_is_missing()
+    assert ["jupyterlab" in said, "matplotlib" in said, "requirements" in said] == [
+        True,
+        True,
+        False,
+    ]

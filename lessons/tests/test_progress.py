@@ -113,16 +113,6 @@ def test_another_file_is_refused(text: str, says: str, tmp_path: Path) -> None:
     assert [] == record.read()
 
 
-def test_a_record_that_cannot_be_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A warning, and the work goes on."""
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("LOCKLAB_PROGRESS", str(tmp_path / "file" / "progress.jsonl"))
-    record.note("drill", "tso")
-    assert "your progress was not recorded" in capsys.readouterr().err
-
-
 def test_the_command(file: Path) -> None:
     """What is done, what comes next, and where the file is; all of it as JSON."""
     record.note("level", "lost-update", steps=4)

@@ -55,24 +55,24 @@ def open_(
 ) -> None:
     """Write a lesson as a notebook, and open it in JupyterLab."""
     lesson = notebooks.find(which)
-    path = notebooks.write(lesson, folder)
-    if as_json:
-        print(json.dumps({"notebook": str(path)}))
-    else:
-        print(path)
-    if not browser or as_json:
-        return
     lab = jupyter.find()
-    if lab is None:
+    if browser and not as_json and lab is None:
         say(jupyter.what_is_missing())
         if not (yes or (sys.stdin.isatty() and typer.confirm("Do it now?"))):
             raise LessonError(
-                f"JupyterLab is not installed; the notebook is {path}\n"
-                f"help: locklab lesson open {which} --yes, or open the notebook elsewhere"
+                "JupyterLab is not installed\n"
+                f"help: locklab lesson open {which} --yes installs it; --no-browser only writes "
+                "the notebook"
             )
         lab = jupyter.install()
-    record.note("lesson", str(lesson.number), notebook=str(path.resolve()))
-    subprocess.run([str(lab), str(path)], check=False)
+    path = notebooks.write(lesson, folder)
+    if as_json:
+        print(json.dumps({"notebook": str(path)}))
+        return
+    print(path)
+    if browser:
+        record.note("lesson", str(lesson.number), notebook=str(path.resolve()))
+        subprocess.run([str(lab), str(path)], check=False)
 
 
 @app.command()
