@@ -41,7 +41,7 @@ def player(path: Path) -> None:
 
 def game(path: Path) -> None:
     """You are the scheduler."""
-    write_page(graph(walk_of_lock(TASLock, threads=2)), path)
+    write_page(path, graph(walk_of_lock(TASLock, threads=2)))
 
 
 def plot(path: Path) -> None:
