@@ -78,7 +78,7 @@ def _ranges(extra: str = "notebook") -> list[str]:
         wanted = requires("locklab") or []
     except PackageNotFoundError:
         wanted = []
-    names = []
+    names: list[str] = []
     for line in wanted:
         match = re.match(rf"([^;]+);.*\bextra == .{extra}.$", line)
         inner = re.match(r"locklab\[(\w+)\]", line)
