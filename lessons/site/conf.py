@@ -16,6 +16,7 @@ nb_execution_mode = "force"
 # A guard against a cell that hangs; how long a lesson may take is another test's business.
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
+nb_output_stderr = "remove"  # "compiling …" is of this build, not of the lesson
 # A plot with sliders has two forms; a page without a kernel shows the static one.
 nb_mime_priority_overrides = [("html", "text/html", 1)]
 # No script from another site.
@@ -23,7 +24,6 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 autodoc_default_options = {
     "members": True,
-    "imported-members": True,
     "member-order": "bysource",
     "exclude-members": "model_config",
 }
@@ -35,6 +35,7 @@ html_title = "LockLab"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
+html_favicon = "_static/icon.svg"
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
@@ -42,7 +43,9 @@ html_theme_options = {
     "show_toc_level": 2,
     "show_navbar_depth": 1,
     "search_as_you_type": False,
+    "navbar_persistent": [],  # the sidebar has the search
 }
+html_context = {"default_mode": "auto"}
 
 
 def as_restructured_text(
@@ -53,7 +56,8 @@ def as_restructured_text(
     marked: list[str] = []
     for before, line in zip(["", "", *lines], lines, strict=False):
         began = line.startswith("    ") and bool(marked) and not marked[-1].strip()
-        if began and before.strip() and not before.startswith(" ") and not section.match(before):
+        text = before.strip() and not before.startswith(" ") and not before.endswith("::")
+        if began and text and not section.match(before):
             marked += ["::", ""]
         marked.append(line)
     lines[:] = marked

@@ -9,6 +9,7 @@ file of the repository that is not a page becomes its text.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
@@ -138,9 +139,15 @@ def commands() -> Iterator[tuple[str, str]]:
 def python() -> Iterator[tuple[str, str]]:
     """Yield a page for each module of the Python reference, and their list."""
     for name in MODULES:
+        # What a package gathers from its modules is its own; what a module imports is not.
+        module = importlib.import_module(name)
+        gathers = hasattr(module, "__all__") and hasattr(module, "__path__")
+        options = ["", "   :imported-members:"][gathers]
+        # The top package repeats names of the others.
+        options += "\n   :no-index:" if name == "locksim" else ""
         yield (
             f"reference/python/{name}.md",
-            f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n```\n",
+            f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{options}\n```\n",
         )
     text = "What a notebook or a program imports. Each page is made from the docstrings."
     yield "reference/python.md", _list("Python", text, [f"reference/python/{n}" for n in MODULES])
