@@ -34,7 +34,9 @@ def _ways(draw: st.DrawFn) -> int:
 @st.composite
 def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
-    return dataclasses.replace(draw(machines()), **draw(arbitrations()))
+    parts = draw(st.lists(st.sampled_from([arbitrations, tenures]), min_size=1, unique=True))
+    changes = {name: value for part in parts for name, value in draw(part()).items()}
+    return dataclasses.replace(draw(machines()), **changes)
 
 
 @st.composite
@@ -43,6 +45,17 @@ def arbitrations(draw: st.DrawFn) -> dict[str, int]:
     rule = draw(st.sampled_from([1, 2]))
     passes = draw(st.sampled_from([1, 2, 5, 100])) if rule == 1 else 0
     return {"arbitration": rule, "arbitration_passes": passes}
+
+
+@st.composite
+def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """Line hold times by operation and class, and spreads that leave them zero or more."""
+    held = [[draw(st.sampled_from([0, 1, 7, 40])) for _ in range(classes)] for _ in range(2)]
+    spread = [[draw(st.integers(0, ps)) for ps in row] for row in held]
+    return {
+        "tenure_class_ps": tuple(map(tuple, held)),
+        "tenure_spread_ps": tuple(map(tuple, spread)),
+    }
 
 
 @st.composite

@@ -78,6 +78,7 @@ def document(machine: Machine) -> dict[str, Any]:
                 "low": p.low,
                 "high": p.high,
                 "trials": p.trials,
+                "spread": p.spread,
             }
             for p in machine.parameters()
         ],

@@ -26,9 +26,17 @@ from lockui.suggest import did_you_mean
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
 
-MAY_BE_ZERO = frozenset({"fence", "tenure", "tenure_plain", "jitter", "invalidate_each"})
+MAY_BE_ZERO = frozenset(
+    {
+        *("fence", "jitter", "invalidate_each"),
+        *("tenure", "tenure_plain", "tenure_class", "tenure_plain_class"),
+    }
+)
 """Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
 without time passing, or make a remote line as near as the CPU's own."""
+
+PARTIAL = frozenset({"tenure_class", "tenure_plain_class"})
+"""Tables that need not name every distance class."""
 
 
 class Protocol(BaseModel):
@@ -85,7 +93,8 @@ class Cost(BaseModel):
     ``transfer``, ``memory`` and ``invalidate`` hold one for each distance class, and so does
     ``overlap`` if it is there: what of a transfer or an invalidation is over when the line is free,
     if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
-    bring are held for ``tenure`` too.
+    bring are held for ``tenure`` too. ``tenure_class`` and ``tenure_plain_class`` replace them for
+    lines that came from a class; they hold any of the classes.
     ``private_hit`` is there if the profile has a ``[cache.l1]``.
     """
 
@@ -99,6 +108,8 @@ class Cost(BaseModel):
     pause: Quantity
     tenure: Quantity
     tenure_plain: Quantity | None = None
+    tenure_class: dict[str, Quantity] = {}
+    tenure_plain_class: dict[str, Quantity] = {}
     jitter: Quantity
     transfer: dict[str, Quantity]
     memory: dict[str, Quantity]
@@ -181,6 +192,11 @@ class Machine(BaseModel):
             for k, f in quantities.items()
         }
 
+    def spread_ps(self) -> dict[str, int]:
+        """Return by how much a line hold time may differ, in whole picoseconds, by dotted name."""
+        costs = self.cost_ps()
+        return {name: round(costs[name] * (q.spread or 0)) for name, q in self.cost.quantities()}
+
     def parameters(self) -> list[Parameter]:
         """Return every quantity with value, unit, source and role; a relative one in ns.
 
@@ -189,9 +205,11 @@ class Machine(BaseModel):
         costs = self.cost_ps()
         caches = [] if self.cache is None else self.cache.parameters(self.topology.line_bytes)
         return [
-            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role)
+            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role, spread=f.spread)
             if f.value is None or f.unit is None
-            else Parameter(name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials)
+            else Parameter(
+                name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials, f.spread
+            )
             for name, f in self.cost.quantities()
         ] + [*caches]
 
@@ -226,7 +244,23 @@ class Machine(BaseModel):
                 "source": source or note,
                 "role": role,
             }
+            if was.spread is not None:
+                table[last]["spread"] = was.spread
         return parse(data, f"{self.name} with changed costs")
+
+    def with_spread(self, **shares: float) -> Machine:
+        """Return a copy in which line hold times have another spread, as ablations need it.
+
+        Args:
+            shares: names below ``cost`` and shares of the value: ``with_spread(tenure=0.5)``.
+
+        Raises:
+            MachineError: a share that a profile could not hold either, or another cost's.
+        """
+        data = self.model_dump(by_alias=True, exclude_none=True)
+        for name, share in shares.items():
+            data["cost"][name]["spread"] = share
+        return parse(data, f"{self.name} with another spread")
 
     def with_protocol(self, **settings: Any) -> Machine:
         """Return a copy with some settings of ``[protocol]`` replaced, as ablations need it.
@@ -273,9 +307,14 @@ class Machine(BaseModel):
             )
         for name, quantity in quantities.items():
             self._check_references(name, quantity, quantities)
+            if quantity.spread is not None and not name.startswith("tenure"):
+                raise Refusal(
+                    f"cost.{name}.spread",
+                    "never drawn; only the line hold times (tenure) have a spread: remove it",
+                )
         costs = self.cost_ps()
         for name, cost in costs.items():
-            if cost == 0 and name not in MAY_BE_ZERO:
+            if cost == 0 and name.partition(".")[0] not in MAY_BE_ZERO:
                 raise Refusal(
                     f"cost.{name}", "is zero (below half a picosecond); give a positive cost"
                 )
@@ -292,7 +331,8 @@ class Machine(BaseModel):
         wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
         if self.cost.overlap:
             wanted["overlap"] = with_core
-        for kind, names in wanted.items():
+        for kind in wanted.keys() | PARTIAL:
+            names = wanted.get(kind, with_core)
             found: dict[str, Quantity] = getattr(self.cost, kind)
             for name in found:
                 if name == "core" and kind != "memory":
@@ -307,7 +347,7 @@ class Machine(BaseModel):
                         f"no distance class '{name}'; {did_you_mean(name, names)}",
                     )
             for name in names:
-                if name not in found:
+                if name not in found and kind in wanted:
                     raise Refusal(f"cost.{kind}.{name}", missing_quantity(f"cost.{kind}.{name}"))
 
     def _check_occupancy(self) -> None:

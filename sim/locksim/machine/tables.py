@@ -67,6 +67,10 @@ class MachineTables:
     bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
     arbitration: int = 0  # of the waiting requests: 0 the first, 1 the nearest, 2 any
     arbitration_passes: int = 0  # how often the first may be passed, where the nearest is served
+    # [2][K], of lines that loads and stores brought and of those that atomics brought; empty where
+    # tenure_plain_ps and tenure_ps say it all
+    tenure_class_ps: _Rows = ()
+    tenure_spread_ps: _Rows = ()  # by how much each of them differs at most
     private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
     private_ways: int = 0
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
@@ -82,6 +86,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     nodes = _node_classes(topology)
     cost = machine.cost_ps()
     protocol = machine.protocol
+    tenures, spreads = _tenures(topology, cost, machine.spread_ps())
     private = machine.cache and machine.cache.private
     l1 = machine.cache and machine.cache.l1
     return MachineTables(
@@ -117,6 +122,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         bus_kind=("none", "node", "global").index(protocol.bus),
         arbitration=("fifo", "near", "random").index(protocol.arbitration),
         arbitration_passes=protocol.arbitration_passes or 0,
+        tenure_class_ps=tenures,
+        tenure_spread_ps=spreads,
         private_sets=private.sets if private else 0,
         private_ways=private.ways if private else 0,
         l1_sets=l1.sets if l1 else 0,
@@ -185,3 +192,21 @@ def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int,
     # Of overlap a profile gives all values or none.
     beyond = [cost.get(f"{kind}.{name}", 0) for name in topology.node_classes]
     return (0, cost.get(f"{kind}.core", beyond[0]), *beyond)
+
+
+def _tenures(
+    topology: Topology, cost: dict[str, int], spread: dict[str, int]
+) -> tuple[_Rows, _Rows]:
+    """Line hold times by operation and class, and their spreads; empty for single values."""
+    plain = "tenure_plain" if "tenure_plain" in cost else "tenure"
+    classes = ("", "core", *topology.node_classes)
+    rows = []
+    for kind, otherwise in (("tenure_plain_class", plain), ("tenure_class", "tenure")):
+        names = (f"{kind}.{name}" for name in classes)
+        rows.append([name if name in cost else otherwise for name in names])
+    if {*rows[0], *rows[1]} <= {plain, "tenure"} and not (spread[plain] or spread["tenure"]):
+        return (), ()
+    return (
+        tuple(tuple(cost[name] for name in row) for row in rows),
+        tuple(tuple(spread[name] for name in row) for row in rows),
+    )

@@ -12,13 +12,13 @@ from engine.reference.test_laws import machines, program_of, programs
 from engine.test_equal_random import HEAP_LINES, durations, folder, imported, seeds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_machines import arbitrations, contended
+from random_machines import arbitrations, contended, tenures
 from random_workloads import workloads
 from tiny_machine import MEMORY, TRANSFER, TRANSFER_FAR, after, run, served
 
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
-from locksim.lang.randomness import ARBITRATIONS, draw
+from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 
 __all__ = ["folder"]
 NEAR = {"arbitration": 1, "arbitration_passes": 5}
@@ -101,6 +101,56 @@ def test_the_order_of_service_loses_no_operation(plans, machine, rule):
     for name in ("loads", "stores", "rmws"):
         column = CPU_COUNTERS.index(name)
         assert plain.cpu[:, column].tolist() == other.cpu[:, column].tolist()
+
+
+# Line hold times
+
+
+def test_a_line_is_held_by_the_class_it_came_from() -> None:
+    """CPU 1 gets the line from its node and keeps it 7 ps, CPU 2 from the other and keeps it 30.
+
+    Computed: each is served when the line has been held after its arrival.
+    """
+    held = ((0, 0, 0, 0), (0, 0, 7, 30))
+    machine = {"tenure_class_ps": held, "tenure_spread_ps": ((0,) * 4,) * 2}
+    programs = [add, *(after(10 * cpu, add) for cpu in (1, 2, 3))]
+    first = MEMORY + 7
+    second = first + TRANSFER + 7
+    third = second + TRANSFER_FAR + 30
+    found = [time for time, *_ in served(*programs, **machine)]
+    assert [0, first, second, third] == found
+
+
+def test_a_spread_hold_time_is_its_stream_s_draw() -> None:
+    """The second of two CPUs is served after the time that the first transaction drew."""
+    machine = {"tenure_class_ps": ((0,) * 4, (20,) * 4), "tenure_spread_ps": ((0,) * 4, (20,) * 4)}
+    seen = set()
+    for seed in range(40):
+        found = served(add, after(10, add), **machine, seed=seed)
+        assert MEMORY + draw(seed, TENURES, 0) % 41 == found[1][0]
+        seen.add(found[1][0] - MEMORY)
+    assert min(seen) < 10
+    assert max(seen) > 30
+
+
+@given(programs, machines, tenures(classes=4))
+def test_a_line_is_never_taken_before_its_hold_time_is_over(plans, machine, held):
+    """From an exclusive request's completion to the next one served: the value less its spread."""
+    result = run(*map(program_of, plans), **machine, **held)
+    least = min(
+        value - spread
+        for values, spreads in zip(*held.values(), strict=True)
+        for value, spread in zip(values, spreads, strict=True)
+    )
+    assert result.trace is not None
+    assert result.origins is not None
+    held_until: dict[int, tuple[int, int]] = {}
+    rows = zip(result.trace.tolist(), result.origins.tolist(), strict=True)
+    for (time, agent, what, line, ready), (_, _, exclusive) in rows:
+        until, cpu = held_until.get(line, (0, -1))
+        if what == SERVED and cpu != agent // 2:
+            assert time >= until
+            held_until[line] = (ready + least, agent // 2) if exclusive else (0, -1)
 
 
 # Both engines

@@ -228,6 +228,12 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "add [cost.occupancy.bus] with value, unit, source and role"),
     ("protocol.directory", "lazy",
      "protocol.directory: 'lazy' is unknown; use 'blocking' or 'pipelined'"),
+    ("cost.rmw.spread", 0.5,
+     "cost.rmw.spread: never drawn; only the line hold times (tenure) have a spread: remove it"),
+    ("cost.tenure.spread", 1.5,
+     "cost.tenure.spread: Input should be less than or equal to 1, found 1.5; correct the value"),
+    ("cost.tenure_class", {"fra": quantity(5)},
+     "cost.tenure_class.fra: no distance class 'fra'; did you mean 'far'?"),
     ("protocol.arbitration", "fair",
      "protocol.arbitration: 'fair' is unknown; use 'fifo', 'near' or 'random'"),
     ("protocol.arbitration", "near",
@@ -306,6 +312,27 @@ def test_the_rule_of_arbitration_is_in_the_tables() -> None:
     rules = ({}, {"arbitration": "near", "arbitration_passes": 8}, {"arbitration": "random"})
     found = [machine.with_protocol(**rule).tables(1) for rule in rules]
     assert [(0, 0), (1, 8), (2, 0)] == [(t.arbitration, t.arbitration_passes) for t in found]
+
+
+def test_line_hold_times_by_class_and_their_spread_are_in_the_tables() -> None:
+    """A class that is not named keeps the single value; a replaced cost keeps its spread."""
+    assert ((), ()) == _tenures(document())
+    data = document()
+    data["cost"]["tenure"]["spread"] = 0.5
+    data["cost"]["tenure_class"] = {"far": quantity(20, spread=1.0), "core": quantity(0)}
+    assert (
+        ((5_000,) * 4, (5_000, 0, 5_000, 20_000)),
+        ((2_500,) * 4, (2_500, 0, 2_500, 20_000)),
+    ) == _tenures(data)
+    data["cost"]["tenure_plain"] = quantity(1)
+    longer = parse(data, WHERE).with_costs(tenure=8_000).tables(1)
+    assert (1_000, 8_000) == tuple(row[2] for row in longer.tenure_class_ps)
+    assert (0, 4_000) == tuple(row[2] for row in longer.tenure_spread_ps)
+
+
+def _tenures(data: dict[str, Any]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    tables = parse(data, WHERE).tables(1)
+    return tables.tenure_class_ps, tables.tenure_spread_ps
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from locksim.lang.randomness import ARBITRATIONS, draw
+from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.machine import MachineTables
 
 # The columns of the table of agents that select() reads and passed() writes.
@@ -19,7 +19,7 @@ A_NEXT, A_PASSED = 2, 6
 
 FIFO, NEAR = 0, 1
 S_ARBITRATION, S_PASSES, S_SEED = range(3)
-D_ARBITRATIONS = 0
+D_ARBITRATIONS, D_TRANSACTIONS = range(2)
 
 
 class Contention(NamedTuple):
@@ -29,21 +29,28 @@ class Contention(NamedTuple):
         setting: int64[S_...], what the profile says.
         drawn: int64[D_...], how many numbers each stream has given.
         distance: int8[CPUs, CPUs], distance classes.
+        tenure: int64[2, K, 2], line hold times and their spreads, of lines that loads and stores
+            brought and of those that atomic instructions brought, by class.
     """
 
     setting: npt.NDArray[np.int64]
     drawn: npt.NDArray[np.int64]
     distance: npt.NDArray[np.int8]
+    tenure: npt.NDArray[np.int64]
 
 
 def contention_of(t: MachineTables, seed: int) -> Contention | None:
     """The mechanisms of a machine before its first event; None if it has none of them."""
-    if not t.arbitration:
+    if not (t.arbitration or t.tenure_class_ps):
         return None
+    classes = len(t.transfer_ps)
+    tenures = t.tenure_class_ps or ((t.tenure_plain_ps,) * classes, (t.tenure_ps,) * classes)
+    spreads = t.tenure_spread_ps or ((0,) * classes,) * 2
     return Contention(
         setting=np.array([t.arbitration, t.arbitration_passes, seed], np.int64),
-        drawn=np.zeros(1, np.int64),
+        drawn=np.zeros(2, np.int64),
         distance=np.asarray(t.distance, np.int8),
+        tenure=np.stack([np.array(tenures, np.int64), np.array(spreads, np.int64)], axis=2),
     )
 
 
@@ -84,3 +91,17 @@ def overtake(agent, head, a):  # type: ignore[no-untyped-def]
         agent[before, A_PASSED] += 1
     agent[before, A_NEXT] = agent[a, A_NEXT]
     return before
+
+
+def hold_time(contention, atomic, d):  # type: ignore[no-untyped-def]
+    """The time for which the next transaction's requester keeps the line, which came from class d.
+
+    It is asked once for each transaction, which it counts.
+    """
+    k = contention.drawn[D_TRANSACTIONS]
+    contention.drawn[D_TRANSACTIONS] = k + 1
+    tenure = contention.tenure[atomic, d, 0]
+    spread = contention.tenure[atomic, d, 1]
+    if spread == 0:
+        return tenure
+    return tenure - spread + draw(contention.setting[S_SEED], TENURES, k) % (2 * spread + 1)

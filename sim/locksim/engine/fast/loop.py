@@ -101,7 +101,7 @@ from locksim.compiler.bytecode import (
 from locksim.core.faults import Fault
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
-from locksim.engine.fast.contention import A_NEXT, A_PASSED, overtake, select
+from locksim.engine.fast.contention import A_NEXT, A_PASSED, hold_time, overtake, select
 from locksim.engine.meters import mark
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
@@ -1056,11 +1056,13 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             waited = t - agent[a, A_SINCE]
             if owner >= 0:
                 d = np.int64(distance[c, owner])
+                far = d
                 supply = latency[0, d] - min(waited, latency[3, d])
                 supplier_node = node_of[owner]
                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
             else:
                 h = np.int64(home_distance[home[wanted], c])
+                far = h
                 supplier_node = home[wanted]
                 if mine:
                     supply = latency[2, h] - min(waited, latency[3, h])
@@ -1076,6 +1078,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                     bits >>= index(1)
                                     x += 1
                                 supply = latency[0, d] - min(waited, latency[3, d])
+                                far = np.int64(d)
                                 supplier_node = node_of[x]
                                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
                                 break
@@ -1183,7 +1186,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             line[wanted, L_FILLER] = c
             line[wanted, L_READY] = ready
             # Even agents are cores, and a core requests the right to write only for an atomic.
-            held = ready + (cost[K_TENURE] if exclusive and a & 1 == 0 else cost[K_TENURE_PLAIN])
+            atomic = 1 if exclusive and a & 1 == 0 else 0
+            if contention is not None:
+                held = ready + hold_time(contention, atomic, far)
+            else:
+                held = ready + (cost[K_TENURE] if atomic else cost[K_TENURE_PLAIN])
             if exclusive:
                 line[wanted, L_FREE] = held
                 line[wanted, L_QUIET] = held

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from locksim.lang.randomness import TRANSACTIONS, below, draw
+from locksim.lang.randomness import TENURES, TRANSACTIONS, below, draw
 from locksim.machine import MachineTables
 
 _Requester = TypeVar("_Requester")
@@ -86,11 +86,12 @@ class Served:
 
 @dataclass(frozen=True, slots=True)
 class _Supply:
-    """The source of data or permission: its time, its counter, the supplier's node."""
+    """The source of data or permission: its time, counter, node, and distance class."""
 
     latency_ps: int
     counter: str
     node: int
+    distance: int
     by_owner: bool = False
     cpu: int | None = None
 
@@ -144,11 +145,11 @@ class Coherence:
                 line.owner = None
         start = self._take_bus(cpu, supply.node, now)
         latency += self._jitter()
+        tenure = self._tenure(supply.distance, atomic)
+        self.transactions += 1
         busy = latency * self.tables.line_busy_percent // 100
         line.filler, line.ready_at = cpu, start + busy
-        held_until = line.ready_at + (
-            self.tables.tenure_ps if atomic else self.tables.tenure_plain_ps
-        )
+        held_until = line.ready_at + tenure
         if exclusive:
             line.free_at = held_until
         elif supply.by_owner or nobody or self.tables.blocking:
@@ -179,20 +180,20 @@ class Coherence:
         if line.sharers and self.tables.clean_nearest:
             nearest = min(line.sharers, key=lambda other: (self.distance[cpu][other], other))
             return self._from_cache(nearest, cpu, waited_ps, by_owner=False)
-        latency = self.tables.memory_ps[self._to_home(line, cpu)]
-        return _Supply(latency, "memory", line.home)
+        d = self._to_home(line, cpu)
+        return _Supply(self.tables.memory_ps[d], "memory", line.home, d)
 
     def _from_cache(self, supplier: int, cpu: int, waited_ps: int, *, by_owner: bool) -> _Supply:
         d = self.distance[cpu][supplier]
         latency = self.tables.transfer_ps[d] - self._overlapped(d, waited_ps)
         node = self.tables.node_of[supplier]
-        return _Supply(latency, supplier_counter(d), node, by_owner, supplier)
+        return _Supply(latency, supplier_counter(d), node, d, by_owner, supplier)
 
     def _upgrade(self, line: Line[_Requester], cpu: int, waited_ps: int) -> _Supply:
         """A sharer that wants to write needs no data, only the home's permission."""
         d = self._to_home(line, cpu)
         latency = self.tables.invalidate_ps[d] - self._overlapped(d, waited_ps)
-        return _Supply(latency, "upgrades", line.home)
+        return _Supply(latency, "upgrades", line.home, d)
 
     def _invalidation(self, others: list[int], cpu: int, waited_ps: int) -> int:
         """Time until the last of the other sharers has lost its copy."""
@@ -209,8 +210,16 @@ class Coherence:
     def _jitter(self) -> int:
         """Random extra time of a transfer, above its latency."""
         bits = draw(self.seed, TRANSACTIONS, self.transactions)
-        self.transactions += 1
         return below(bits, self.tables.jitter_ps + 1)
+
+    def _tenure(self, distance: int, atomic: bool) -> int:
+        """The time for which the requester keeps the line after it has arrived."""
+        if not self.tables.tenure_class_ps:
+            return self.tables.tenure_ps if atomic else self.tables.tenure_plain_ps
+        tenure = self.tables.tenure_class_ps[atomic][distance]
+        spread = self.tables.tenure_spread_ps[atomic][distance]
+        bits = draw(self.seed, TENURES, self.transactions)
+        return tenure - spread + below(bits, 2 * spread + 1)
 
     def _to_home(self, line: Line[_Requester], cpu: int) -> int:
         return self.tables.home_distance[line.home][cpu]

@@ -1,12 +1,14 @@
-"""What load does to one line of a large machine, with one mechanism changed at a time.
+"""What load does to a line of a large machine, with one mechanism changed at a time.
 
-All CPUs add to one word, on 64 cores of `xeon-8176-8x28`, eight in each socket. The order in which
+Many CPUs add to one word, most on 64 cores of `xeon-8176-8x28`, eight in each socket. The order in which
 the CPUs come for the first time is drawn anew in each run (:func:`orders`), and nothing else
 differs between the runs of a row.
 
 - *Arbitration*: who of the waiting requests is served next. First come first served keeps the
   order of the start for the whole run. Whether neighbours in that order sit in one socket then
   decides the result.
+- *The spread of line hold times*: two CPUs of one socket add. A hold time of a single value allows
+  a whole number of additions, so that the time of one moves in steps.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PROFILE, EACH = "xeon-8176-8x28", 8
+HELD_NS = (0, 4, 8, 10, 12, 16, 18, 24, 32)
 _FROM_NODE = CPU_COUNTERS.index("from_node")
 
 
@@ -52,6 +55,21 @@ class Row:
     def band(self) -> float:
         """The slowest order over the fastest: 1 if the order of the start does not matter."""
         return max(self.addition_ns) / min(self.addition_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line hold time of two CPUs, in ns.
+
+    Arguments:
+        tenure_ns: its mean.
+        single_ns: the time from one addition to the next if each is held so long.
+        spread_ns: if each hold time is drawn from 0 to twice the mean.
+    """
+
+    tenure_ns: int
+    single_ns: float
+    spread_ns: float
 
 
 def orders(profile: Machine, runs: int, each: int = EACH) -> list[list[int]]:
@@ -89,6 +107,20 @@ def table(runs: int = 6, operations: int = 200, each: int = EACH) -> list[Row]:
     ]
 
 
+def steps(tenures_ns: tuple[int, ...] = HELD_NS, operations: int = 2_000) -> list[Step]:
+    """Simulate two CPUs of a socket with each line hold time, without a spread and with one."""
+    profile = machines.load(PROFILE)
+    found = []
+    for held in tenures_ns:
+        machine = profile.with_costs(tenure=held * 1_000)
+        times = [
+            _simulate(machine.with_spread(tenure=share), [0, 1], operations).operation_ps().mean
+            for share in (0, 1)
+        ]
+        found.append(Step(held, *(time / 2 / 1e3 for time in times)))
+    return found
+
+
 def view() -> Iterator[Table | str]:
     """Yield the table of docs/ABLATIONS.md."""
     from rich.table import Table
@@ -98,6 +130,12 @@ def view() -> Iterator[Table | str]:
         shown.add_column(name)
     for row in table():
         shown.add_row(row.variant, f"{row.mean_ns:.0f}", f"{row.band:.2f}", f"{row.near:.0%}")
+    yield shown
+    shown = Table(title=f"{PROFILE}: additions of two CPUs to one word, ns an addition")
+    for name in ("line hold time, ns", "a single value", "spread = 1"):
+        shown.add_column(name)
+    for step in steps():
+        shown.add_row(str(step.tenure_ns), f"{step.single_ns:.1f}", f"{step.spread_ns:.1f}")
     yield shown
 
 
