@@ -34,7 +34,7 @@ def _ways(draw: st.DrawFn) -> int:
 @st.composite
 def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
-    parts = draw(st.lists(st.sampled_from([arbitrations, tenures]), min_size=1, unique=True))
+    parts = draw(st.lists(st.sampled_from([arbitrations, tenures, paths]), min_size=1, unique=True))
     changes = {name: value for part in parts for name, value in draw(part()).items()}
     return dataclasses.replace(draw(machines()), **changes)
 
@@ -45,6 +45,15 @@ def arbitrations(draw: st.DrawFn) -> dict[str, int]:
     rule = draw(st.sampled_from([1, 2]))
     passes = draw(st.sampled_from([1, 2, 5, 100])) if rule == 1 else 0
     return {"arbitration": rule, "arbitration_passes": passes}
+
+
+@st.composite
+def paths(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[int, ...]]:
+    """Occupancies of links and home agents by class: some, all, or none of them."""
+    return {
+        name: (0, 0, *(draw(st.sampled_from([0, 0, 3, 25])) for _ in range(classes - 2)))
+        for name in ("link_ps", "home_agent_ps")
+    }
 
 
 @st.composite

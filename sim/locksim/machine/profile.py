@@ -79,12 +79,28 @@ class Protocol(BaseModel):
 
 
 class Occupancy(BaseModel):
-    """The ``[cost.occupancy.*]`` tables: how long one transaction keeps a shared resource busy."""
+    """The ``[cost.occupancy.*]`` tables: how long one transaction keeps a shared resource busy.
+
+    ``link`` is the time on the fabric of a node (class ``node``), or on the port of a node towards
+    a farther class; ``home`` that of the home agent, by the class between requester and home. Both
+    hold any of the classes between nodes.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     shared_read: Quantity | None = None
     bus: Quantity | None = None
+    link: dict[str, Quantity] = {}
+    home: dict[str, Quantity] = {}
+
+    def quantities(self) -> Iterator[tuple[str, Quantity]]:
+        """Yield (name, quantity) for each that is there."""
+        for name in ("shared_read", "bus"):
+            if (quantity := getattr(self, name)) is not None:
+                yield name, quantity
+        for name in ("link", "home"):
+            for key, quantity in getattr(self, name).items():
+                yield f"{name}.{key}", quantity
 
 
 class Cost(BaseModel):
@@ -131,10 +147,9 @@ class Cost(BaseModel):
             if isinstance(part, Quantity):
                 yield name, part
                 continue
-            pairs = part if isinstance(part, Occupancy) else part.items()
+            pairs = part.quantities() if isinstance(part, Occupancy) else part.items()
             for key, quantity in pairs:
-                if quantity is not None:
-                    yield f"{name}.{key}", quantity
+                yield f"{name}.{key}", quantity
 
 
 class Origin(BaseModel):
@@ -351,6 +366,14 @@ class Machine(BaseModel):
                     raise Refusal(f"cost.{kind}.{name}", missing_quantity(f"cost.{kind}.{name}"))
 
     def _check_occupancy(self) -> None:
+        names = self.topology.node_classes
+        for kind in ("link", "home"):
+            for name in getattr(self.cost.occupancy, kind):
+                if name not in names:
+                    raise Refusal(
+                        f"cost.occupancy.{kind}.{name}",
+                        f"no distance class '{name}'; {did_you_mean(name, names)}",
+                    )
         rules = (
             (
                 "shared_read",

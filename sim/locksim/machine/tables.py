@@ -71,6 +71,9 @@ class MachineTables:
     # tenure_plain_ps and tenure_ps say it all
     tenure_class_ps: _Rows = ()
     tenure_spread_ps: _Rows = ()  # by how much each of them differs at most
+    # [K], 0 where a class uses none; empty where no class does
+    link_ps: tuple[int, ...] = ()  # of a node's fabric (2), of each port towards a farther class
+    home_agent_ps: tuple[int, ...] = ()  # by the class between requester and home
     private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
     private_ways: int = 0
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
@@ -124,6 +127,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         arbitration_passes=protocol.arbitration_passes or 0,
         tenure_class_ps=tenures,
         tenure_spread_ps=spreads,
+        link_ps=_occupancy(topology, cost, "link"),
+        home_agent_ps=_occupancy(topology, cost, "home"),
         private_sets=private.sets if private else 0,
         private_ways=private.ways if private else 0,
         l1_sets=l1.sets if l1 else 0,
@@ -210,3 +215,9 @@ def _tenures(
         tuple(tuple(cost[name] for name in row) for row in rows),
         tuple(tuple(spread[name] for name in row) for row in rows),
     )
+
+
+def _occupancy(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int, ...]:
+    """The occupancy of links or home agents by class; empty if no class has one."""
+    found = [cost.get(f"occupancy.{kind}.{name}", 0) for name in topology.node_classes]
+    return (0, 0, *found) if any(found) else ()

@@ -12,12 +12,13 @@ from engine.reference.test_laws import machines, program_of, programs
 from engine.test_equal_random import HEAP_LINES, durations, folder, imported, seeds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from random_machines import arbitrations, contended, tenures
+from random_machines import arbitrations, contended, paths, tenures
 from random_workloads import workloads
-from tiny_machine import MEMORY, TRANSFER, TRANSFER_FAR, after, run, served
+from tiny_machine import MEMORY, MEMORY_FAR, TRANSFER, TRANSFER_FAR, after, run, served
 
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
+from locksim.lang import compute
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 
 __all__ = ["folder"]
@@ -151,6 +152,68 @@ def test_a_line_is_never_taken_before_its_hold_time_is_over(plans, machine, held
         if what == SERVED and cpu != agent // 2:
             assert time >= until
             held_until[line] = (ready + least, agent // 2) if exclusive else (0, -1)
+
+
+# Links and home agents
+
+LINKS = {"link_ps": (0, 0, 0, 70)}
+
+
+def far_reads(*delays: int) -> list[Any]:
+    """CPU 2 and 3, in node 1, read lines at home in node 0, each its own, after a delay."""
+
+    def read(name: str) -> Any:
+        def program(self: Any) -> Any:
+            yield getattr(self, name).load()
+
+        return program
+
+    idle = after(1, lambda self: iter(()))
+    readers = [after(delay, read(name)) for delay, name in zip(delays, "bc", strict=True)]
+    return [idle, idle, *readers]
+
+
+def completions(programs: list[Any], **machine: Any) -> list[int]:
+    """When the served requests complete, in the order of service."""
+    return [ready for *_, ready in served(*programs, **machine)]
+
+
+def test_two_lines_that_cross_a_link_wait_for_it() -> None:
+    """Two reads of lines of the other node, 10 ps apart: the second begins when the port is free.
+
+    Computed: 70 ps after the first one began, where each without a link begins at once.
+    """
+    programs = far_reads(5, 15)
+    assert [5 + MEMORY_FAR, 15 + MEMORY_FAR] == completions(programs)
+    assert [5 + MEMORY_FAR, 75 + MEMORY_FAR] == completions(programs, **LINKS)
+
+
+def test_a_home_agent_is_occupied_by_the_class_of_its_requester() -> None:
+    """The same reads where node 0's home agent takes 30 ps for each request from afar."""
+    machine = {"home_agent_ps": (0, 0, 3, 30)}
+    assert [5 + MEMORY_FAR, 35 + MEMORY_FAR] == completions(far_reads(5, 15), **machine)
+
+
+def test_a_transfer_inside_a_node_uses_no_link_and_no_home_agent() -> None:
+    """CPU 1 takes the line from CPU 0 at once, though the home agent and the ports are busy."""
+
+    def late(self: Any) -> Any:
+        yield compute(500)
+        yield self.a.fetch_add(1)
+
+    busy = {"link_ps": (0, 0, 0, 9_000), "home_agent_ps": (0, 0, 0, 9_000)}
+    programs = [add, late, after(400, far_reads(1, 1)[2]), after(450, far_reads(1, 1)[3])]
+    assert (500, 2, 1, 500 + TRANSFER) in served(*programs, **busy)
+
+
+@given(programs, machines, paths(classes=4))
+def test_each_transaction_waits_for_its_path_only(plans, machine, path):
+    """With links and home agents no request completes before its latency without them is over."""
+    plain, loaded = (run(*map(program_of, plans), **machine, **more) for more in ({}, path))
+    assert 4 == plain.finished == loaded.finished
+    for name in ("loads", "stores", "rmws"):
+        column = CPU_COUNTERS.index(name)
+        assert plain.cpu[:, column].tolist() == loaded.cpu[:, column].tolist()
 
 
 # Both engines

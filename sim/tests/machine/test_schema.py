@@ -234,6 +234,10 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "cost.tenure.spread: Input should be less than or equal to 1, found 1.5; correct the value"),
     ("cost.tenure_class", {"fra": quantity(5)},
      "cost.tenure_class.fra: no distance class 'fra'; did you mean 'far'?"),
+    ("cost.occupancy.link", {"core": quantity(5)},
+     "cost.occupancy.link.core: no distance class 'core'; known: far, node"),
+    ("cost.occupancy.home", {"far": quantity(0)},
+     "cost.occupancy.home.far: is zero (below half a picosecond); give a positive cost"),
     ("protocol.arbitration", "fair",
      "protocol.arbitration: 'fair' is unknown; use 'fifo', 'near' or 'random'"),
     ("protocol.arbitration", "near",
@@ -333,6 +337,23 @@ def test_line_hold_times_by_class_and_their_spread_are_in_the_tables() -> None:
 def _tenures(data: dict[str, Any]) -> tuple[tuple[tuple[int, ...], ...], ...]:
     tables = parse(data, WHERE).tables(1)
     return tables.tenure_class_ps, tables.tenure_spread_ps
+
+
+def test_links_and_home_agents_are_in_the_tables() -> None:
+    """By class, 0 for one that is not named; they are reported and can be replaced."""
+    assert ((), ()) == _paths(parse(document(), WHERE))
+    data = document()
+    data["cost"]["occupancy"]["link"] = {"far": quantity(6)}
+    data["cost"]["occupancy"]["home"] = {"node": quantity(2), "far": quantity(4)}
+    machine = parse(data, WHERE)
+    assert ((0, 0, 0, 6_000), (0, 0, 2_000, 4_000)) == _paths(machine)
+    dearer = machine.with_costs(**{"occupancy.link.far": 7_000})
+    assert (0, 0, 0, 7_000) == _paths(dearer)[0]
+
+
+def _paths(machine: Machine) -> tuple[tuple[int, ...], ...]:
+    tables = machine.tables(1)
+    return tables.link_ps, tables.home_agent_ps
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

@@ -31,17 +31,23 @@ class Contention(NamedTuple):
         distance: int8[CPUs, CPUs], distance classes.
         tenure: int64[2, K, 2], line hold times and their spreads, of lines that loads and stores
             brought and of those that atomic instructions brought, by class.
+        link: int64[K], occupancies of links; link_free: int64[nodes, K], when each one is free.
+        agent: int64[K], occupancies of home agents; agent_free: int64[nodes].
     """
 
     setting: npt.NDArray[np.int64]
     drawn: npt.NDArray[np.int64]
     distance: npt.NDArray[np.int8]
     tenure: npt.NDArray[np.int64]
+    link: npt.NDArray[np.int64]
+    link_free: npt.NDArray[np.int64]
+    agent: npt.NDArray[np.int64]
+    agent_free: npt.NDArray[np.int64]
 
 
 def contention_of(t: MachineTables, seed: int) -> Contention | None:
     """The mechanisms of a machine before its first event; None if it has none of them."""
-    if not (t.arbitration or t.tenure_class_ps):
+    if not (t.arbitration or t.tenure_class_ps or t.link_ps or t.home_agent_ps):
         return None
     classes = len(t.transfer_ps)
     tenures = t.tenure_class_ps or ((t.tenure_plain_ps,) * classes, (t.tenure_ps,) * classes)
@@ -51,6 +57,10 @@ def contention_of(t: MachineTables, seed: int) -> Contention | None:
         drawn=np.zeros(2, np.int64),
         distance=np.asarray(t.distance, np.int8),
         tenure=np.stack([np.array(tenures, np.int64), np.array(spreads, np.int64)], axis=2),
+        link=np.array(t.link_ps or (0,) * classes, np.int64),
+        link_free=np.zeros((t.n_nodes, classes), np.int64),
+        agent=np.array(t.home_agent_ps or (0,) * classes, np.int64),
+        agent_free=np.zeros(t.n_nodes, np.int64),
     )
 
 
@@ -105,3 +115,25 @@ def hold_time(contention, atomic, d):  # type: ignore[no-untyped-def]
     if spread == 0:
         return tenure
     return tenure - spread + draw(contention.setting[S_SEED], TENURES, k) % (2 * spread + 1)
+
+
+def path_free(contention, t, mine, other, d, home, h):  # type: ignore[no-untyped-def]
+    """The time from t on when links and home agent of a transaction are free.
+
+    It goes between the nodes ``mine`` and ``other`` of distance class d (0: it uses no link), and
+    its home is h away (0: the home agent is not asked).
+    """
+    if contention.link[d]:
+        t = max(t, contention.link_free[mine, d], contention.link_free[other, d])
+    if contention.agent[h]:
+        t = max(t, contention.agent_free[home])
+    return t
+
+
+def take_path(contention, start, mine, other, d, home, h):  # type: ignore[no-untyped-def]
+    """Occupy them from ``start``."""
+    if contention.link[d]:
+        contention.link_free[mine, d] = start + contention.link[d]
+        contention.link_free[other, d] = start + contention.link[d]
+    if contention.agent[h]:
+        contention.agent_free[home] = start + contention.agent[h]

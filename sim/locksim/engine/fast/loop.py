@@ -101,7 +101,15 @@ from locksim.compiler.bytecode import (
 from locksim.core.faults import Fault
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
-from locksim.engine.fast.contention import A_NEXT, A_PASSED, hold_time, overtake, select
+from locksim.engine.fast.contention import (
+    A_NEXT,
+    A_PASSED,
+    hold_time,
+    overtake,
+    path_free,
+    select,
+    take_path,
+)
 from locksim.engine.meters import mark
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
@@ -1053,6 +1061,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             count[c, N_HITS] += 1
         else:
             supplier_node = np.int64(-1)
+            from_cache = owner >= 0
             waited = t - agent[a, A_SINCE]
             if owner >= 0:
                 d = np.int64(distance[c, owner])
@@ -1079,6 +1088,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                     x += 1
                                 supply = latency[0, d] - min(waited, latency[3, d])
                                 far = np.int64(d)
+                                from_cache = True
                                 supplier_node = node_of[x]
                                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
                                 break
@@ -1171,13 +1181,26 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 else:
                     line[wanted, L_OWNER] = c
             start = t
+            if contention is not None:
+                mine_node = node_of[c]
+                link = np.int64(home_distance[supplier_node, c]) if far != 1 else 0
+                agent_class = np.int64(home_distance[home[wanted], c])
+                if from_cache and supplier_node == mine_node:
+                    agent_class = 0
+                start = path_free(
+                    contention, t, mine_node, supplier_node, link, home[wanted], agent_class
+                )
             if cost[K_BUS_KIND] == 1:
-                start = max(t, bus[node_of[c]], bus[supplier_node])
+                start = max(start, bus[node_of[c]], bus[supplier_node])
                 bus[node_of[c]] = start + cost[K_BUS]
                 bus[supplier_node] = start + cost[K_BUS]
             elif cost[K_BUS_KIND] == 2:
-                start = max(t, bus[0])
+                start = max(start, bus[0])
                 bus[0] = start + cost[K_BUS]
+            if contention is not None:
+                take_path(
+                    contention, start, mine_node, supplier_node, link, home[wanted], agent_class
+                )
             if cost[K_JITTER]:
                 took += draw(seed, TRANSACTIONS, control[R_SERVED]) % (cost[K_JITTER] + 1)
                 control[R_SERVED] += 1
@@ -1223,15 +1246,21 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 if back:
                     count[c, N_WRITEBACKS] += 1
                     caches.modified[victim] = 0
+                    back_to = home[victim]
+                    far = np.int64(home_distance[back_to, c])
                     start = t
+                    if contention is not None:
+                        start = path_free(contention, t, node_of[c], back_to, far, back_to, far)
                     if cost[K_BUS_KIND] == 1:
-                        start = max(t, bus[node_of[c]], bus[home[victim]])
+                        start = max(start, bus[node_of[c]], bus[back_to])
                         bus[node_of[c]] = start + cost[K_BUS]
-                        bus[home[victim]] = start + cost[K_BUS]
+                        bus[back_to] = start + cost[K_BUS]
                     elif cost[K_BUS_KIND] == 2:
-                        start = max(t, bus[0])
+                        start = max(start, bus[0])
                         bus[0] = start + cost[K_BUS]
-                    until = start + latency[1, home_distance[home[victim], c]]
+                    if contention is not None:
+                        take_path(contention, start, node_of[c], back_to, far, back_to, far)
+                    until = start + latency[1, far]
                     line[victim, L_FREE] = max(line[victim, L_FREE], until)
                     line[victim, L_QUIET] = max(line[victim, L_QUIET], until)
                 if tracing:

@@ -1,4 +1,4 @@
-"""Cache lines and buses of the reference engine: holders of lines, and times of transfers.
+"""Cache lines, buses and links of the reference engine: holders of lines, times of transfers.
 
 This is the part of ``sim/PHYSICS.md`` without agents. For a request that is served now, it gives
 the supplier of the data, the CPUs that lose a copy, the arrival time, and the time of the next
@@ -7,14 +7,17 @@ service.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from locksim.lang.randomness import TENURES, TRANSACTIONS, below, draw
 from locksim.machine import MachineTables
+from locksim.machine.topology import SAME_CORE
 
 _Requester = TypeVar("_Requester")
+_Part = tuple[str, int, int]
+"""A shared part of the machine: what it is, its node, and the class that it leads to."""
 
 
 @dataclass(slots=True)
@@ -103,7 +106,7 @@ class Coherence:
         self.tables, self.seed = tables, seed
         self.transactions = 0
         self.distance = tables.distance
-        self.bus_free_at = [0] * max(1, tables.n_nodes)
+        self.busy_until: dict[_Part, int] = defaultdict(int)
 
     def serve(
         self,
@@ -143,7 +146,7 @@ class Coherence:
             else:
                 line.sharers |= {cpu} if line.owner is None else {cpu, line.owner}
                 line.owner = None
-        start = self._take_bus(cpu, supply.node, now)
+        start = self._take_path(cpu, line.home, supply, now)
         latency += self._jitter()
         tenure = self._tenure(supply.distance, atomic)
         self.transactions += 1
@@ -167,8 +170,10 @@ class Coherence:
             line.owner = None
         line.sharers = line.sharers - {cpu}
         if back:
-            start = self._take_bus(cpu, line.home, now)
-            until = start + self.tables.memory_ps[self._to_home(line, cpu)]
+            d = self._to_home(line, cpu)
+            latency = self.tables.memory_ps[d]
+            home = _Supply(latency, "memory", line.home, d)
+            until = self._take_path(cpu, line.home, home, now) + latency
             line.free_at, line.quiet_at = max(line.free_at, until), max(line.quiet_at, until)
             line.modified = False
         return back
@@ -224,19 +229,31 @@ class Coherence:
     def _to_home(self, line: Line[_Requester], cpu: int) -> int:
         return self.tables.home_distance[line.home][cpu]
 
-    def _take_bus(self, cpu: int, supplier_node: int, now: int) -> int:
-        """Wait for the buses between requester and supplier and occupy them; the start time."""
-        match self.tables.bus_kind:
-            case 0:
-                return now
-            case 1:
-                buses = {self.tables.node_of[cpu], supplier_node}
-            case _:
-                buses = {0}
-        start = max([now, *(self.bus_free_at[bus] for bus in buses)])
-        for bus in buses:
-            self.bus_free_at[bus] = start + self.tables.bus_ps
+    def _take_path(self, cpu: int, home: int, supply: _Supply, now: int) -> int:
+        """Wait for all between requester and supplier, and occupy it; the start time."""
+        path = self._path(cpu, home, supply)
+        start = max([now, *(self.busy_until[part] for part in path)])
+        for part, occupancy_ps in path.items():
+            self.busy_until[part] = start + occupancy_ps
         return start
+
+    def _path(self, cpu: int, home: int, supply: _Supply) -> dict[_Part, int]:
+        """The shared parts of the machine that a transaction uses, and how long."""
+        tables = self.tables
+        mine, other = tables.node_of[cpu], supply.node
+        match tables.bus_kind:
+            case 0:
+                path: dict[_Part, int] = {}
+            case 1:
+                path = {("bus", node, 0): tables.bus_ps for node in (mine, other)}
+            case _:
+                path = {("bus", 0, 0): tables.bus_ps}
+        if tables.link_ps and supply.distance != SAME_CORE:
+            d = tables.home_distance[other][cpu]
+            path |= {("link", node, d): tables.link_ps[d] for node in (mine, other)}
+        if tables.home_agent_ps and (supply.cpu is None or mine != other):
+            path["home", home, 0] = tables.home_agent_ps[tables.home_distance[home][cpu]]
+        return {part: occupancy_ps for part, occupancy_ps in path.items() if occupancy_ps}
 
 
 def supplier_counter(distance: int) -> str:

@@ -1,12 +1,10 @@
 """What load does to a line of a large machine, with one mechanism changed at a time.
 
-Many CPUs add to one word, most on 64 cores of `xeon-8176-8x28`, eight in each socket. The order in which
-the CPUs come for the first time is drawn anew in each run (:func:`orders`), and nothing else
-differs between the runs of a row.
+All on cores of `xeon-8176-8x28`:
 
-- *Arbitration*: who of the waiting requests is served next. First come first served keeps the
-  order of the start for the whole run. Whether neighbours in that order sit in one socket then
-  decides the result.
+- *Arbitration*: who of the waiting requests is served next. 64 CPUs add to one word, eight in each
+  socket. First come first served keeps the order of the start for the whole run. Whether neighbours
+  in that order sit in one socket then decides the result.
 - *The spread of line hold times*: two CPUs of one socket add. A hold time of a single value allows
   a whole number of additions, so that the time of one moves in steps.
 """
