@@ -14,12 +14,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_machines import arbitrations, contended, paths, tenures
 from random_workloads import workloads
-from tiny_machine import MEMORY, MEMORY_FAR, TRANSFER, TRANSFER_FAR, after, run, served
+from tiny_machine import MEMORY, MEMORY_FAR, TRANSFER, TRANSFER_FAR, after, run, served, tables
 
+from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
-from locksim.lang import compute
+from locksim.kinds import kind_of
+from locksim.lang import Workload, compute
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
+from locksim.library import registry
+from locksim.library.probes import ContendedAdd
 
 __all__ = ["folder"]
 NEAR = {"arbitration": 1, "arbitration_passes": 5}
@@ -92,16 +96,6 @@ def test_no_request_starves(plans, machine, passes):
             before = sum(s <= since and since <= e for s, e in requests) - 1
             others = sum(since < e < at for _, e in requests)
             assert others <= (before + 1) * passes + before
-
-
-@given(programs, machines, arbitrations())
-def test_the_order_of_service_loses_no_operation(plans, machine, rule):
-    """Whatever the order: every program ends, and each CPU has done what it does in any order."""
-    plain, other = (run(*map(program_of, plans), **machine, **more) for more in ({}, rule))
-    assert 4 == plain.finished == other.finished
-    for name in ("loads", "stores", "rmws"):
-        column = CPU_COUNTERS.index(name)
-        assert plain.cpu[:, column].tolist() == other.cpu[:, column].tolist()
 
 
 # Line hold times
@@ -206,14 +200,17 @@ def test_a_transfer_inside_a_node_uses_no_link_and_no_home_agent() -> None:
     assert (500, 2, 1, 500 + TRANSFER) in served(*programs, **busy)
 
 
-@given(programs, machines, paths(classes=4))
-def test_each_transaction_waits_for_its_path_only(plans, machine, path):
-    """With links and home agents no request completes before its latency without them is over."""
-    plain, loaded = (run(*map(program_of, plans), **machine, **more) for more in ({}, path))
-    assert 4 == plain.finished == loaded.finished
+# All of them
+
+
+@given(programs, machines, st.one_of(arbitrations(), tenures(classes=4), paths(classes=4)))
+def test_no_mechanism_loses_an_operation(plans, machine, mechanism):
+    """Every program ends, and each CPU has done what it does without the mechanism."""
+    plain, other = (run(*map(program_of, plans), **machine, **more) for more in ({}, mechanism))
+    assert 4 == plain.finished == other.finished
     for name in ("loads", "stores", "rmws"):
         column = CPU_COUNTERS.index(name)
-        assert plain.cpu[:, column].tolist() == loaded.cpu[:, column].tolist()
+        assert plain.cpu[:, column].tolist() == other.cpu[:, column].tolist()
 
 
 # Both engines
@@ -239,3 +236,31 @@ def test_random_programs_compiled(folder, text, tables, seed, until_ps):
         imported(text, folder)(), tables, seed=seed, until_ps=until_ps, heap_lines=HEAP_LINES
     )
     compare(pair)
+
+
+MECHANISMS = {
+    "near": {"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
+    "random": {"arbitration": 2, "jitter_ps": 30},
+    "hold times": {
+        "tenure_class_ps": ((0, 0, 5, 9), (0, 0, 12, 40)),
+        "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
+    },
+    "links": {"link_ps": (0, 0, 11, 35), "home_agent_ps": (0, 0, 8, 20), "bus_kind": 1},
+}
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("name", ["contended_add", "tas", "mcs", "rwlock"])
+def test_both_engines_agree_under_load(name, mechanism):
+    """Eight CPUs in four nodes at one line or at one lock: traces, counters and memory agree."""
+    load = ContendedAdd() if name == "contended_add" else _load(name)
+    machine = tables(8, **MECHANISMS[mechanism])
+    with plain_until(NEVER):
+        pair = run_pair(load, machine, seed=1, until_ps=6_000, heap_lines=64)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+
+
+def _load(name: str) -> Workload:
+    struct = registry.resolve(name).struct
+    return kind_of(struct).test_loads(struct, 2_000)[0]

@@ -7,6 +7,8 @@ All on cores of `xeon-8176-8x28`:
   in that order sit in one socket then decides the result.
 - *The spread of line hold times*: two CPUs of one socket add. A hold time of a single value allows
   a whole number of additions, so that the time of one moves in steps.
+- *Links*: pairs of CPUs add, each to a word of its own. Without links they do not disturb each
+  other, however many there are.
 """
 
 from __future__ import annotations
@@ -18,14 +20,20 @@ from typing import TYPE_CHECKING, Any
 
 from locksim import machine as machines
 from locksim.engine.counters import CPU_COUNTERS
+from locksim.lang import RELAXED, Program, Workload, cpu, done, percpu, word
 from locksim.library.probes.contended_add import ContendedAdd
 from locksim.machine import Machine
+from locksim.machine.profile import parse
 from locksim.study.simulation import Simulation, simulate
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 PROFILE, EACH = "xeon-8176-8x28", 8
+LINKS = (
+    ("link", 5.6, "64 bytes and their header over a QuickPath link of 12.8 GB/s (Intel, 2009)"),
+    ("home", 5.0, "some ten cycles of a home agent for each request"),
+)
 HELD_NS = (0, 4, 8, 10, 12, 16, 18, 24, 32)
 _FROM_NODE = CPU_COUNTERS.index("from_node")
 
@@ -68,6 +76,33 @@ class Step:
     tenure_ns: int
     single_ns: float
     spread_ns: float
+
+
+class Pairs(Workload):
+    """CPUs 0 and 1 add to one word, CPUs 2 and 3 to another, and so on."""
+
+    own = percpu(word())
+
+    def thread(self) -> Program:
+        """Add for ever."""
+        while True:
+            yield self.own[cpu() // 2 * 2].fetch_add(1, RELAXED)
+            yield done()
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Some pairs of CPUs, and the time in ns of one addition of a pair.
+
+    Arguments:
+        pairs: how many. apart: whether a pair's CPUs are in two sockets.
+        free_ns: on the machine as it is. loaded_ns: with an occupancy of links and home agents.
+    """
+
+    pairs: int
+    apart: bool
+    free_ns: float
+    loaded_ns: float
 
 
 def orders(profile: Machine, runs: int, each: int = EACH) -> list[list[int]]:
@@ -119,6 +154,31 @@ def steps(tenures_ns: tuple[int, ...] = HELD_NS, operations: int = 2_000) -> lis
     return found
 
 
+def loads(pairs: tuple[int, ...] = (1, 28, 42, 56), operations: int = 100) -> list[Load]:
+    """Simulate pairs across two sockets, then inside one, without and with links."""
+    machine = machines.load(PROFILE)
+    found = []
+    for apart in (True, False):
+        for n in pairs:
+            if not apart and n > max(pairs) // 2:
+                continue  # a socket has as many CPUs as a pair of sockets has pairs
+            times = [
+                _simulate(profile, _pairs(machine, n, apart), operations, Pairs())
+                for profile in (machine, _with_links(machine))
+            ]
+            found.append(Load(n, apart, *(t.operation_ps().mean / 2 / 1e3 for t in times)))
+    return found
+
+
+def _pairs(machine: Machine, n: int, apart: bool) -> list[int]:
+    """CPU numbers of pairs, on two hardware threads of a core where there are more than cores."""
+    cores, all_cores = machine.topology.cores_per_node, machine.n_cpus // 2
+    threads = [core + all_cores * thread for thread in (0, 1) for core in range(cores)]
+    if apart:
+        return [cpu + cores * socket for cpu in threads[:n] for socket in (0, 1)]
+    return threads[: 2 * n]
+
+
 def view() -> Iterator[Table | str]:
     """Yield the table of docs/ABLATIONS.md."""
     from rich.table import Table
@@ -135,11 +195,29 @@ def view() -> Iterator[Table | str]:
     for step in steps():
         shown.add_row(str(step.tenure_ns), f"{step.single_ns:.1f}", f"{step.spread_ns:.1f}")
     yield shown
+    shown = Table(title=f"{PROFILE}: pairs of CPUs, ns an addition of a pair")
+    for name in ("pairs", "CPUs of a pair", "without links", "with links and home agents"):
+        shown.add_column(name)
+    for load in loads():
+        where = "in two sockets" if load.apart else "in one socket"
+        shown.add_row(str(load.pairs), where, f"{load.free_ns:.0f}", f"{load.loaded_ns:.0f}")
+    yield shown
 
 
-def _simulate(profile: Machine, placement: list[int], operations: int) -> Simulation:
+def _with_links(machine: Machine) -> Machine:
+    """The machine with an occupancy of its links and home agents."""
+    data = machine.model_dump(by_alias=True, exclude_none=True)
+    for kind, value, source in LINKS:
+        quantity = {"value": value, "unit": "ns", "source": source, "role": "assumed"}
+        data["cost"]["occupancy"][kind] = {"socket": quantity}
+    return parse(data, f"{machine.name} with links")
+
+
+def _simulate(
+    profile: Machine, placement: list[int], operations: int, load: Workload | None = None
+) -> Simulation:
     return simulate(
-        ContendedAdd(),
+        load or ContendedAdd(),
         machine=profile,
         cpus=len(placement),
         placement=placement,

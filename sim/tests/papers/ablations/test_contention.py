@@ -40,3 +40,12 @@ def test_a_single_line_hold_time_moves_in_steps() -> None:
     assert at[4].single_ns < at[8].single_ns
     assert at[10].single_ns < 0.6 * at[8].single_ns
     assert at[4].spread_ns > at[8].spread_ns > at[10].spread_ns > 0.7 * at[8].spread_ns
+
+
+def test_pairs_of_cpus_share_the_links_between_sockets_only() -> None:
+    """56 pairs take twice the time of 28 with links; without them, or in a socket, no longer."""
+    with plain_until(NEVER):
+        at = {(load.pairs, load.apart): load for load in contention.loads((28, 56), operations=20)}
+    assert at[56, True].loaded_ns > 1.7 * at[28, True].loaded_ns
+    assert at[56, True].free_ns < 1.05 * at[28, True].free_ns
+    assert at[28, False].free_ns == at[28, False].loaded_ns
