@@ -34,7 +34,11 @@ def _ways(draw: st.DrawFn) -> int:
 @st.composite
 def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
-    parts = draw(st.lists(st.sampled_from([arbitrations, tenures, paths]), min_size=1, unique=True))
+    parts = draw(
+        st.lists(
+            st.sampled_from([arbitrations, tenures, paths, issues, ahead]), min_size=1, unique=True
+        )
+    )
     changes = {name: value for part in parts for name, value in draw(part()).items()}
     return dataclasses.replace(draw(machines()), **changes)
 
@@ -45,6 +49,16 @@ def arbitrations(draw: st.DrawFn) -> dict[str, int]:
     rule = draw(st.sampled_from([1, 2]))
     passes = draw(st.sampled_from([1, 2, 5, 100])) if rule == 1 else 0
     return {"arbitration": rule, "arbitration_passes": passes}
+
+
+def ahead() -> st.SearchStrategy[dict[str, int]]:
+    """How much private work hides behind a miss."""
+    return st.fixed_dictionaries({"run_ahead_ps": st.sampled_from([1, 9, 60])})
+
+
+def issues() -> st.SearchStrategy[dict[str, int]]:
+    """How much longer private work takes while a sibling works."""
+    return st.fixed_dictionaries({"shared_issue_percent": st.sampled_from([150, 200, 333])})
 
 
 @st.composite

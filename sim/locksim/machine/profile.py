@@ -35,7 +35,7 @@ MAY_BE_ZERO = frozenset(
 """Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
 without time passing, or make a remote line as near as the CPU's own."""
 
-PARTIAL = frozenset({"tenure_class", "tenure_plain_class"})
+PARTIAL = ("tenure_class", "tenure_plain_class")
 """Tables that need not name every distance class."""
 
 
@@ -48,6 +48,9 @@ class Protocol(BaseModel):
 
     ``arbitration`` selects which of the requests that wait for a line is served next. With ``near``
     the one that has waited longest is passed at most ``arbitration_passes`` times.
+
+    ``shared_issue_percent`` is the time of private work while another thread of the core works, in
+    percent of the time alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -59,6 +62,7 @@ class Protocol(BaseModel):
     line_busy_percent: Annotated[int, Field(ge=1, le=100)] = 100
     arbitration: Literal["fifo", "near", "random"] = "fifo"
     arbitration_passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    shared_issue_percent: Annotated[int, Field(ge=100, le=1_000)] = 100
 
     @model_validator(mode="after")
     def _sound(self) -> Protocol:
@@ -111,6 +115,7 @@ class Cost(BaseModel):
     if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
     bring are held for ``tenure`` too. ``tenure_class`` and ``tenure_plain_class`` replace them for
     lines that came from a class; they hold any of the classes.
+    ``run_ahead`` is how much private work is done while a core waits for a line.
     ``private_hit`` is there if the profile has a ``[cache.l1]``.
     """
 
@@ -127,6 +132,7 @@ class Cost(BaseModel):
     tenure_class: dict[str, Quantity] = {}
     tenure_plain_class: dict[str, Quantity] = {}
     jitter: Quantity
+    run_ahead: Quantity | None = None
     transfer: dict[str, Quantity]
     memory: dict[str, Quantity]
     invalidate: dict[str, Quantity]
@@ -315,6 +321,11 @@ class Machine(BaseModel):
         self._check_classes()
         self._check_occupancy()
         self._check_caches()
+        if self.protocol.shared_issue_percent != 100 and self.topology.threads_per_core == 1:
+            raise Refusal(
+                "protocol.shared_issue_percent",
+                "given, but threads_per_core is 1; remove it",
+            )
         if self.origin is not None and len(self.origin.cpus) != self.n_cpus:
             raise Refusal(
                 "origin.cpus",
@@ -346,7 +357,7 @@ class Machine(BaseModel):
         wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
         if self.cost.overlap:
             wanted["overlap"] = with_core
-        for kind in wanted.keys() | PARTIAL:
+        for kind in (*wanted, *PARTIAL):
             names = wanted.get(kind, with_core)
             found: dict[str, Quantity] = getattr(self.cost, kind)
             for name in found:

@@ -71,6 +71,8 @@ class MachineTables:
     # tenure_plain_ps and tenure_ps say it all
     tenure_class_ps: _Rows = ()
     tenure_spread_ps: _Rows = ()  # by how much each of them differs at most
+    run_ahead_ps: int = 0  # of private work that hides behind a miss
+    shared_issue_percent: int = 100  # of compute while a sibling works
     # [K], 0 where a class uses none; empty where no class does
     link_ps: tuple[int, ...] = ()  # of a node's fabric (2), of each port towards a farther class
     home_agent_ps: tuple[int, ...] = ()  # by the class between requester and home
@@ -127,6 +129,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         arbitration_passes=protocol.arbitration_passes or 0,
         tenure_class_ps=tenures,
         tenure_spread_ps=spreads,
+        run_ahead_ps=cost.get("run_ahead", 0),
+        shared_issue_percent=protocol.shared_issue_percent,
         link_ps=_occupancy(topology, cost, "link"),
         home_agent_ps=_occupancy(topology, cost, "home"),
         private_sets=private.sets if private else 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 from engine.engine_pair import compare, run_pair
 from engine.fast.test_ways import NEVER, plain_until
@@ -14,13 +15,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_machines import arbitrations, contended, paths, tenures
 from random_workloads import workloads
-from tiny_machine import MEMORY, MEMORY_FAR, TRANSFER, TRANSFER_FAR, after, run, served, tables
+from tiny_machine import (
+    MEMORY,
+    MEMORY_FAR,
+    PAUSE,
+    RMW,
+    TRANSFER,
+    TRANSFER_FAR,
+    after,
+    notes,
+    run,
+    served,
+    tables,
+)
 
 from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
 from locksim.kinds import kind_of
-from locksim.lang import Workload, compute
+from locksim.lang import Workload, compute, note, pause
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.library import registry
 from locksim.library.probes import ContendedAdd
@@ -200,6 +213,62 @@ def test_a_transfer_inside_a_node_uses_no_link_and_no_home_agent() -> None:
     assert (500, 2, 1, 500 + TRANSFER) in served(*programs, **busy)
 
 
+# Threads of a core, and private work behind a miss
+
+SIBLINGS: dict[str, Any] = {"distance": ((0, 1), (1, 0)), "shared_issue_percent": 150}
+
+
+def work(*parts: Any) -> Any:
+    """Operations one after the other, each followed by a note of its number."""
+
+    def program(self: Any) -> Any:
+        for number, part in enumerate(parts):
+            yield from part(self)
+            yield note(number)
+
+    return program
+
+
+def private(self: Any) -> Any:
+    """100 ps of private work."""
+    yield compute(100)
+
+
+def test_private_work_takes_longer_while_a_sibling_works() -> None:
+    """Both work for 150 ps instead of 100; then CPU 0 has returned, and CPU 1 needs 100."""
+    found = notes(work(private), work(private, private), cpus=2, **SIBLINGS)
+    assert [(150, 0, 0), (150, 1, 0), (250, 1, 1)] == found
+
+
+def rest(self: Any) -> Any:
+    """A pause as long as the private work of two others."""
+    yield pause()
+
+
+@pytest.mark.parametrize("idle", [rest, add], ids=["pauses", "waits for a line"])
+def test_a_sibling_that_pauses_or_waits_leaves_the_core(idle) -> None:
+    """CPU 0 pauses or misses at 0; CPU 1's private work, issued after it, takes 100 ps."""
+    found = notes(work(idle), work(private), cpus=2, **SIBLINGS, pause_ps=500)
+    assert (100, 1, 0) in found
+
+
+def test_private_work_behind_a_miss_is_partly_done() -> None:
+    """Of 100 ps behind a miss of 150, 60 are over; behind a hit none, nor behind a pause."""
+    found = notes(work(add, private, add, private, rest, private), cpus=1, run_ahead_ps=60)
+    # A note is no operation, so the private work is still the next one.
+    first = MEMORY + RMW
+    assert [first, first + 40, first + 40 + RMW] == [time for time, *_ in found][:3]
+    times = [time for time, *_ in found]
+    assert [100, PAUSE, 100] == np.diff(times[2:]).tolist()
+
+
+def test_no_more_is_done_behind_a_miss_than_it_takes() -> None:
+    """A miss of 150 hides 150 ps of the 400 behind it, and all of 100 but 1 ps."""
+    for alone, left in ((400, 250), (100, 1)):
+        found = notes(work(add, after(alone, rest)), cpus=1, run_ahead_ps=1_000)
+        assert left + PAUSE == found[1][0] - found[0][0]
+
+
 # All of them
 
 
@@ -244,6 +313,13 @@ MECHANISMS = {
     "hold times": {
         "tenure_class_ps": ((0, 0, 5, 9), (0, 0, 12, 40)),
         "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
+    },
+    "siblings": {
+        "distance": tuple(
+            tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
+        ),
+        "shared_issue_percent": 170,
+        "run_ahead_ps": 70,
     },
     "links": {"link_ps": (0, 0, 11, 35), "home_agent_ps": (0, 0, 8, 20), "bus_kind": 1},
 }

@@ -238,6 +238,11 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "cost.occupancy.link.core: no distance class 'core'; known: far, node"),
     ("cost.occupancy.home", {"far": quantity(0)},
      "cost.occupancy.home.far: is zero (below half a picosecond); give a positive cost"),
+    ("cost.run_ahead", quantity(0),
+     "cost.run_ahead: is zero (below half a picosecond); give a positive cost"),
+    ("protocol.shared_issue_percent", 50,
+     "protocol.shared_issue_percent: Input should be greater than or equal to 100, found 50; "
+     "correct the value"),
     ("protocol.arbitration", "fair",
      "protocol.arbitration: 'fair' is unknown; use 'fifo', 'near' or 'random'"),
     ("protocol.arbitration", "near",
@@ -354,6 +359,25 @@ def test_links_and_home_agents_are_in_the_tables() -> None:
 def _paths(machine: Machine) -> tuple[tuple[int, ...], ...]:
     tables = machine.tables(1)
     return tables.link_ps, tables.home_agent_ps
+
+
+def test_what_a_core_does_besides_is_in_the_tables() -> None:
+    """Shared issue and private work behind a miss; without siblings the former is refused."""
+    data = document()
+    assert (100, 0) == _core(data)
+    data["protocol"]["shared_issue_percent"] = 150
+    data["cost"]["run_ahead"] = quantity(20)
+    assert (150, 20_000) == _core(data)
+    data["topology"]["threads_per_core"] = 1
+    for kind in ("transfer", "invalidate"):
+        del data["cost"][kind]["core"]
+    message = "protocol.shared_issue_percent: given, but threads_per_core is 1; remove it"
+    assert message == refusal(data)
+
+
+def _core(data: dict[str, Any]) -> tuple[int, int]:
+    tables = parse(data, WHERE).tables(1)
+    return tables.shared_issue_percent, tables.run_ahead_ps
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.machine import MachineTables
+from locksim.machine.topology import SAME_CORE
 
 # The columns of the table of agents that select() reads and passed() writes.
 A_NEXT, A_PASSED = 2, 6
 
 FIFO, NEAR = 0, 1
-S_ARBITRATION, S_PASSES, S_SEED = range(3)
+S_ARBITRATION, S_PASSES, S_SEED, S_ISSUE, S_AHEAD = range(5)
 D_ARBITRATIONS, D_TRANSACTIONS = range(2)
 
 
@@ -33,6 +34,10 @@ class Contention(NamedTuple):
             brought and of those that atomic instructions brought, by class.
         link: int64[K], occupancies of links; link_free: int64[nodes, K], when each one is free.
         agent: int64[K], occupancies of home agents; agent_free: int64[nodes].
+        sibling: int64[CPUs], the next CPU of the same core, round a ring; the CPU itself if it has
+            no sibling or siblings share nothing.
+        ahead: int64[CPUs], private work that is done already, if it is the next operation.
+        pauses: int64[CPUs], 1 if the last issued operation is a pause.
     """
 
     setting: npt.NDArray[np.int64]
@@ -43,17 +48,25 @@ class Contention(NamedTuple):
     link_free: npt.NDArray[np.int64]
     agent: npt.NDArray[np.int64]
     agent_free: npt.NDArray[np.int64]
+    sibling: npt.NDArray[np.int64]
+    ahead: npt.NDArray[np.int64]
+    pauses: npt.NDArray[np.int64]
 
 
 def contention_of(t: MachineTables, seed: int) -> Contention | None:
     """The mechanisms of a machine before its first event; None if it has none of them."""
-    if not (t.arbitration or t.tenure_class_ps or t.link_ps or t.home_agent_ps):
+    shares_issue = t.shared_issue_percent != 100
+    at_line = t.arbitration or t.tenure_class_ps or t.link_ps or t.home_agent_ps
+    if not (at_line or shares_issue or t.run_ahead_ps):
         return None
     classes = len(t.transfer_ps)
     tenures = t.tenure_class_ps or ((t.tenure_plain_ps,) * classes, (t.tenure_ps,) * classes)
     spreads = t.tenure_spread_ps or ((0,) * classes,) * 2
     return Contention(
-        setting=np.array([t.arbitration, t.arbitration_passes, seed], np.int64),
+        setting=np.array(
+            [t.arbitration, t.arbitration_passes, seed, t.shared_issue_percent, t.run_ahead_ps],
+            np.int64,
+        ),
         drawn=np.zeros(2, np.int64),
         distance=np.asarray(t.distance, np.int8),
         tenure=np.stack([np.array(tenures, np.int64), np.array(spreads, np.int64)], axis=2),
@@ -61,7 +74,18 @@ def contention_of(t: MachineTables, seed: int) -> Contention | None:
         link_free=np.zeros((t.n_nodes, classes), np.int64),
         agent=np.array(t.home_agent_ps or (0,) * classes, np.int64),
         agent_free=np.zeros(t.n_nodes, np.int64),
+        ahead=np.zeros(t.n_cpus, np.int64),
+        pauses=np.zeros(t.n_cpus, np.int64),
+        sibling=np.array(
+            [_sibling(t, cpu) if shares_issue else cpu for cpu in range(t.n_cpus)], np.int64
+        ),
     )
+
+
+def _sibling(t: MachineTables, cpu: int) -> int:
+    """The next CPU of a CPU's core, the first after the last; the CPU itself if it is alone."""
+    core = [other for other in range(t.n_cpus) if t.distance[cpu][other] <= SAME_CORE]
+    return core[(core.index(cpu) + 1) % len(core)]
 
 
 def select(contention, agent, head, filler):  # type: ignore[no-untyped-def]

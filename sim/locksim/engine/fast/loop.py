@@ -104,6 +104,8 @@ from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
 from locksim.engine.fast.contention import (
     A_NEXT,
     A_PASSED,
+    S_AHEAD,
+    S_ISSUE,
     hold_time,
     overtake,
     path_free,
@@ -301,6 +303,23 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
     trace[r, 6] = t
     trace[r, 7] = 0
     control[R_ROWS] = r + 1
+
+
+def _shares(contention, core, agent, c):  # type: ignore[no-untyped-def]
+    """Whether another thread of a CPU's core works."""
+    x = contention.sibling[c]
+    while x != c:
+        does = agent[2 * x, A_DOES]
+        if (
+            not core[x, C_FINISHED]
+            and core[x, C_WAITS] == W_NOTHING
+            and does != SERVE
+            and does != COMPLETE
+            and not contention.pauses[x]
+        ):
+            return True
+        x = contention.sibling[x]
+    return False
 
 
 def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
@@ -587,6 +606,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             core[c, C_SPIN_PC] = pc
                             core[c, C_SPIN_TIME] = t
                             core[c, C_SPIN_CLEAN] = jump
+                            if contention is not None and contention.sibling[c] != c:
+                                core[c, C_SPIN_CLEAN] = 0
                             core[c, C_PATH] = 0
                         elif op == SPIN_ENTER:
                             core[c, C_SPIN_PC] = -1
@@ -725,6 +746,12 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     if does != COMPLETE and (address < 0 or address >= n_words or not live[wanted]):
                         fault, fault_at = F_MEMORY, address
                         break
+                    if contention is not None:
+                        contention.pauses[c] = 0
+                        waited = t + agent[a, A_DELAY] - agent[a, A_SINCE]
+                        contention.ahead[c] = (
+                            min(contention.setting[S_AHEAD], waited) if does == COMPLETE else 0
+                        )
                     owned = line[wanted, L_OWNER] == c
                     arrived = not (line[wanted, L_FILLER] == c and line[wanted, L_READY] > t)
                     after = np.int64(0)
@@ -851,6 +878,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                         _record(trace, control, t, a, what, address, value, pc)
                 else:
                     # ---- an operation without a word
+                    ahead = np.int64(0)
+                    if contention is not None:
+                        ahead = contention.ahead[c]
+                        contention.ahead[c] = 0
+                        contention.pauses[c] = op == PAUSE
                     subject = np.int64(0)
                     value = np.int64(0)
                     if op == PAUSE or op == COMPUTE:
@@ -868,6 +900,12 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             count[c, N_COMPUTE_PS] = plus(count[c, N_COMPUTE_PS], max(value, 1))
                             # Later than the end of any run; the sum with t must fit in a key.
                             after = min(max(value, 1), MAX_TIME_PS)
+                        if op == COMPUTE and contention is not None:
+                            if _shares(contention, core, agent, c):
+                                after = min(after * contention.setting[S_ISSUE] // 100, MAX_TIME_PS)
+                            if ahead:
+                                after = max(after - ahead, 1)
+                                core[c, C_SPIN_CLEAN] = 0
                         if core[c, C_SPIN_CLEAN]:
                             j = core[c, C_PATH]
                             if j == PATH_MAX:

@@ -217,7 +217,7 @@ class Engine:
 
     def request(self, agent: Agent, line: Line[Agent], exclusive: bool) -> None:
         """Serve an agent's request for a line now, or queue it."""
-        agent.exclusive, agent.asked_ps, agent.passed = exclusive, self.now, 0
+        agent.exclusive, agent.asked_ps, agent.passed, agent.asked = exclusive, self.now, 0, True
         if not line.queue and line.servable_at(exclusive) <= self.now:
             self._serve(agent, line)
         else:
@@ -257,7 +257,12 @@ class Engine:
         if self.caches is not None:
             self._make_room(self.caches, agent, line, served)
         agent.delay_ps = served.delay_ps
-        agent.at(served.completes_ps, agent.complete)
+
+        def arrive() -> None:
+            agent.asked = False
+            agent.complete()
+
+        agent.at(served.completes_ps, arrive)
 
     def _make_room(self, caches: Caches, agent: Agent, line: Line[Agent], served: Served) -> None:
         """Update the caches after a served request, and evict lines to make room."""

@@ -7,6 +7,9 @@ All on cores of `xeon-8176-8x28`:
   in that order sit in one socket then decides the result.
 - *The spread of line hold times*: two CPUs of one socket add. A hold time of a single value allows
   a whole number of additions, so that the time of one moves in steps.
+- *Private work behind a miss*: the same two CPUs think between two additions. A core that does one
+  thing at a time adds the thinking to the miss.
+- *Two threads of a core* that both do private work.
 - *Links*: pairs of CPUs add, each to a word of its own. Without links they do not disturb each
   other, however many there are.
 """
@@ -20,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from locksim import machine as machines
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.lang import RELAXED, Program, Workload, cpu, done, percpu, word
+from locksim.lang import RELAXED, Program, Workload, compute, cpu, done, param, pause, percpu, word
 from locksim.library.probes.contended_add import ContendedAdd
 from locksim.machine import Machine
 from locksim.machine.profile import parse
@@ -30,10 +33,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 PROFILE, EACH = "xeon-8176-8x28", 8
-LINKS = (
-    ("link", 5.6, "64 bytes and their header over a QuickPath link of 12.8 GB/s (Intel, 2009)"),
-    ("home", 5.0, "some ten cycles of a home agent for each request"),
-)
+LINKS = {
+    "occupancy.link.socket": (
+        5.6,
+        "64 bytes and their header over a QuickPath link of 12.8 GB/s (Intel, 2009)",
+    ),
+    "occupancy.home.socket": (5.0, "some ten cycles of a home agent for each request"),
+}
+AHEAD = {"run_ahead": (30.0, "private work of 3 to 28 ns hides behind a miss (CALIBRATION.md)")}
 HELD_NS = (0, 4, 8, 10, 12, 16, 18, 24, 32)
 _FROM_NODE = CPU_COUNTERS.index("from_node")
 
@@ -87,6 +94,25 @@ class Pairs(Workload):
         """Add for ever."""
         while True:
             yield self.own[cpu() // 2 * 2].fetch_add(1, RELAXED)
+            yield done()
+
+
+class Working(Workload):
+    """CPU 0 does private work of 100 ns; CPU 1 does so too, or waits in a loop with a pause.
+
+    Arguments:
+        resting: 1: CPU 1 pauses.
+    """
+
+    resting = param(0)
+
+    def thread(self) -> Program:
+        """Work for ever, or pause."""
+        while True:
+            if self.resting and cpu() == 1:
+                yield pause()
+            else:
+                yield compute(100_000)
             yield done()
 
 
@@ -154,6 +180,40 @@ def steps(tenures_ns: tuple[int, ...] = HELD_NS, operations: int = 2_000) -> lis
     return found
 
 
+def thoughts(
+    thinks_ns: tuple[int, ...] = (0, 3, 28, 100), operations: int = 1_000
+) -> list[tuple[int, float, float]]:
+    """Thinking time of two CPUs of a socket, and ns an addition without and with overlap."""
+    machine = machines.load(PROFILE)
+    found = []
+    for think in thinks_ns:
+        load = ContendedAdd(think_ps=think * 1_000)
+        alone, ahead = (
+            _simulate(profile, [0, 1], operations, load).operation_ps().mean / 2 / 1e3
+            for profile in (machine, _with(machine, AHEAD))
+        )
+        found.append((think, alone, ahead))
+    return found
+
+
+def threads(operations: int = 100) -> list[tuple[str, float, float]]:
+    """Two threads of a core: what the second does, and ns a unit of 100 ns, of both together.
+
+    The first value is that of the machine as it is, the second with ``shared_issue_percent = 150``.
+    """
+    machine = machines.load(PROFILE)
+    found = []
+    for name, load in (("works", Working()), ("pauses", Working(resting=1))):
+        times = [
+            _simulate(profile, [0, machine.n_cpus // 2], operations, load)
+            .per_second("compute_ps")
+            .mean
+            for profile in (machine, machine.with_protocol(shared_issue_percent=150))
+        ]
+        found.append((name, *(100e12 / time for time in times)))
+    return found
+
+
 def loads(pairs: tuple[int, ...] = (1, 28, 42, 56), operations: int = 100) -> list[Load]:
     """Simulate pairs across two sockets, then inside one, without and with links."""
     machine = machines.load(PROFILE)
@@ -164,7 +224,7 @@ def loads(pairs: tuple[int, ...] = (1, 28, 42, 56), operations: int = 100) -> li
                 continue  # a socket has as many CPUs as a pair of sockets has pairs
             times = [
                 _simulate(profile, _pairs(machine, n, apart), operations, Pairs())
-                for profile in (machine, _with_links(machine))
+                for profile in (machine, _with(machine, LINKS))
             ]
             found.append(Load(n, apart, *(t.operation_ps().mean / 2 / 1e3 for t in times)))
     return found
@@ -195,6 +255,18 @@ def view() -> Iterator[Table | str]:
     for step in steps():
         shown.add_row(str(step.tenure_ns), f"{step.single_ns:.1f}", f"{step.spread_ns:.1f}")
     yield shown
+    shown = Table(title=f"{PROFILE}: additions of two CPUs that think, ns an addition")
+    for name in ("thinking, ns", "one thing at a time", "30 ns behind a miss"):
+        shown.add_column(name)
+    for think, alone, ahead in thoughts():
+        shown.add_row(str(think), f"{alone:.1f}", f"{ahead:.1f}")
+    yield shown
+    shown = Table(title=f"{PROFILE}: two threads of a core, ns a unit of 100 ns")
+    for name in ("the sibling", "nothing shared", "shared_issue_percent = 150"):
+        shown.add_column(name)
+    for name, alone, shared in threads():
+        shown.add_row(name, f"{alone:.0f}", f"{shared:.0f}")
+    yield shown
     shown = Table(title=f"{PROFILE}: pairs of CPUs, ns an addition of a pair")
     for name in ("pairs", "CPUs of a pair", "without links", "with links and home agents"):
         shown.add_column(name)
@@ -204,13 +276,16 @@ def view() -> Iterator[Table | str]:
     yield shown
 
 
-def _with_links(machine: Machine) -> Machine:
-    """The machine with an occupancy of its links and home agents."""
+def _with(machine: Machine, costs: dict[str, tuple[float, str]]) -> Machine:
+    """The machine with further costs: dotted name to nanoseconds and their source."""
     data = machine.model_dump(by_alias=True, exclude_none=True)
-    for kind, value, source in LINKS:
-        quantity = {"value": value, "unit": "ns", "source": source, "role": "assumed"}
-        data["cost"]["occupancy"][kind] = {"socket": quantity}
-    return parse(data, f"{machine.name} with links")
+    for name, (value, source) in costs.items():
+        *outer, last = name.split(".")
+        table: dict[str, Any] = data["cost"]
+        for key in outer:
+            table = table.setdefault(key, {})
+        table[last] = {"value": value, "unit": "ns", "source": source, "role": "assumed"}
+    return parse(data, f"{machine.name} with further costs")
 
 
 def _simulate(

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import pytest
 from engine.fast.test_ways import NEVER, plain_until
 
 from locksim.papers.ablations import contention
@@ -49,3 +50,19 @@ def test_pairs_of_cpus_share_the_links_between_sockets_only() -> None:
     assert at[56, True].loaded_ns > 1.7 * at[28, True].loaded_ns
     assert at[56, True].free_ns < 1.05 * at[28, True].free_ns
     assert at[28, False].free_ns == at[28, False].loaded_ns
+
+
+def test_thinking_hides_behind_a_miss() -> None:
+    """28 ns between additions double their time, and cost nothing where they are done meanwhile."""
+    with plain_until(NEVER):
+        (_, none, _), (_, alone, ahead) = contention.thoughts((0, 28), operations=100)
+    assert alone > 1.8 * none
+    assert ahead < 1.1 * none
+
+
+def test_a_sibling_that_works_shares_the_core_and_one_that_pauses_does_not() -> None:
+    """Two threads do 100 ns of work in 75 ns, not in 50; beside a pause it takes 100."""
+    with plain_until(NEVER):
+        (_, free, shared), (_, alone, paused) = contention.threads(operations=50)
+    assert 1.5 == pytest.approx(shared / free, rel=0.05)
+    assert 1.0 == pytest.approx(paused / alone, rel=0.05)
