@@ -36,7 +36,9 @@ def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
     parts = draw(
         st.lists(
-            st.sampled_from([arbitrations, tenures, paths, issues, ahead]), min_size=1, unique=True
+            st.sampled_from([arbitrations, tenures, paths, issues, ahead, far]),
+            min_size=1,
+            unique=True,
         )
     )
     changes = {name: value for part in parts for name, value in draw(part()).items()}
@@ -49,6 +51,17 @@ def arbitrations(draw: st.DrawFn) -> dict[str, int]:
     rule = draw(st.sampled_from([1, 2]))
     passes = draw(st.sampled_from([1, 2, 5, 100])) if rule == 1 else 0
     return {"arbitration": rule, "arbitration_passes": passes}
+
+
+def far() -> st.SearchStrategy[dict[str, object]]:
+    """Atomic instructions at the home, farther and farther away."""
+    times = st.lists(st.integers(1, 20), min_size=CLASSES - 1, max_size=CLASSES - 1).map(sorted)
+    return st.fixed_dictionaries(
+        {
+            "far_atomic_ps": times.map(lambda ps: (0, *ps)),
+            "far_atomic_busy_ps": st.sampled_from([1, 6, 40]),
+        }
+    )
 
 
 def ahead() -> st.SearchStrategy[dict[str, int]]:

@@ -49,6 +49,9 @@ class Protocol(BaseModel):
     ``arbitration`` selects which of the requests that wait for a line is served next. With ``near``
     the one that has waited longest is passed at most ``arbitration_passes`` times.
 
+    ``atomics`` is where an atomic instruction on a line of another cache is performed: ``near``, in
+    the CPU that gets the line, or ``far``, at the line's home.
+
     ``shared_issue_percent`` is the time of private work while another thread of the core works, in
     percent of the time alone.
     """
@@ -62,6 +65,7 @@ class Protocol(BaseModel):
     line_busy_percent: Annotated[int, Field(ge=1, le=100)] = 100
     arbitration: Literal["fifo", "near", "random"] = "fifo"
     arbitration_passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    atomics: Literal["near", "far"] = "near"
     shared_issue_percent: Annotated[int, Field(ge=100, le=1_000)] = 100
 
     @model_validator(mode="after")
@@ -87,19 +91,21 @@ class Occupancy(BaseModel):
 
     ``link`` is the time on the fabric of a node (class ``node``), or on the port of a node towards
     a farther class; ``home`` that of the home agent, by the class between requester and home. Both
-    hold any of the classes between nodes.
+    hold any of the classes between nodes. ``far_atomic`` is how long a far atomic instruction keeps
+    its line busy.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     shared_read: Quantity | None = None
     bus: Quantity | None = None
+    far_atomic: Quantity | None = None
     link: dict[str, Quantity] = {}
     home: dict[str, Quantity] = {}
 
     def quantities(self) -> Iterator[tuple[str, Quantity]]:
         """Yield (name, quantity) for each that is there."""
-        for name in ("shared_read", "bus"):
+        for name in ("shared_read", "bus", "far_atomic"):
             if (quantity := getattr(self, name)) is not None:
                 yield name, quantity
         for name in ("link", "home"):
@@ -115,6 +121,7 @@ class Cost(BaseModel):
     if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
     bring are held for ``tenure`` too. ``tenure_class`` and ``tenure_plain_class`` replace them for
     lines that came from a class; they hold any of the classes.
+    ``far_atomic`` is the time of an atomic instruction at its line's home, by class.
     ``run_ahead`` is how much private work is done while a core waits for a line.
     ``private_hit`` is there if the profile has a ``[cache.l1]``.
     """
@@ -137,6 +144,7 @@ class Cost(BaseModel):
     memory: dict[str, Quantity]
     invalidate: dict[str, Quantity]
     overlap: dict[str, Quantity] = {}
+    far_atomic: dict[str, Quantity] = {}
     invalidate_each: Quantity
     occupancy: Occupancy = Occupancy()
     alloc: Quantity
@@ -355,13 +363,20 @@ class Machine(BaseModel):
         classes = list(self.topology.node_classes)
         with_core = ["core", *classes] if self.topology.threads_per_core > 1 else classes
         wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
+        if self.protocol.atomics == "far":
+            wanted["far_atomic"] = classes
+        elif self.cost.far_atomic:
+            raise Refusal(
+                "cost.far_atomic",
+                "never charged with atomics = 'near'; remove it or set atomics to 'far'",
+            )
         if self.cost.overlap:
             wanted["overlap"] = with_core
         for kind in (*wanted, *PARTIAL):
             names = wanted.get(kind, with_core)
             found: dict[str, Quantity] = getattr(self.cost, kind)
             for name in found:
-                if name == "core" and kind != "memory":
+                if name == "core" and kind not in ("memory", "far_atomic"):
                     if name not in names:
                         raise Refusal(
                             f"cost.{kind}.core",
@@ -394,6 +409,13 @@ class Machine(BaseModel):
                 self.protocol.directory == "pipelined",
             ),
             ("bus", "bus", self.protocol.bus, "node' or 'global", self.protocol.bus != "none"),
+            (
+                "far_atomic",
+                "atomics",
+                self.protocol.atomics,
+                "far",
+                self.protocol.atomics == "far",
+            ),
         )
         for name, setting, value, wanted, needed in rules:
             key = f"cost.occupancy.{name}"
@@ -452,7 +474,7 @@ class Machine(BaseModel):
                 f"{_ns(costs['private_hit'])} is cheaper than l1_hit at {_ns(costs['l1_hit'])}; "
                 "a farther line cannot be: check both",
             )
-        for kind in ("transfer", "memory", "invalidate"):
+        for kind in ("transfer", "memory", "invalidate", "far_atomic"):
             names = [f"{kind}.{c}" for c in ("core", *self.topology.node_classes)]
             ladder = [name for name in names if name in costs]
             if kind == "transfer":

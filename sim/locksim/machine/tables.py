@@ -71,6 +71,8 @@ class MachineTables:
     # tenure_plain_ps and tenure_ps say it all
     tenure_class_ps: _Rows = ()
     tenure_spread_ps: _Rows = ()  # by how much each of them differs at most
+    far_atomic_ps: tuple[int, ...] = ()  # [K]; empty: a CPU gets the line for an atomic instruction
+    far_atomic_busy_ps: int = 0  # of its line
     run_ahead_ps: int = 0  # of private work that hides behind a miss
     shared_issue_percent: int = 100  # of compute while a sibling works
     # [K], 0 where a class uses none; empty where no class does
@@ -129,6 +131,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         arbitration_passes=protocol.arbitration_passes or 0,
         tenure_class_ps=tenures,
         tenure_spread_ps=spreads,
+        far_atomic_ps=_by_class(topology, cost, "far_atomic") if protocol.atomics == "far" else (),
+        far_atomic_busy_ps=cost.get("occupancy.far_atomic", 0),
         run_ahead_ps=cost.get("run_ahead", 0),
         shared_issue_percent=protocol.shared_issue_percent,
         link_ps=_occupancy(topology, cost, "link"),

@@ -23,17 +23,20 @@ from tiny_machine import (
     TRANSFER,
     TRANSFER_FAR,
     after,
+    counts,
     notes,
+    rows_of,
     run,
     served,
     tables,
+    timeline,
 )
 
 from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
 from locksim.kinds import kind_of
-from locksim.lang import Workload, compute, note, pause
+from locksim.lang import RELAXED, Workload, compute, note, pause
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.library import registry
 from locksim.library.probes import ContendedAdd
@@ -269,6 +272,54 @@ def test_no_more_is_done_behind_a_miss_than_it_takes() -> None:
         assert left + PAUSE == found[1][0] - found[0][0]
 
 
+# Far atomics
+
+FAR: dict[str, Any] = {"far_atomic_ps": (0, 0, 80, 250), "far_atomic_busy_ps": 20}
+
+
+def test_far_atomics_keep_the_line_at_home() -> None:
+    """CPU 0's addition occupies the line for 20 ps; then CPU 2's is performed, and CPU 1's.
+
+    Computed: each takes effect when it is served, and its CPU goes on after the way to the home
+    and back and its own time; the line moves nowhere.
+    """
+    programs = [work(add), after(20, work(add)), after(10, work(add))]
+    rows = rows_of(*programs, cpus=3, **FAR)
+    effects = [(time, agent // 2) for time, agent, what, *_ in rows if what == "fetch_add"]
+    assert [(0, 0), (20, 2), (40, 1)] == effects
+    ends = {agent // 2: time for time, agent, what, *_ in rows if what == "note"}
+    assert {0: 80 + RMW, 2: 20 + 250 + RMW, 1: 40 + 80 + RMW} == ends
+
+
+def test_the_home_collects_a_line_before_a_far_atomic() -> None:
+    """CPU 2's copy, written there, comes back to node 0 first; its next load is a miss."""
+
+    def write(self: Any) -> Any:
+        yield self.a.store(1, RELAXED)
+        yield compute(1_000)
+        yield self.a.load()
+
+    idle = after(1, lambda self: iter(()))
+    result = run(after(500, work(add)), idle, write, cpus=3, **FAR)
+    found = [row for row in timeline(result) if row[2] == "note"]
+    assert [501 - 1 + TRANSFER_FAR + 80 + RMW] == [time for time, *_ in found]
+    assert {"memory": 2, "invalidated": 1}.items() <= counts(result, 2).items()
+
+
+def test_an_atomic_on_an_own_line_is_near() -> None:
+    """A CPU that has the line for itself adds to it in `rmw`, and keeps it."""
+
+    def write(self: Any) -> Any:
+        yield self.a.store(1, RELAXED)
+        yield compute(1_000)
+        yield note(0)
+        yield self.a.fetch_add(1)
+        yield note(1)
+
+    first, second = notes(write, cpus=1, **FAR)
+    assert RMW == second[0] - first[0]
+
+
 # All of them
 
 
@@ -320,6 +371,13 @@ MECHANISMS = {
         ),
         "shared_issue_percent": 170,
         "run_ahead_ps": 70,
+    },
+    "far atomics": {
+        "far_atomic_ps": (0, 0, 80, 250),
+        "far_atomic_busy_ps": 20,
+        "private_sets": 2,
+        "private_ways": 2,
+        "link_ps": (0, 0, 5, 9),
     },
     "links": {"link_ps": (0, 0, 11, 35), "home_agent_ps": (0, 0, 8, 20), "bus_kind": 1},
 }

@@ -238,6 +238,14 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "cost.occupancy.link.core: no distance class 'core'; known: far, node"),
     ("cost.occupancy.home", {"far": quantity(0)},
      "cost.occupancy.home.far: is zero (below half a picosecond); give a positive cost"),
+    ("cost.far_atomic", {"node": quantity(5)},
+     "cost.far_atomic: never charged with atomics = 'near'; remove it or set atomics to 'far'"),
+    ("cost.occupancy.far_atomic", quantity(5),
+     "cost.occupancy.far_atomic: never charged with atomics = 'near'; "
+     "remove it or set atomics to 'far'"),
+    ("protocol.atomics", "far",
+     "cost.far_atomic.node: missing quantity; "
+     "add [cost.far_atomic.node] with value, unit, source and role"),
     ("cost.run_ahead", quantity(0),
      "cost.run_ahead: is zero (below half a picosecond); give a positive cost"),
     ("protocol.shared_issue_percent", 50,
@@ -378,6 +386,27 @@ def test_what_a_core_does_besides_is_in_the_tables() -> None:
 def _core(data: dict[str, Any]) -> tuple[int, int]:
     tables = parse(data, WHERE).tables(1)
     return tables.shared_issue_percent, tables.run_ahead_ps
+
+
+def test_far_atomics_are_in_the_tables() -> None:
+    """Their times by class and the occupancy of the line; a farther home is no nearer."""
+    data = document()
+    assert ((), 0) == _far(data)
+    data["protocol"]["atomics"] = "far"
+    data["cost"]["far_atomic"] = {"node": quantity(20), "far": quantity(60)}
+    data["cost"]["occupancy"]["far_atomic"] = quantity(4)
+    assert ((0, 20_000, 20_000, 60_000), 4_000) == _far(data)
+    data["cost"]["far_atomic"]["far"] = quantity(10)
+    message = (
+        "cost.far_atomic.far: 10 ns is cheaper than far_atomic.node at 20 ns; "
+        "a farther line cannot be: check both"
+    )
+    assert message == refusal(data)
+
+
+def _far(data: dict[str, Any]) -> tuple[tuple[int, ...], int]:
+    tables = parse(data, WHERE).tables(1)
+    return tables.far_atomic_ps, tables.far_atomic_busy_ps
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

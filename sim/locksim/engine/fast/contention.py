@@ -19,7 +19,7 @@ from locksim.machine.topology import SAME_CORE
 A_NEXT, A_PASSED = 2, 6
 
 FIFO, NEAR = 0, 1
-S_ARBITRATION, S_PASSES, S_SEED, S_ISSUE, S_AHEAD = range(5)
+S_ARBITRATION, S_PASSES, S_SEED, S_ISSUE, S_AHEAD, S_FAR = range(6)
 D_ARBITRATIONS, D_TRANSACTIONS = range(2)
 
 
@@ -38,6 +38,8 @@ class Contention(NamedTuple):
             no sibling or siblings share nothing.
         ahead: int64[CPUs], private work that is done already, if it is the next operation.
         pauses: int64[CPUs], 1 if the last issued operation is a pause.
+        far_atomic: int64[K], the time of an atomic instruction at its line's home, by class; its
+            first entry is the occupancy of the line.
     """
 
     setting: npt.NDArray[np.int64]
@@ -51,20 +53,24 @@ class Contention(NamedTuple):
     sibling: npt.NDArray[np.int64]
     ahead: npt.NDArray[np.int64]
     pauses: npt.NDArray[np.int64]
+    far_atomic: npt.NDArray[np.int64]
 
 
 def contention_of(t: MachineTables, seed: int) -> Contention | None:
     """The mechanisms of a machine before its first event; None if it has none of them."""
     shares_issue = t.shared_issue_percent != 100
     at_line = t.arbitration or t.tenure_class_ps or t.link_ps or t.home_agent_ps
-    if not (at_line or shares_issue or t.run_ahead_ps):
+    if not (at_line or shares_issue or t.run_ahead_ps or t.far_atomic_ps):
         return None
     classes = len(t.transfer_ps)
     tenures = t.tenure_class_ps or ((t.tenure_plain_ps,) * classes, (t.tenure_ps,) * classes)
     spreads = t.tenure_spread_ps or ((0,) * classes,) * 2
     return Contention(
         setting=np.array(
-            [t.arbitration, t.arbitration_passes, seed, t.shared_issue_percent, t.run_ahead_ps],
+            [
+                *(t.arbitration, t.arbitration_passes, seed),
+                *(t.shared_issue_percent, t.run_ahead_ps, bool(t.far_atomic_ps)),
+            ],
             np.int64,
         ),
         drawn=np.zeros(2, np.int64),
@@ -76,6 +82,7 @@ def contention_of(t: MachineTables, seed: int) -> Contention | None:
         agent_free=np.zeros(t.n_nodes, np.int64),
         ahead=np.zeros(t.n_cpus, np.int64),
         pauses=np.zeros(t.n_cpus, np.int64),
+        far_atomic=np.array([t.far_atomic_busy_ps, *(t.far_atomic_ps[1:] or (0,))], np.int64),
         sibling=np.array(
             [_sibling(t, cpu) if shares_issue else cpu for cpu in range(t.n_cpus)], np.int64
         ),

@@ -100,11 +100,12 @@ from locksim.compiler.bytecode import (
 )
 from locksim.core.faults import Fault
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
+from locksim.engine.fast.capacity import EMPTY, at_hand, had, hit, lose, use
 from locksim.engine.fast.contention import (
     A_NEXT,
     A_PASSED,
     S_AHEAD,
+    S_FAR,
     S_ISSUE,
     hold_time,
     overtake,
@@ -446,7 +447,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
         a = key & AGENT_MASK
         c = a >> 1
         does = agent[a, A_DOES]
-        request = 0  # 1: a shared copy, 2: an exclusive one
+        request = 0  # 1: a shared copy, 2: an exclusive one, 3: a far atomic
         served = does == SERVE
         wanted = np.int64(0)
 
@@ -842,6 +843,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 break
                             if not owned:
                                 request = 2
+                                if contention is not None and contention.setting[S_FAR]:
+                                    request = 3
                                 core[c, C_PC] = pc
                                 break
                             if not arrived:
@@ -1071,10 +1074,10 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             agent[a, A_LINE] = wanted
             agent[a, A_SINCE] = t
             agent[a, A_DOES] = SERVE
-            agent[a, A_EXCLUSIVE] = request == 2
+            agent[a, A_EXCLUSIVE] = request - 1
             if contention is not None:
                 agent[a, A_PASSED] = 0
-            from_time = line[wanted, L_QUIET] if request == 2 else line[wanted, L_FREE]
+            from_time = line[wanted, L_QUIET] if request >= 2 else line[wanted, L_FREE]
             if line[wanted, L_HEAD] < 0 and from_time <= t:
                 served = True
             else:
@@ -1090,6 +1093,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
 
         # ---- it is served
         exclusive = agent[a, A_EXCLUSIVE] != 0
+        at_home = False
         owner = line[wanted, L_OWNER]
         mine = (sharers[wanted, c >> 6] >> index(c & 63)) & index(1) != 0
         if owner == c or (mine and not exclusive):
@@ -1101,7 +1105,18 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             supplier_node = np.int64(-1)
             from_cache = owner >= 0
             waited = t - agent[a, A_SINCE]
-            if owner >= 0:
+            if contention is not None:
+                at_home = agent[a, A_EXCLUSIVE] == 2
+            if contention is not None and at_home:
+                supplier_node = home[wanted]
+                far = np.int64(home_distance[supplier_node, c])
+                supply = contention.far_atomic[far]
+                from_cache = False
+                waited = np.int64(0)
+                count[c, N_MEMORY] += 1
+                if caches is not None and mine:
+                    lose(caches, c, wanted)
+            elif owner >= 0:
                 d = np.int64(distance[c, owner])
                 far = d
                 supply = latency[0, d] - min(waited, latency[3, d])
@@ -1138,6 +1153,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             if exclusive:
                 invalidation = np.int64(0)
                 if owner >= 0:
+                    if at_home:
+                        invalidation = latency[0, home_distance[home[wanted], owner]]
                     count[owner, N_INVALIDATED] += 1
                     if core[owner, C_PARKED]:
                         for j in range(core[owner, C_PATH]):
@@ -1172,7 +1189,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 continue
                             if bits & index(1) and x != c:
                                 others += 1
-                                farthest = max(farthest, np.int64(distance[c, x]))
+                                if at_home:
+                                    reach = np.int64(home_distance[home[wanted], x])
+                                else:
+                                    reach = np.int64(distance[c, x])
+                                farthest = max(farthest, reach)
                                 count[x, N_INVALIDATED] += 1
                                 if core[x, C_PARKED]:
                                     for j in range(core[x, C_PATH]):
@@ -1201,8 +1222,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     if others:
                         invalidation = latency[2, farthest] - min(waited, latency[3, farthest])
                         invalidation += cost[K_INV_EACH] * (others - 1)
-                line[wanted, L_OWNER] = c
-                took = max(supply, invalidation)
+                line[wanted, L_OWNER] = -1 if at_home else c
+                took = supply + invalidation if at_home else max(supply, invalidation)
                 pipelined = False
             else:
                 took = supply
@@ -1242,25 +1263,35 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             if cost[K_JITTER]:
                 took += draw(seed, TRANSACTIONS, control[R_SERVED]) % (cost[K_JITTER] + 1)
                 control[R_SERVED] += 1
-            agent[a, A_DELAY] = took - took * cost[K_BUSY] // 100
-            ready = start + took * cost[K_BUSY] // 100
-            line[wanted, L_FILLER] = c
-            line[wanted, L_READY] = ready
-            # Even agents are cores, and a core requests the right to write only for an atomic.
-            atomic = 1 if exclusive and a & 1 == 0 else 0
-            if contention is not None:
-                held = ready + hold_time(contention, atomic, far)
+            if contention is not None and at_home:
+                hold_time(contention, 1, far)  # counts the transaction
+                agent[a, A_DELAY] = start + took - t
+                ready = t
+                line[wanted, L_FILLER] = c
+                line[wanted, L_READY] = t
+                busy = (invalidation + contention.far_atomic[0]) * cost[K_BUSY] // 100
+                line[wanted, L_FREE] = start + busy
+                line[wanted, L_QUIET] = start + busy
             else:
-                held = ready + (cost[K_TENURE] if atomic else cost[K_TENURE_PLAIN])
-            if exclusive:
-                line[wanted, L_FREE] = held
-                line[wanted, L_QUIET] = held
-            else:
-                line[wanted, L_FREE] = start + cost[K_SHARED_READ] if pipelined else ready
-                line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
+                agent[a, A_DELAY] = took - took * cost[K_BUSY] // 100
+                ready = start + took * cost[K_BUSY] // 100
+                line[wanted, L_FILLER] = c
+                line[wanted, L_READY] = ready
+                # Even agents are cores, and a core requests the right to write only for an atomic.
+                atomic = 1 if exclusive and a & 1 == 0 else 0
+                if contention is not None:
+                    held = ready + hold_time(contention, atomic, far)
+                else:
+                    held = ready + (cost[K_TENURE] if atomic else cost[K_TENURE_PLAIN])
+                if exclusive:
+                    line[wanted, L_FREE] = held
+                    line[wanted, L_QUIET] = held
+                else:
+                    line[wanted, L_FREE] = start + cost[K_SHARED_READ] if pipelined else ready
+                    line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
             transactions[wanted] += 1
             if caches is not None:
-                caches.modified[wanted] = exclusive
+                caches.modified[wanted] = exclusive and not at_home
                 count[c, N_CAPACITY] += had(caches, c, wanted, exclusive)
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]
@@ -1270,7 +1301,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             trace[control[R_ROWS] - 1, 6] = agent[a, A_SINCE]
             trace[control[R_ROWS] - 1, 7] = agent[a, A_EXCLUSIVE]
         if caches is not None:
-            victim = use(caches, c, wanted)
+            victim = np.int64(EMPTY) if at_home else use(caches, c, wanted)
             if victim >= 0:
                 count[c, N_EVICTIONS] += 1
                 caches.gone[victim, c >> 6] |= index(1) << index(c & 63)

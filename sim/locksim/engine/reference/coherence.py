@@ -77,7 +77,8 @@ class Served:
         losers: CPUs that lost their copy.
         supplier: the CPU whose cache gives the data; None: memory, or no data is needed.
         delay_ps: further wait of the requester, while the line serves others (0 except in
-            ablations).
+            ablations, and for far atomics).
+        at_home: whether a far atomic was performed, so that no cache has the line.
     """
 
     completes_ps: int
@@ -85,6 +86,7 @@ class Served:
     losers: tuple[int, ...] = ()
     delay_ps: int = 0
     supplier: int | None = None
+    at_home: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +119,19 @@ class Coherence:
         *,
         atomic: bool = False,
         waited_ps: int = 0,
+        far: bool = False,
     ) -> Served:
         """Serve a CPU's request for a line, which must be free now.
 
         ``atomic``: the requester is an atomic instruction, not a load or the store buffer.
         ``waited_ps``: how long the request has waited for the line.
+        ``far``: the requester is an atomic instruction that is performed at the home.
         """
         if line.writable(cpu) or (not exclusive and line.readable(cpu)):
             # An earlier request of the CPU's other agent has brought the line already.
             return Served(now + self.tables.l1_hit_ps, "hits")
+        if far:
+            return self._serve_far(line, cpu, now)
         if cpu in line.sharers:
             supply = self._upgrade(line, cpu, waited_ps)
         else:
@@ -162,6 +168,28 @@ class Coherence:
         line.quiet_at = max(line.quiet_at, held_until)
         line.transactions += 1
         return Served(line.ready_at, supply.counter, losers, latency - busy, supply.cpu)
+
+    def _serve_far(self, line: Line[_Requester], cpu: int, now: int) -> Served:
+        """Perform an atomic instruction at the line's home, which collects the line first."""
+        tables, away = self.tables, self.tables.home_distance[line.home]
+        others = sorted(line.sharers - {cpu})
+        losers = tuple(others) if line.owner is None else (line.owner,)
+        collection = 0
+        if line.owner is not None:
+            collection = tables.transfer_ps[away[line.owner]]
+        elif others:
+            collection = tables.invalidate_ps[max(away[other] for other in others)]
+            collection += tables.invalidate_each_ps * (len(others) - 1)
+        line.owner, line.sharers, line.modified = None, set(), False
+        home = _Supply(tables.far_atomic_ps[away[cpu]], "memory", line.home, away[cpu])
+        start = self._take_path(cpu, line.home, home, now)
+        result = start + collection + home.latency_ps + self._jitter()
+        self.transactions += 1
+        line.filler, line.ready_at = cpu, now
+        busy = (collection + tables.far_atomic_busy_ps) * tables.line_busy_percent // 100
+        line.free_at = line.quiet_at = start + busy
+        line.transactions += 1
+        return Served(now, home.counter, losers, result - now, at_home=True)
 
     def evict(self, line: Line[_Requester], cpu: int, now: int) -> bool:
         """Evict a CPU's copy to make room; whether it had to be written back."""

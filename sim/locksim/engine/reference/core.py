@@ -225,7 +225,8 @@ class Core(Agent):
             return self._wait_for_buffer("empty")
         line = self.engine.line(self.op.address)
         if not line.writable(self.cpu):
-            self.engine.request(self, line, exclusive=True)
+            far = bool(self.engine.tables.far_atomic_ps)
+            self.engine.request(self, line, exclusive=True, far=far)
             return None
         if line.under_way(self.cpu, self.engine.now):
             return self._again_at(line.ready_at)

@@ -9,6 +9,7 @@ All on cores of `xeon-8176-8x28`:
   a whole number of additions, so that the time of one moves in steps.
 - *Private work behind a miss*: the same two CPUs think between two additions. A core that does one
   thing at a time adds the thinking to the miss.
+- *Far atomics*: the 64 CPUs again, who add where the line is at home.
 - *Two threads of a core* that both do private work.
 - *Links*: pairs of CPUs add, each to a word of its own. Without links they do not disturb each
   other, however many there are.
@@ -39,6 +40,12 @@ LINKS = {
         "64 bytes and their header over a QuickPath link of 12.8 GB/s (Intel, 2009)",
     ),
     "occupancy.home.socket": (5.0, "some ten cycles of a home agent for each request"),
+}
+FAR = {
+    "far_atomic.node": (50.0, "some node-local transfer: a request to the home and its answer"),
+    "far_atomic.socket": (150.0, "some transfer from another socket"),
+    "far_atomic.interconnect": (330.0, "some transfer across the interconnect"),
+    "occupancy.far_atomic": (5.0, "some ten cycles of an arithmetic unit at the home"),
 }
 AHEAD = {"run_ahead": (30.0, "private work of 3 to 28 ns hides behind a miss (CALIBRATION.md)")}
 HELD_NS = (0, 4, 8, 10, 12, 16, 18, 24, 32)
@@ -149,7 +156,9 @@ def table(runs: int = 6, operations: int = 200, each: int = EACH) -> list[Row]:
     profile = machines.load(PROFILE)
 
     def row(variant: str, **settings: Any) -> Row:
-        changed = profile.with_protocol(**settings)
+        return row_of(variant, profile.with_protocol(**settings))
+
+    def row_of(variant: str, changed: Machine) -> Row:
         found = [
             _simulate(changed, placement, operations) for placement in orders(profile, runs, each)
         ]
@@ -163,6 +172,7 @@ def table(runs: int = 6, operations: int = 200, each: int = EACH) -> list[Row]:
         row("nearest first, passed 8 times", arbitration="near", arbitration_passes=8),
         row("nearest first, passed 64 times", arbitration="near", arbitration_passes=64),
         row("any of those that wait", arbitration="random"),
+        row_of("far atomics", _with(profile, FAR, atomics="far")),
     ]
 
 
@@ -276,9 +286,10 @@ def view() -> Iterator[Table | str]:
     yield shown
 
 
-def _with(machine: Machine, costs: dict[str, tuple[float, str]]) -> Machine:
-    """The machine with further costs: dotted name to nanoseconds and their source."""
+def _with(machine: Machine, costs: dict[str, tuple[float, str]], **protocol: str) -> Machine:
+    """The machine with further costs (dotted name to nanoseconds and source), and settings."""
     data = machine.model_dump(by_alias=True, exclude_none=True)
+    data["protocol"].update(protocol)
     for name, (value, source) in costs.items():
         *outer, last = name.split(".")
         table: dict[str, Any] = data["cost"]

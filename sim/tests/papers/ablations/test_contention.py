@@ -66,3 +66,11 @@ def test_a_sibling_that_works_shares_the_core_and_one_that_pauses_does_not() -> 
         (_, free, shared), (_, alone, paused) = contention.threads(operations=50)
     assert 1.5 == pytest.approx(shared / free, rel=0.05)
     assert 1.0 == pytest.approx(paused / alone, rel=0.05)
+
+
+def test_far_atomics_move_no_line() -> None:
+    """No line comes from another cache, and the order of the start does not matter."""
+    far = rows()["far atomics"]
+    assert 0 == far.near
+    assert far.band < 1.05
+    assert far.mean_ns < 0.5 * rows()["nearest first, passed 8 times"].mean_ns
