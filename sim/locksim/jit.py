@@ -37,6 +37,8 @@ def enabled() -> bool:
     """Whether functions can be compiled here; looks for numba, but does not import it."""
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return False
+    if sys.modules.get("numba") is not None:  # found before: an engine asks at each of its stops
+        return True
     try:
         return importlib.util.find_spec("numba") is not None
     except ModuleNotFoundError:

@@ -100,7 +100,7 @@ class Choice:
         if not self.made:
             make(self.part)
             self.made = True
-        return importlib.import_module(self.part.module)
+        return sys.modules.get(self.part.module) or importlib.import_module(self.part.module)
 
 
 def is_ready(part: Part) -> bool:
