@@ -214,13 +214,14 @@ def threads(operations: int = 100) -> list[tuple[str, float, float]]:
     machine = machines.load(PROFILE)
     found = []
     for name, load in (("works", Working()), ("pauses", Working(resting=1))):
-        times = [
-            _simulate(profile, [0, machine.n_cpus // 2], operations, load)
+        free, shared = (
+            100e12
+            / _simulate(profile, [0, machine.n_cpus // 2], operations, load)
             .per_second("compute_ps")
             .mean
             for profile in (machine, machine.with_protocol(shared_issue_percent=150))
-        ]
-        found.append((name, *(100e12 / time for time in times)))
+        )
+        found.append((name, free, shared))
     return found
 
 
