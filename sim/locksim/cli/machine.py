@@ -1,4 +1,4 @@
-"""List the machines; show one with the source and role of every value."""
+"""List the machines; show one with the source and role of every value; write a new one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from locksim.cli.machine_new import new
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
 from lockui import tables
 from lockui.console import console
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
+app.command()(new)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 

@@ -253,6 +253,7 @@ class State(NamedTuple):
     free_next: npt.NDArray[np.int64]
     lock_of: npt.NDArray[np.int64]
     locks: npt.NDArray[np.int64]
+    durations: npt.NDArray[np.int32]  # locks x buckets of their histograms
     meter: npt.NDArray[np.int64]
     bus: npt.NDArray[np.int64]
     count: npt.NDArray[np.int64]  # type: ignore[assignment] # not the method of tuple
@@ -389,6 +390,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
     object_type, type_lines = state.object_type, state.type_lines
     free_head, free_next, lock_of = state.free_head, state.free_next, state.lock_of
     locks, meter, bus, count, path = state.locks, state.meter, state.bus, state.count, state.path
+    durations = state.durations
     trace, control, transactions = state.trace, state.control, state.served
     thread = state.thread
     n_cpus, n_words, sharer_words = core.shape[0], words.shape[0], sharers.shape[1]
@@ -547,7 +549,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             elif what != MARK_NOTE:
                                 lock = lock_of[subject] if 0 <= subject < n_words else 0
                                 if lock:
-                                    mark(locks, meter, lock - 1, what, u, t, thread[u, U_STOPS])
+                                    stops = thread[u, U_STOPS]
+                                    mark(locks, durations, meter, lock - 1, what, u, t, stops)
                             if tracing:
                                 _record(trace, control, t, a, TRACE_MARK + what, subject, 0, -1)
                         elif op == SPIN:

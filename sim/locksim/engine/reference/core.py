@@ -120,6 +120,7 @@ class Core(Agent):
             if lock >= 0:
                 mark(
                     engine.locks,
+                    engine.durations,
                     engine.meter,
                     lock,
                     int(what),

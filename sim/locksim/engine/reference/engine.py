@@ -131,6 +131,7 @@ class Engine:
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
         self.locks: dict[tuple[int, int], int] = defaultdict(int)
         self.locks.update(dict.fromkeys(meters.fresh(memory.recursive), 1))
+        self.durations: dict[tuple[int, int], int] = defaultdict(int)
         self.threads = [Thread(self, number) for number in range(memory.space.n_threads)]
         self.meter: dict[tuple[int, int, int], int] = defaultdict(int)
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
@@ -168,6 +169,7 @@ class Engine:
             finished=self.finished,
             cpu=[list(count.values()) for count in self.counts],
             locks=meters.rows(meters.end_window(self.locks, n_locks, end_ps), n_locks),
+            durations=dict(self.durations),
             lines=lines,
             trace=self.rows,
             memory=self.memory.words,
