@@ -79,7 +79,7 @@ fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
 fuzz-urcu: setup ## Use and misuse liburcu's bindings at random, MINUTES (10) of processor time
 	@$(PYTHON_BIN) native/fuzz/urcu.py --minutes $(or $(MINUTES),10) $(ARGS)
 
-site: setup ## Run the lessons and build their pages into out/site (in a separate environment)
+site: setup ## Run the lessons, build all pages and a PDF of the lessons into out/site
 	@tools/site
 
 playground: setup ## Build the page that proves and simulates in a browser into out/site/playground (needs npm)

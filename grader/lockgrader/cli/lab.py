@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lockui import tables
+from lockui import record, tables
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import PATIENCE_S, console, progress, say, stderr
 from lockui.document import print_json
@@ -129,6 +129,7 @@ def start(
     where = folder or Path(bundle.name_of(source))
     made = workspaces.start(source.files, where, student=name, draw=draw)
     state = made.state
+    record.note("lab", state.lab, folder=str(made.folder))
     files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
     if as_json:
         document = {"folder": str(made.folder), "lab": state.lab, "student": state.student}
