@@ -271,7 +271,7 @@ def given(
 @app.command()
 @reported()
 def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
-    """Compare your solution with the lab's, after you have solved the lab."""
+    """Compare your solution with the lab's, once the lab is solved and its solution released."""
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.solution import compare
 
@@ -484,7 +484,7 @@ def _load() -> None:
     from lockgrader.checks.evaluate import warm
 
     def say() -> None:
-        stderr().print("loading the simulator and the checker (the first time takes a minute) …")
+        stderr().print("loading the simulator and the checker …")
 
     patience = threading.Timer(PATIENCE_S, say)
     patience.start()
