@@ -58,6 +58,9 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     left = 0
     for one in result.checks:
         asked = every or (following is not None and one.name == following.name)
+        if one.verdict == "pass" and one.rows and len(result.checks) < len(checks):
+            say(f"\n{one.title} ({one.name}): pass")  # asked for by its name
+            numbers(one)
         if one.verdict in ("pass", "skipped") or one.message in shown:
             continue
         if not asked:
@@ -189,7 +192,10 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     if one.rows:
         numbers(one)
     if one.misconception:
-        say_wrapped(f"possible misconception: {one.misconception}", "  ")
+        known = workspace.lab.misconceptions.values()
+        see = next((m.see for m in known if m.belief == one.misconception and m.see), "")
+        says = f"possible misconception: {one.misconception}"
+        say_wrapped(f"{says} (read on: {see})" if see else says, "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
         say_wrapped(
