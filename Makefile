@@ -14,7 +14,7 @@ RUN_TESTS := -m pytest -q -n auto --maxprocesses 8 --dist loadfile
 PYTEST := $(PYTHON_BIN) $(RUN_TESTS)
 # Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
 FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
-LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators
+LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators beside/harmony
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
