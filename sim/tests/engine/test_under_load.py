@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
 from locksim.kinds import kind_of
-from locksim.lang import RELAXED, Workload, compute, note, pause
+from locksim.lang import RELAXED, Program, Workload, compute, cpu, note, pause, word
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.library import registry
 from locksim.library.probes import ContendedAdd
@@ -358,36 +359,51 @@ def test_random_programs_compiled(folder, text, tables, seed, until_ps):
     compare(pair)
 
 
-MECHANISMS = {
+TWO_THREADS = tuple(
+    tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
+)
+SMALL = {"private_sets": 2, "private_ways": 1}
+MECHANISMS: dict[str, dict[str, Any]] = {
     "near": {"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
     "random": {"arbitration": 2, "jitter_ps": 30},
     "hold times": {
         "tenure_class_ps": ((0, 0, 5, 9), (0, 0, 12, 40)),
         "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
     },
-    "siblings": {
-        "distance": tuple(
-            tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
-        ),
-        "shared_issue_percent": 170,
-        "run_ahead_ps": 70,
-    },
-    "far atomics": {
-        "far_atomic_ps": (0, 0, 80, 250),
-        "far_atomic_busy_ps": 20,
-        "private_sets": 2,
-        "private_ways": 2,
-        "link_ps": (0, 0, 5, 9),
-    },
-    "links": {"link_ps": (0, 0, 11, 35), "home_agent_ps": (0, 0, 8, 20), "bus_kind": 1},
+    "siblings": {"distance": TWO_THREADS, "shared_issue_percent": 170, "run_ahead_ps": 70},
+    "far atomics": {"far_atomic_ps": (0, 0, 80, 250), "far_atomic_busy_ps": 20, **SMALL},
+    "links": {"link_ps": (0, 0, 90, 300), "distance": TWO_THREADS, **SMALL},
+    "home agents": {"home_agent_ps": (0, 0, 80, 400), **SMALL},
 }
 
 
+class Rounds(Workload):
+    """CPU 0 counts; the others wait for each count with private work, and one word is theirs."""
+
+    count = word(padded=True)
+    seen = word(padded=True)
+
+    def thread(self) -> Program:
+        """Count, or wait for a count and add to a word that all have read."""
+        before = 0
+        while True:
+            if cpu() == 0:
+                yield compute(700)
+                before = before + 1
+                yield self.count.store(before, RELAXED)
+            else:
+                while (yield self.count.load(RELAXED)) == before:
+                    yield compute(30)
+                before = before + 1
+                yield self.seen.load(RELAXED)
+                yield self.seen.fetch_add(1, RELAXED)
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("name", ["contended_add", "tas", "mcs", "rwlock"])
+@pytest.mark.parametrize("name", ["add", "rounds", "tas", "ticket", "rwlock"])
 def test_both_engines_agree_under_load(name, mechanism):
     """Eight CPUs in four nodes at one line or at one lock: traces, counters and memory agree."""
-    load = ContendedAdd() if name == "contended_add" else _load(name)
+    load = {"add": ContendedAdd, "rounds": Rounds}.get(name, partial(_load, name))()
     machine = tables(8, **MECHANISMS[mechanism])
     with plain_until(NEVER):
         pair = run_pair(load, machine, seed=1, until_ps=6_000, heap_lines=64)
