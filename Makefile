@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground labs slides lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground vscode labs slides lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -14,7 +14,7 @@ RUN_TESTS := -m pytest -q -n auto --maxprocesses 8 --dist loadfile
 PYTEST := $(PYTHON_BIN) $(RUN_TESTS)
 # Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
 FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
-LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators
+LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators beside/harmony
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -79,11 +79,14 @@ fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
 fuzz-urcu: setup ## Use and misuse liburcu's bindings at random, MINUTES (10) of processor time
 	@$(PYTHON_BIN) native/fuzz/urcu.py --minutes $(or $(MINUTES),10) $(ARGS)
 
-site: setup ## Run the lessons and build their pages into out/site (in a separate environment)
+site: setup ## Run the lessons, build all pages and a PDF of the lessons into out/site
 	@tools/site
 
 playground: setup ## Build the page that proves and simulates in a browser into out/site/playground (needs npm)
 	@tools/playground
+
+vscode: ## Pack the extension for VS Code into out/vscode/locklab.vsix (needs npm)
+	@tools/vscode
 
 labs: setup ## Check every lab: solution passes, starter and wrong submissions fail, hints exist
 	@.venv/bin/locklab lab lint $(ARGS)

@@ -92,7 +92,8 @@ class _Check(Closed):
     """The fields of all checks.
 
     Arguments:
-        needs: checks that must pass first. hints: one for each attempt; the last one repeats.
+        needs: checks that must earn half of their points first, and predictions to be made.
+        hints: one for each attempt; the last one repeats.
         no_hint: why the check has no hints. no_mutant: why no wrong submission fails it.
         same: why its number may be the same for all students.
         misconceptions: tag of a mistake → the belief behind.
@@ -429,6 +430,11 @@ class OtherCheck(_Check):
     @property
     def asks(self) -> tuple[str, ...]:
         """Names of the answers in numbers that it needs."""
+        return ()
+
+    @property
+    def predicts(self) -> tuple[str, ...]:
+        """Those of them that are predictions of its own: they are locked when it runs at home."""
         return ()
 
     def judge(self, submitted: Submitted) -> Finding:

@@ -18,6 +18,7 @@ from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
+from lockui import record
 
 __all__ = ["Changed", "attempt", "changed", "done", "measures", "public_checks", "to_do"]
 
@@ -64,7 +65,9 @@ def attempt(
         gate=_gate(workspace, checks),
         progress=progress,
     )
-    workspace.update(lambda before: _remembered(before, result, checks, whole=not only))
+    after = workspace.update(lambda before: _remembered(before, result, checks, whole=not only))
+    if (after.best, after.solved) != (state.best, state.solved):
+        record.note("lab", state.lab, points=after.best, of=after.max_points, solved=after.solved)
     return result
 
 
@@ -105,19 +108,24 @@ def done(check: Check, verdict: str | None) -> bool:
 
 
 def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
-    """A gate that opens for measurements when all predictions are made, and locks them."""
+    """A gate that opens for measurements when all predictions are made, and locks them.
+
+    A check with predictions of its own locks these, and waits for no other.
+    """
     asked = [c.answer for c in checks if isinstance(c, Prediction)]
     file = workspace.lab.answers
 
     def gate(check: Check, submitted: Submitted) -> str:
-        if not asked or not measures(check):
+        wanted = asked if measures(check) else []
+        wanted = [*wanted, *(check.predicts if isinstance(check, OtherCheck) else ())]
+        if not wanted:
             return ""
         frozen = workspace.state.predictions
-        given = {n: submitted.answers[n] for n in asked if n in submitted.answers}
-        for name in asked:
+        given = {n: submitted.answers[n] for n in wanted if n in submitted.answers}
+        for name in wanted:
             if name not in frozen and not _is_interval(given.get(name)):
                 return f'predict first: write "{name}": [low, high] into {file}, then measure'
-        if any(name not in frozen for name in asked):
+        if any(name not in frozen for name in wanted):
             now = datetime.now(UTC)
             fresh = {n: Locked(values=tuple(v), at=now) for n, v in given.items()}
             frozen = workspace.update(lambda s: {"predictions": fresh | s.predictions}).predictions

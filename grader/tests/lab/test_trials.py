@@ -18,7 +18,7 @@ def turns(rows: list[dict[str, Any]]) -> list[tuple[float, ...]]:
 
 
 @pytest.mark.parametrize("which", [0, 1, 2, 3])
-@pytest.mark.parametrize("kernel", ["ticket", "mcs", "clh", "ttas"])
+@pytest.mark.parametrize("kernel", ["ticket", "mcs", "clh"])
 def test_private_work_tells_the_cause(kernel: str, which: int) -> None:
     """A slow clock slows both threads, a neighbour on the core one, distance none."""
     asked = Trials(kernel=kernel, which=which, order=4, seed=9)
@@ -55,3 +55,11 @@ def test_a_reading_is_near_the_calibration() -> None:
 def test_the_data_set_has_a_profile() -> None:
     """Checks name it as a machine."""
     assert (of_dataset("vm-2-epyc") / "machine.toml").is_file()
+
+
+def test_times_are_those_of_the_good_trials() -> None:
+    """Rising, and as many as the reading counts."""
+    trials = Trials(kernel="ticket", seed=2)
+    times = trials.times()
+    assert sorted(times) == times
+    assert trials.right()["trials"] == len(times)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from locknative.calibration.costs import CostNs
 from locknative.calibration.shape import Shape
 from locksim.machine import Machine
+from locksim.machine.document import toml as text
 from locksim.machine.profile import parse
 
 STORE_BUFFER_ENTRIES = 56
@@ -77,20 +77,7 @@ def machine_of(found: dict[str, Any], where: str) -> Machine:
 
 def toml(found: Mapping[str, Any]) -> str:
     """Return a document as TOML text."""
-    lines = ["# Written by locklab calibrate. The protocol is assumed, not measured."]
-    _table(lines, "", found)
-    return "\n".join(lines) + "\n"
-
-
-def _table(lines: list[str], path: str, table: Mapping[str, Any]) -> None:
-    plain = {k: v for k, v in table.items() if not isinstance(v, Mapping)}
-    if path and plain:
-        lines += ["", f"[{path}]"]
-    # Strings, numbers, lists and booleans of JSON are valid TOML.
-    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()]
-    for key, value in table.items():
-        if isinstance(value, Mapping):
-            _table(lines, f"{path}.{key}" if path else key, value)
+    return text(found, "Written by locklab calibrate. The protocol is assumed, not measured.")
 
 
 def _value(cost: CostNs) -> dict[str, Any]:

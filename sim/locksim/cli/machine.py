@@ -1,4 +1,4 @@
-"""List the machines; show one with the source and role of every value."""
+"""List the machines; show one with the source and role of every value; write a new one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
+from locksim.cli.machine_new import new
 from locksim.cli.reproduction import print_parameters
 from locksim.machine import Machine, load, names
 from lockui import tables
 from lockui.console import console
 
 app = typer.Typer(no_args_is_help=True, help=__doc__)
+app.command()(new)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout and nothing else.")]
 
@@ -66,7 +68,7 @@ def document(machine: Machine) -> dict[str, Any]:
         **_head(machine),
         "description": " ".join(machine.description.split()),
         "topology": machine.topology.model_dump(mode="json", exclude_none=True),
-        "protocol": machine.protocol.model_dump(mode="json"),
+        "protocol": machine.protocol.model_dump(mode="json", exclude_none=True),
         "cache": None if machine.cache is None else machine.cache.model_dump(mode="json"),
         "parameters": [
             {
@@ -78,6 +80,7 @@ def document(machine: Machine) -> dict[str, Any]:
                 "low": p.low,
                 "high": p.high,
                 "trials": p.trials,
+                "spread": p.spread,
             }
             for p in machine.parameters()
         ],
@@ -99,7 +102,35 @@ def _summary(machine: Machine) -> list[str]:
         f"Bus       {buses[protocol.bus]}",
         f"Stores    {protocol.store_buffer_entries} entries in the store buffer",
         f"Caches    {_caches(machine)}",
+        f"Waiting   {_arbitration(machine)}",
+        *_differences(machine),
     ]
+
+
+def _differences(machine: Machine) -> list[str]:
+    """What only some machines do."""
+    protocol = machine.protocol
+    found = []
+    if protocol.atomics == "far":
+        found.append("Atomics   far: performed at the line's home")
+    if protocol.shared_issue_percent != 100:
+        share = protocol.shared_issue_percent
+        found.append(
+            f"Threads   private work takes {share} % while another thread of the core works"
+        )
+    return found
+
+
+def _arbitration(machine: Machine) -> str:
+    """Which of the requests that wait for a line is served next."""
+    match machine.protocol.arbitration:
+        case "near":
+            passes = machine.protocol.arbitration_passes
+            return f"the nearest request first; one that has been passed {passes} times before it"
+        case "random":
+            return "any request that waits"
+        case _:
+            return "first come, first served"
 
 
 def _caches(machine: Machine) -> str:

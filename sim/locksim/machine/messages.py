@@ -12,6 +12,13 @@ from locksim.machine.errors import Refusal
 from locksim.machine.quantities import Quantity
 from lockui.suggest import did_you_mean
 
+FEW = 3
+"""With more faults than this, a profile that lacks a value is better written by a command."""
+WRITE_ONE = (
+    "help: 'locklab machine new NAME' writes a whole profile, from a core-to-core matrix, lscpu or "
+    "a few latencies (docs/MACHINES.md)"
+)
+
 
 def explain(root: type[BaseModel], error: ValidationError) -> str:
     """Return the message for the first fault of a document.
@@ -23,7 +30,8 @@ def explain(root: type[BaseModel], error: ValidationError) -> str:
     # A misspelt key also leaves the right key missing: the misspelling is the better message.
     found.sort(key=lambda e: e["type"] != "extra_forbidden")
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return _explain(root, found[0]) + more
+    whole = found[0]["type"] == "missing" and len(found) > FEW
+    return _explain(root, found[0]) + more + (f"\n{WRITE_ONE}" if whole else "")
 
 
 def missing_quantity(key: str) -> str:

@@ -28,6 +28,7 @@ from locksim.core.result import DeadlockError, RunResult, SimulationError
 from locksim.engine import meters
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.reference.agents import Agent, StoreBuffer
+from locksim.engine.reference.arbiter import Arbiter
 from locksim.engine.reference.caches import Caches
 from locksim.engine.reference.coherence import Coherence, Line, Served
 from locksim.engine.reference.core import Core
@@ -124,6 +125,7 @@ class Engine:
         )
         self.tables, self.seed, self.stall_ps = tables, seed, stall_ps
         self.coherence = Coherence(tables, seed)
+        self.arbiter = Arbiter(tables, seed)
         self.caches = Caches(tables, memory.place) if tables.private_sets else None
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
@@ -184,7 +186,7 @@ class Engine:
                 place = self.places.setdefault(agent.place(), len(self.places))
             served = what == SERVED
             asked_ps = agent.asked_ps if served else self.now
-            self.origins.append((place, asked_ps, int(served and agent.exclusive)))
+            self.origins.append((place, asked_ps, (agent.exclusive + agent.far) * served))
 
     def progress(self, until_ps: int = 0) -> None:
         """Note that a thread does more than wait, now or in a computation until ``until_ps``."""
@@ -215,33 +217,47 @@ class Engine:
 
     # Requests for lines
 
-    def request(self, agent: Agent, line: Line[Agent], exclusive: bool) -> None:
-        """Serve an agent's request for a line now, or queue it."""
-        agent.exclusive, agent.asked_ps = exclusive, self.now
+    def request(
+        self, agent: Agent, line: Line[Agent], exclusive: bool, *, far: bool = False
+    ) -> None:
+        """Serve an agent's request for a line now, or queue it; ``far``: of a far atomic."""
+        agent.exclusive, agent.asked_ps, agent.passed, agent.asked = exclusive, self.now, 0, True
+        agent.far = far
         if not line.queue and line.servable_at(exclusive) <= self.now:
             self._serve(agent, line)
         else:
             line.queue.append(agent)
             if len(line.queue) == 1:
-                agent.at(line.servable_at(exclusive), lambda: self._serve_head(line))
+                agent.at(line.servable_at(exclusive), lambda: self._serve_next(line))
 
-    def _serve_head(self, line: Line[Agent]) -> None:
+    def _serve_next(self, line: Line[Agent]) -> None:
         head = line.queue[0]
-        if line.servable_at(head.exclusive) > self.now:
-            # A write-back is running: a CPU has evicted the line since this event was made.
-            head.at(line.servable_at(head.exclusive), lambda: self._serve_head(line))
+        selected = self.arbiter.select(line)
+        if line.servable_at(selected.exclusive) > self.now:
+            # Another request than the head, or a write-back is running: a CPU has evicted the line
+            # since this event was made.
+            head.at(line.servable_at(selected.exclusive), lambda: self._serve_next(line))
             return
-        self._serve(line.queue.popleft(), line)
+        for passed in range(line.queue.index(selected)):
+            line.queue[passed].passed += 1
+        line.queue.remove(selected)
+        self._serve(selected, line)
         if line.queue:
             head = line.queue[0]
             time_ps = max(self.now, line.servable_at(head.exclusive))
-            head.at(time_ps, lambda: self._serve_head(line))
+            head.at(time_ps, lambda: self._serve_next(line))
 
     def _serve(self, agent: Agent, line: Line[Agent]) -> None:
         atomic = agent.exclusive and not isinstance(agent, StoreBuffer)
         waited_ps = self.now - agent.asked_ps
         served = self.coherence.serve(
-            line, agent.cpu, agent.exclusive, self.now, atomic=atomic, waited_ps=waited_ps
+            line,
+            agent.cpu,
+            agent.exclusive,
+            self.now,
+            atomic=atomic,
+            waited_ps=waited_ps,
+            far=agent.far,
         )
         agent.count(served.counter)
         agent.count("queue_ps", waited_ps)
@@ -252,7 +268,12 @@ class Engine:
         if self.caches is not None:
             self._make_room(self.caches, agent, line, served)
         agent.delay_ps = served.delay_ps
-        agent.at(served.completes_ps, agent.complete)
+
+        def arrive() -> None:
+            agent.asked = False
+            agent.complete()
+
+        agent.at(served.completes_ps, arrive)
 
     def _make_room(self, caches: Caches, agent: Agent, line: Line[Agent], served: Served) -> None:
         """Update the caches after a served request, and evict lines to make room."""
@@ -262,6 +283,9 @@ class Engine:
             agent.cpu, line.number, exclusive=agent.exclusive
         ):
             agent.count("capacity")
+        if served.at_home:
+            caches.lose(agent.cpu, line.number)
+            return
         victim = caches.use(agent.cpu, line.number)
         if victim is not None:
             agent.count("evictions")

@@ -1,0 +1,314 @@
+"""``locklab machine new``: what its options say, and what it asks on a terminal."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+
+from lockui import tables
+from lockui.console import console, progress, say, warn
+from lockui.document import print_json
+from lockui.errors import UsageError, saving
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from locksim.study.new_machine import Draft, Known, Lscpu, Matrix, Shape
+    from locksim.study.new_machine.defaults import Value
+    from locksim.study.new_machine.shape import Reading
+
+__all__ = ["new"]
+
+_NS = {"ns": 1.0, "us": 1000.0, "ps": 0.001}
+_LATENCY = re.compile(r"(?P<name>[a-z0-9_.-]+)=(?P<value>\d+(\.\d+)?)(?P<unit>ns|us|ps|cycles)")
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,63}")
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="the profile's name, such as my-server")],
+    matrix: Annotated[
+        Path | None, typer.Option(help="CSV of core-to-core-latency (the tool's --csv)")
+    ] = None,
+    lscpu: Annotated[Path | None, typer.Option(help="what lscpu printed, as text or JSON")] = None,
+    latency: Annotated[
+        list[str] | None,
+        typer.Option(help="a known value: transfer.socket=95ns, pingpong.node=48ns, rmw=20cycles"),
+    ] = None,
+    source: Annotated[
+        str, typer.Option(help="where the values of --latency come from")
+    ] = "given with --latency",
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="folder with the machine.toml of 'locklab calibrate': costs of one CPU"),
+    ] = None,
+    shape: Annotated[
+        str | None, typer.Option(help="NODESxCORESxTHREADS, such as 2x32x2, without a matrix")
+    ] = None,
+    clock: Annotated[float | None, typer.Option(help="clock in GHz, for costs in cycles")] = None,
+    line: Annotated[int, typer.Option(help="bytes of a cache line")] = 64,
+    out: Annotated[Path | None, typer.Option(help="file to write [default: NAME.toml]")] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the file")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+) -> None:
+    """Write a machine profile from a core-to-core matrix, lscpu, or a few latencies.
+
+    With none of them it asks.
+    """
+    from locksim.study.new_machine import Lscpu, Matrix, draft
+
+    path = out or Path(f"{name}.toml")
+    _check(name, path, force)
+    found_matrix = None if matrix is None else Matrix.read(matrix)
+    found_lscpu = None if lscpu is None else Lscpu.read(lscpu)
+    asked = not any((matrix, lscpu, shape, calibration))
+    if asked and not _terminal():
+        raise UsageError(
+            "nothing is known of the machine: give --matrix FILE, --lscpu FILE or --shape 2x32x2 "
+            "(on a terminal, this command asks)"
+        )
+    known = (
+        _ask(name)
+        if asked
+        else _known(name, found_matrix, found_lscpu, shape, calibration, line=line)
+    )
+    given = _latencies(latency or [], source, clock or known.clock_ghz)
+    known = replace(
+        known,
+        clock_ghz=clock or known.clock_ghz,
+        readings={**known.readings, **given[0]},
+        reading_source=known.reading_source or (source if given[0] else ""),
+        costs={**known.costs, **given[1]},
+        how=shlex.join(["locklab", *_arguments()]),
+    )
+    with progress("machine new") as report:
+        found = draft(known, report)
+    with saving(f"--out {path}"):
+        path.write_text(found.text, encoding="utf-8")
+    if as_json:
+        print_json(_document(found, path))
+    else:
+        _print(console(), found, path)
+    _warn(known, found)
+
+
+def _terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _arguments() -> list[str]:
+    """The command line behind the umbrella's name; what a test calls has none."""
+    return sys.argv[1:] if sys.argv[1:2] == ["machine"] else ["machine", "new", "..."]
+
+
+def _check(name: str, path: Path, force: bool) -> None:
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name}: use small letters, digits, '-' and '.', at most 64")
+    if path.suffix != ".toml":
+        raise UsageError(f"--out {path}: the name must end in .toml, as other commands expect")
+    if path.exists() and not force:
+        raise UsageError(f"{path} exists: give --force to replace it, or another --out")
+
+
+def _known(
+    name: str,
+    matrix: Matrix | None,
+    lscpu: Lscpu | None,
+    shape: str | None,
+    calibration: Path | None,
+    *,
+    line: int,
+) -> Known:
+    """Read what the options name."""
+    from locksim.study.new_machine import Known, of_lscpu, of_matrix
+
+    if matrix is not None and shape is not None:
+        raise UsageError("--shape and --matrix exclude each other: the matrix says the shape")
+    costs, base = ({}, None) if calibration is None else _calibration(calibration)
+    if matrix is not None:
+        topology = of_matrix(matrix, lscpu)
+    elif shape is not None:
+        topology = _shape(shape)
+    elif lscpu is not None:
+        topology = of_lscpu(lscpu)
+    else:
+        raise UsageError(
+            f"--calibration {calibration}: this profile is complete, use it with --machine; to "
+            "take its costs for a larger machine, add --matrix, --lscpu or --shape"
+        )
+    title = lscpu.model if lscpu else base or (matrix.where if matrix else name)
+    return Known(
+        name,
+        topology,
+        f"{title}, {topology.nodes * topology.cores * topology.threads} CPUs",
+        architecture=lscpu.architecture if lscpu else "x86_64",
+        clock_ghz=lscpu.clock_ghz if lscpu else None,
+        line_bytes=line,
+        readings=topology.readings or {},
+        reading_source=f"core-to-core matrix {matrix.where}" if matrix else "",
+        costs=costs,
+    )
+
+
+def _shape(text: str) -> Shape:
+    from locksim.machine.topology import MAX_CPUS
+    from locksim.study.new_machine.shape import regular
+
+    if not re.fullmatch(r"[1-9]\d{0,3}x[1-9]\d{0,3}x[1-8]", text):
+        raise UsageError(
+            f"--shape {text}: write NODESxCORESxTHREADS, such as 2x32x2, up to 8 threads a core"
+        )
+    nodes, cores, threads = map(int, text.split("x"))
+    if nodes * cores * threads > MAX_CPUS:
+        raise UsageError(
+            f"--shape {text}: {nodes * cores * threads} CPUs; at most {MAX_CPUS} are supported"
+        )
+    return regular(nodes, cores, threads)
+
+
+_DISTANT = ("transfer", "memory", "invalidate", "overlap", "cache")
+
+
+def _calibration(folder: Path) -> tuple[dict[str, Value], str]:
+    """Return the costs of one CPU of a calibrated profile, in ns, and its title."""
+    from locksim.machine import load
+    from locksim.study.new_machine.defaults import Value
+
+    file = folder / "machine.toml" if folder.is_dir() else folder
+    machine = load(file)
+    ns = {name: ps / 1000 for name, ps in machine.cost_ps().items()}
+    costs = {}
+    for p in machine.parameters():
+        if p.name.partition(".")[0] in _DISTANT:
+            continue
+        scale = ns[p.name] / p.value if p.value else 1.0
+        low, high = ((p.value if end is None else end) * scale for end in (p.low, p.high))
+        where = f"{p.source} ({machine.name})"
+        costs[p.name] = Value(ns[p.name], low, high, where, p.role, p.trials)  # type: ignore[arg-type]
+    return costs, machine.title
+
+
+def _latencies(
+    texts: list[str], source: str, clock_ghz: float | None
+) -> tuple[dict[str, Reading], dict[str, Value]]:
+    """Return the ping-pongs and the costs of ``--latency``."""
+    from locksim.study.new_machine.defaults import Value
+    from locksim.study.new_machine.draft import PING_PONG
+    from locksim.study.new_machine.shape import Reading
+
+    readings, costs = {}, {}
+    for text in texts:
+        found = _LATENCY.fullmatch(text)
+        if found is None:
+            raise UsageError(
+                f"--latency {text}: write NAME=VALUE and ns or cycles, such as transfer.node=45ns"
+            )
+        if found["unit"] == "cycles" and clock_ghz is None:
+            raise UsageError(f"--latency {text}: cycles need the clock; add --clock 2.9")
+        unit = 1 / (clock_ghz or 1.0) if found["unit"] == "cycles" else _NS[found["unit"]]
+        ns = float(found["value"]) * unit
+        name = found["name"]
+        if name.startswith(PING_PONG):
+            readings[name.removeprefix(PING_PONG)] = Reading(ns, ns, ns, 1)
+        else:
+            costs[name] = Value(ns, ns, ns, source, "published")
+    return readings, costs
+
+
+def _ask(name: str) -> Known:
+    """Ask on the terminal what the options would have said."""
+    from locksim.study.new_machine import Known
+    from locksim.study.new_machine.shape import Reading
+
+    say("Enter takes the value in brackets.")
+    sockets = typer.prompt("Sockets", default=1, type=int)
+    cores = typer.prompt("Cores of a socket", default=8, type=int)
+    threads = typer.prompt("Hardware threads of a core", default=1, type=int)
+    clock = typer.prompt("Clock in GHz", default=3.0, type=float)
+    topology = _shape(f"{sockets}x{cores}x{threads}")
+    say("One way of a ping-pong by compare-and-swap in ns; 0 where you do not know it.")
+    readings = {}
+    for class_, words in (
+        ("core", "Two threads of a core"),
+        ("node", "Two cores of a socket"),
+        ("socket", "Two sockets"),
+    ):
+        if class_ in topology.classes or (class_ == "core" and threads > 1):
+            ns = typer.prompt(words, default=0.0, type=float)
+            if ns > 0:
+                readings[class_] = Reading(ns, ns, ns, 1)
+    return Known(
+        name,
+        topology,
+        f"{name}, {sockets * cores * threads} CPUs",
+        clock_ghz=clock,
+        readings=readings,
+        reading_source="answers on the terminal" if readings else "",
+    )
+
+
+def _document(found: Draft, path: Path) -> dict[str, object]:
+    return {
+        "file": str(path),
+        "name": found.machine.name,
+        "cpus": found.machine.n_cpus,
+        "roles": found.roles,
+        "ping_pong": [
+            {
+                "class": one.name,
+                "pairs": one.reading.pairs,
+                "measured_ns": one.reading.ns,
+                "simulated_ns": one.simulated_ns,
+            }
+            for one in found.solved
+        ],
+    }
+
+
+def _print(output: Console, found: Draft, path: Path) -> None:
+    topology = found.machine.topology
+    output.print(
+        f"[bold]{escape(found.machine.name)}[/bold]: {found.machine.n_cpus} CPUs (nodes x cores x "
+        f"threads: {topology.nodes} x {topology.cores_per_node} x {topology.threads_per_core})"
+    )
+    if found.solved:
+        view = tables.table()
+        tables.add(view, "distance")
+        for head in ("pairs", "ping-pong, ns", "simulated, ns", "transfer, ns"):
+            tables.add(view, head, right=True)
+        costs = found.machine.cost_ps()
+        for one in found.solved:
+            view.add_row(
+                one.name,
+                f"{one.reading.pairs:,}",
+                f"{one.reading.ns:.1f}",
+                f"{one.simulated_ns:.1f}",
+                f"{costs[f'transfer.{one.name}'] / 1000:.1f}",
+            )
+        tables.print_table(output, view)
+    roles = ", ".join(f"{count} {role}" for role, count in sorted(found.roles.items()))
+    output.print(f"\n  values: {roles}", markup=False)
+    say(f"  file: {path}\n  try: locklab sweep ticket mcs --machine ./{path}", output)
+
+
+def _warn(known: Known, found: Draft) -> None:
+    """Say what the profile cannot hold."""
+    from locksim.study.new_machine.draft import LEVEL_NS
+
+    if known.shape.missing:
+        warn(
+            f"groups of CPUs differ in size: {known.shape.missing} CPUs of the profile do not "
+            "exist; the comment at [topology] says which"
+        )
+    for one in found.solved:
+        if abs(one.simulated_ns - one.reading.ns) > LEVEL_NS:
+            warn(
+                f"{one.name}: the ping-pong takes {one.reading.ns:.1f} ns, at least "
+                f"{one.simulated_ns:.1f} on the profile: one line hold time serves all distances"
+            )
