@@ -10,7 +10,7 @@ from locklessons.notebooks import LessonError
 
 __all__ = ["write"]
 
-TEMPLATE = Path(__file__).with_name("template.md")
+TEMPLATE = Path(__file__).parent / "template" / "lesson.md"
 
 
 def write(name: str, title: str = "", folder: Path | None = None) -> Path:
