@@ -400,6 +400,7 @@ MECHANISMS: dict[str, dict[str, Any]] = {
         "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
     },
     "siblings": {"distance": TWO_THREADS, "shared_issue_percent": 170, "run_ahead_ps": 70},
+    "run ahead": {"run_ahead_ps": 70},
     "far atomics": {"far_atomic_ps": (0, 0, 80, 250), "far_atomic_busy_ps": 20, **SMALL},
     "links": {"link_ps": (0, 0, 90, 300), "distance": TWO_THREADS, **SMALL},
     "home agents": {"home_agent_ps": (0, 0, 80, 400), **SMALL},
