@@ -101,3 +101,17 @@ def test_numbers_by_name() -> None:
     made = check(plain={"a": 21, "word": "x"}, numbers=right)
     finding = judged("def f(a, word):\n    return {'twice': 2 * a, 'same': 4}", made)
     assert "pass" == finding.verdict
+
+
+def test_a_table_of_a_machine_that_nobody_has_measured() -> None:
+    """All values are multiplied, and rows of measure and value count as numbers by name."""
+    text = "def f(rows):\n    return [dict(measure='sum', value=sum(r['value'] for r in rows))]"
+    cells = {"table": "franke-2001/overhead", "where": {"rooms": 10, "messages": 100}}
+    whole = sum(r["value"] for r in check().arguments()["rows"])
+    asked = {"tables": {"rows": {**cells, "times": 0.5}}, "numbers": {"sum": whole / 2}}
+    assert "pass" == judged(text, check(**asked)).verdict
+    finding = judged(text, check(**{**asked, "numbers": {"sum": whole}}))
+    assert ("fail", "sum: too small, by a factor below 3") == (
+        finding.verdict,
+        finding.message.rpartition("; ")[2],
+    )

@@ -15,7 +15,7 @@ spec = importlib.util.spec_from_file_location("states", FILE)
 states = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(states)
 
-DEAR = {("rcu", "c11", 3), ("lockref", "c11", 3)}
+DEAR = {("rcu", "c11", 3), ("lockref", "c11", 3), ("filter", "c11", 3), ("bakery", "c11", 3)}
 
 
 def claims():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,18 @@ from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.trace import SERVED
 from locksim.kinds import kind_of
-from locksim.lang import RELAXED, Workload, compute, note, pause
+from locksim.lang import (
+    RELAXED,
+    Program,
+    Workload,
+    compute,
+    cpu,
+    n_cpus,
+    note,
+    pause,
+    percpu,
+    word,
+)
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.library import registry
 from locksim.library.probes import ContendedAdd
@@ -196,6 +208,24 @@ def test_two_lines_that_cross_a_link_wait_for_it() -> None:
     programs = far_reads(5, 15)
     assert [5 + MEMORY_FAR, 15 + MEMORY_FAR] == completions(programs)
     assert [5 + MEMORY_FAR, 75 + MEMORY_FAR] == completions(programs, **LINKS)
+
+
+def test_a_write_back_takes_the_link_too() -> None:
+    """CPU 2 gives up a written line for another one: CPU 3's read waits for both.
+
+    Computed: the miss that made room takes the port at 405, the write-back when it is free again,
+    and the read at 480 when that is over.
+    """
+
+    def crowd(self: Any) -> Any:
+        yield self.a.fetch_add(1)
+        yield self.b.load()
+
+    idle = after(1, lambda self: iter(()))
+    reader = after(480, far_reads(1, 1)[3])
+    small = {"private_sets": 1, "private_ways": 1}
+    found = completions([idle, idle, crowd, reader], **LINKS, **small)
+    assert MEMORY_FAR + RMW + 2 * 70 + MEMORY_FAR == max(found)
 
 
 def test_a_home_agent_is_occupied_by_the_class_of_its_requester() -> None:
@@ -358,36 +388,76 @@ def test_random_programs_compiled(folder, text, tables, seed, until_ps):
     compare(pair)
 
 
-MECHANISMS = {
+TWO_THREADS = tuple(
+    tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
+)
+SMALL = {"private_sets": 2, "private_ways": 1}
+MECHANISMS: dict[str, dict[str, Any]] = {
     "near": {"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
     "random": {"arbitration": 2, "jitter_ps": 30},
     "hold times": {
         "tenure_class_ps": ((0, 0, 5, 9), (0, 0, 12, 40)),
         "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
     },
-    "siblings": {
-        "distance": tuple(
-            tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
-        ),
-        "shared_issue_percent": 170,
-        "run_ahead_ps": 70,
-    },
-    "far atomics": {
-        "far_atomic_ps": (0, 0, 80, 250),
-        "far_atomic_busy_ps": 20,
-        "private_sets": 2,
-        "private_ways": 2,
-        "link_ps": (0, 0, 5, 9),
-    },
-    "links": {"link_ps": (0, 0, 11, 35), "home_agent_ps": (0, 0, 8, 20), "bus_kind": 1},
+    "siblings": {"distance": TWO_THREADS, "shared_issue_percent": 170, "run_ahead_ps": 70},
+    "run ahead": {"run_ahead_ps": 70},
+    "far atomics": {"far_atomic_ps": (0, 0, 80, 250), "far_atomic_busy_ps": 20, **SMALL},
+    "links": {"link_ps": (0, 0, 90, 300), "distance": TWO_THREADS, **SMALL},
+    "home agents": {"home_agent_ps": (0, 0, 80, 400), **SMALL},
 }
 
 
+class Rounds(Workload):
+    """CPU 0 counts; the others wait for each count with private work, and one word is theirs."""
+
+    count = word(padded=True)
+    seen = word(padded=True)
+
+    def thread(self) -> Program:
+        """Count, or wait for a count and add to a word that all have read."""
+        before = 0
+        while True:
+            if cpu() == 0:
+                yield compute(700)
+                before = before + 1
+                yield self.count.store(before, RELAXED)
+            else:
+                if cpu() % 2:
+                    while (yield self.count.load(RELAXED)) == before:
+                        yield compute(30)
+                else:
+                    now = before
+                    while now == before:
+                        yield compute(90)
+                        now = yield self.count.load(RELAXED)
+                before = before + 1
+                yield self.seen.load(RELAXED)
+                yield self.seen.fetch_add(1, RELAXED)
+
+
+class Crowded(Workload):
+    """Each CPU writes three lines of another node, more than a small cache holds."""
+
+    first = percpu(word())
+    second = percpu(word())
+    third = percpu(word())
+
+    def thread(self) -> Program:
+        """Write them in turn; each miss writes one of the others back."""
+        while True:
+            other = (cpu() + 2) % n_cpus()
+            yield self.first[other].fetch_add(1, RELAXED)
+            yield self.second[other].fetch_add(1, RELAXED)
+            yield self.third[other].fetch_add(1, RELAXED)
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-@pytest.mark.parametrize("name", ["contended_add", "tas", "mcs", "rwlock"])
+@pytest.mark.parametrize("name", ["add", "rounds", "crowded", "tas", "ticket", "rwlock"])
 def test_both_engines_agree_under_load(name, mechanism):
     """Eight CPUs in four nodes at one line or at one lock: traces, counters and memory agree."""
-    load = ContendedAdd() if name == "contended_add" else _load(name)
+    load = {"add": ContendedAdd, "rounds": Rounds, "crowded": Crowded}.get(
+        name, partial(_load, name)
+    )()
     machine = tables(8, **MECHANISMS[mechanism])
     with plain_until(NEVER):
         pair = run_pair(load, machine, seed=1, until_ps=6_000, heap_lines=64)

@@ -9,12 +9,25 @@ from locksim.compiler import compile_class
 from locksim.compiler.spin import spin_loops
 from locksim.lang import RELAXED, Workload, part, pause, word
 from locksim.lang.ops import Mark
+from locksim.library.locks.anderson import AndersonLock
+from locksim.library.locks.bakery import BakeryLock
 from locksim.library.locks.clh import CLHLock
+from locksim.library.locks.cna import CNALock
+from locksim.library.locks.cohort import CohortLock
+from locksim.library.locks.dekker import DekkerLock
+from locksim.library.locks.filter import FilterLock
+from locksim.library.locks.graunke_thakkar import GraunkeThakkarLock
+from locksim.library.locks.hemlock import HemlockLock
+from locksim.library.locks.hmcs import HMCSLock
+from locksim.library.locks.k42 import K42Lock
 from locksim.library.locks.lockref import Lockref
 from locksim.library.locks.lockref_spinlock import SpinlockRef
 from locksim.library.locks.mcs import MCSLock
+from locksim.library.locks.peterson import PetersonLock
+from locksim.library.locks.phase_fair import PhaseFairRWLock
 from locksim.library.locks.qrwlock import QueuedRWLock
 from locksim.library.locks.qspinlock import QueuedSpinlock
+from locksim.library.locks.reciprocating import ReciprocatingLock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
 from locksim.library.locks.rwlock_writer import WriterPreferenceRWLock
 from locksim.library.locks.seqlock import SpinSeqLock
@@ -22,6 +35,7 @@ from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.locks.ttas_backoff import TTASBackoffLock
+from locksim.library.locks.twa import TWALock
 
 LOCKS = [
     TASLock,
@@ -32,8 +46,24 @@ LOCKS = [
     QueuedSpinlock,
     Lockref,
     SpinlockRef,
+    K42Lock,
+    HemlockLock,
+    TWALock,
+    ReciprocatingLock,
+    CNALock,
 ]
-WITHOUT_TRY = [CLHLock]  # these have no try_acquire
+WITHOUT_TRY = [
+    CLHLock,
+    AndersonLock,
+    GraunkeThakkarLock,
+    CohortLock,
+    HMCSLock,
+    PetersonLock,
+    DekkerLock,
+    FilterLock,
+    BakeryLock,
+]
+"""These have no try_acquire."""
 
 every_lock = pytest.mark.parametrize("lock", LOCKS + WITHOUT_TRY)
 every_trylock = pytest.mark.parametrize("lock", LOCKS)
@@ -131,6 +161,21 @@ def test_uncontended_acquire_does_not_pause(interleave, lock):
         (QueuedSpinlock, "take_as_head", 1),
         (Lockref, "acquire", 1),
         (SpinSeqLock, "read_begin", 1),
+        (AndersonLock, "acquire", 1),
+        (GraunkeThakkarLock, "acquire", 1),
+        (K42Lock, "acquire", 1),
+        (HemlockLock, "acquire", 1),
+        (HemlockLock, "release", 1),
+        (TWALock, "acquire", 3),
+        (ReciprocatingLock, "acquire", 1),
+        (CNALock, "acquire", 1),
+        (HMCSLock, "join", 1),
+        (PhaseFairRWLock, "read_acquire", 1),
+        (PhaseFairRWLock, "write_acquire", 2),
+        (PetersonLock, "wait_for", 1),
+        (DekkerLock, "enter", 2),
+        (FilterLock, "wait_for", 1),
+        (BakeryLock, "acquire", 1),
     ],
 )
 def test_waiting_loops_are_idle_spins(lock, method, waits):

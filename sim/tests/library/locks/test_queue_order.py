@@ -7,11 +7,18 @@ from programs import Increments
 
 from locksim.lang import Workload, part, word
 from locksim.lang.ops import Kind, Mark
+from locksim.library.locks.anderson import AndersonLock
 from locksim.library.locks.clh import CLHLock
+from locksim.library.locks.cna import CNALock
+from locksim.library.locks.graunke_thakkar import GraunkeThakkarLock
+from locksim.library.locks.hemlock import HemlockLock
+from locksim.library.locks.hmcs import HMCSLock
+from locksim.library.locks.k42 import K42Lock
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.qspinlock import QueuedSpinlock
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
+from locksim.library.locks.twa import TWALock
 
 
 def arrivals(run, kind, address):
@@ -43,6 +50,24 @@ def test_clh_is_fifo(interleave, n_threads, seed):
     run = interleave(Increments(lock=CLHLock), n_threads, seed)
     joined = arrivals(run, Kind.SWAP, int(run.root.lock.tail))
     assert joined == run.marks(Mark.ACQUIRED)
+
+
+@pytest.mark.parametrize(
+    ("lock", "kind", "word"),
+    [
+        (AndersonLock, Kind.FETCH_ADD, "next_place"),
+        (GraunkeThakkarLock, Kind.SWAP, "tail"),
+        (HemlockLock, Kind.SWAP, "tail"),
+        (TWALock, Kind.FETCH_ADD, "next_ticket"),
+        (CNALock(sockets=1), Kind.SWAP, "tail"),
+    ],
+    ids=str,
+)
+@given(n_threads=st.integers(2, 6), seed=st.integers(0, 2**32))
+def test_one_operation_decides_the_order(interleave, lock, kind, word, n_threads, seed):
+    """The threads get in as they have done it; CNA only where there is one socket."""
+    run = interleave(Increments(lock=lock), n_threads, seed)
+    assert arrivals(run, kind, int(getattr(run.root.lock, word))) == run.marks(Mark.ACQUIRED)
 
 
 @given(seed=st.integers(0, 2**32))
@@ -87,7 +112,20 @@ class Nested(Workload):
             yield from self.outer.release()
 
 
-@pytest.mark.parametrize("lock", [TicketLock, MCSLock, CLHLock, QueuedSpinlock])
+@pytest.mark.parametrize(
+    "lock",
+    [
+        TicketLock,
+        MCSLock,
+        CLHLock,
+        QueuedSpinlock,
+        K42Lock,
+        HemlockLock,
+        TWALock,
+        CNALock,
+        HMCSLock,
+    ],
+)
 def test_two_locks_nest(interleave, lock):
     """A thread may hold one queue lock while it takes another of the same kind."""
     run = interleave(Nested(outer=lock, inner=lock), 4, 7)
