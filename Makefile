@@ -3,7 +3,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground labs slides lock clean
+.PHONY: help setup demo test test-fast slow coverage portable check format bench compare printed survey sweep torture fuzz fuzz-urcu site playground vscode labs slides lock clean
 
 # What runs below finds cmake, ninja and locklab of this environment first.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -84,6 +84,9 @@ site: setup ## Run the lessons and build their pages into out/site (in a separat
 
 playground: setup ## Build the page that proves and simulates in a browser into out/site/playground (needs npm)
 	@tools/playground
+
+vscode: ## Pack the extension for VS Code into out/vscode/locklab.vsix (needs npm)
+	@tools/vscode
 
 labs: setup ## Check every lab: solution passes, starter and wrong submissions fail, hints exist
 	@.venv/bin/locklab lab lint $(ARGS)

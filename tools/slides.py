@@ -28,12 +28,15 @@ from lockgrader.checks.simulated import reference
 from lockgrader.given.label_curve import LabelCurve, label_curve
 from lockgrader.given.published import Rows, published
 from lockgrader.lab import Measure, load
+from lockgrader.lab.trials import Trials
 from locklabs import HOME, find, names
 from lockui.console import progress
 from lockui.html_page import environment
 
 SIZE_IN = (12.8, 7.2)
 STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
+X = {"boxes": "labels", "trials": "per cent of the trials"}
+"""What a plot is drawn over, where it is not CPUs."""
 Lines = dict[str, dict[Any, float]]
 
 PAGE = """{% extends "page.html.j2" %}
@@ -103,7 +106,7 @@ def described() -> list[dict[str, Any]]:
 def drawn(one: dict[str, Any]) -> tuple[Slide, Figure]:
     """A slide, and the same as a page to print."""
     lab, lines = load(find(one["lab"])), values(one)
-    x = "labels" if "boxes" in one else "CPUs"
+    x = next((word for key, word in X.items() if key in one), "CPUs")
     figure, axes = plt.subplots(figsize=(SIZE_IN[0], 4.6), layout="constrained")
     draw(axes, lines, x, one)
     svg = io.StringIO()
@@ -143,6 +146,12 @@ def values(one: dict[str, Any]) -> Lines:
             name: {point.labels: point.hits * point.labels for point in label_curve(box)}
             for name, box in asked.items()
         }
+    if "trials" in one:
+        sorted_ns = {n: Trials.model_validate(t).times() for n, t in one["trials"].items()}
+        return {
+            name: {100 * (at + 1) / len(times): time for at, time in enumerate(times)}
+            for name, times in sorted_ns.items()
+        }
     rows = published(Rows.model_validate({"table": one["table"], "where": one["where"]}))
     found: Lines = {}
     for row in rows:
@@ -153,13 +162,14 @@ def values(one: dict[str, Any]) -> Lines:
 def draw(axes: Axes, lines: Lines, x: str, one: dict[str, Any]) -> None:
     """Curves over numbers, and points over names; shapes and dashes stand beside the colours."""
     names = any(isinstance(at, str) for line in lines.values() for at in line)
+    points = names or "trials" in one
     for (name, line), (marker, dashes) in zip(lines.items(), STYLES * 4, strict=False):
         axes.plot(
             [*line],
             [*line.values()],
             marker=marker,
-            linestyle="none" if names else dashes,
-            markersize=9,
+            linestyle="none" if points else dashes,
+            markersize=4 if "trials" in one else 9,
             linewidth=2.2,
             label=name,
         )
@@ -167,10 +177,11 @@ def draw(axes: Axes, lines: Lines, x: str, one: dict[str, Any]) -> None:
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
-    if not names:
+    if not points:
         axes.set_xscale("log", base=2)
         ticks = sorted({at for line in lines.values() for at in line})
         axes.set_xticks(ticks, [str(at) for at in ticks])
+    if not names:
         axes.set_xlabel(x, fontsize=13)
     axes.set_ylabel(one["y"], fontsize=13)
     axes.tick_params(labelsize=12)
@@ -183,7 +194,8 @@ def alternative(lines: Lines, x: str, y: str) -> str:
     ends = []
     for name, line in lines.items():
         first, last = next(iter(line)), [*line][-1]
-        ends.append(f"{name}: {line[first]:.3g} at {first}, {line[last]:.3g} at {last}")
+        where = [at if isinstance(at, str) else f"{at:.3g}" for at in (first, last)]
+        ends.append(f"{name}: {line[first]:.3g} at {where[0]}, {line[last]:.3g} at {where[1]}")
     return html.unescape(f"{y} against {x}. {'; '.join(ends)}.")
 
 

@@ -6,6 +6,8 @@ order of equal times is what engines get wrong. What a profile refuses at zero i
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -27,6 +29,20 @@ def caches(draw: st.DrawFn) -> dict[str, int]:
 
 def _ways(draw: st.DrawFn) -> int:
     return draw(st.sampled_from([2, 1, 3, 4, 8]))
+
+
+@st.composite
+def contended(draw: st.DrawFn) -> MachineTables:
+    """A machine with mechanisms that act under load; half of them have caches, too."""
+    return dataclasses.replace(draw(machines()), **draw(arbitrations()))
+
+
+@st.composite
+def arbitrations(draw: st.DrawFn) -> dict[str, int]:
+    """A rule by which waiting requests are served."""
+    rule = draw(st.sampled_from([1, 2]))
+    passes = draw(st.sampled_from([1, 2, 5, 100])) if rule == 1 else 0
+    return {"arbitration": rule, "arbitration_passes": passes}
 
 
 @st.composite

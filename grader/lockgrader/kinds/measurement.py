@@ -1,13 +1,19 @@
 """A student's own measurement, with its provenance.
 
-The file is what ``locklab native bench --json`` printed. From afar no value in it can be checked,
-so a fast value earns nothing. Two things count: that the measurement was made properly, and how
-well the locked prediction of its value fits.
+The file is what ``locklab native bench --out`` wrote. No speed earns anything. Two things count:
+that the measurement was made properly, and how well the prediction fits.
+
+The prediction comes first. At home this check locks it when it runs, with the time, and only a
+measurement that began later can be compared with it. A file that was edited or made up contradicts
+itself (:mod:`locknative.consistency`) and earns nothing. What this cannot find: the file of another
+student, and one made up by a program that knows all of these rules.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError
 
@@ -16,8 +22,15 @@ from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, OtherCheck
 from lockgrader.lab.closed import Closed, Text
+from lockgrader.read.record import RECORD, Locked
+
+if TYPE_CHECKING:
+    from locknative.measurement import Measurement as Measured
 
 __all__ = ["Cell", "Measurement"]
+
+MOST_TRIALS = 1000
+"""More are never made in one measurement of a lab."""
 
 
 class Cell(Closed):
@@ -54,11 +67,21 @@ class Measurement(OtherCheck):
         """The prediction."""
         return (self.answer,) if self.answer else ()
 
+    @property
+    def predicts(self) -> tuple[str, ...]:
+        """The prediction: it is the student's own, so it waits for no other."""
+        return self.asks
+
     def judge(self, submitted: Submitted) -> Finding:
         """Judge how it was measured, and how well it was predicted."""
+        if self.answer and self.answer not in submitted.answers:
+            return missing(self.answer, submitted)
+        locked = submitted.locked.get(self.answer)
         data = submitted.files.get(self.file)
-        if data is None:
-            return Finding("no_output", 0.0, f"{self.file} is not in the submission", tag="missing")
+        if data is None or data.split() in ([], [b"{}"]):
+            says = f"{self.file} {'is not in the submission' if data is None else 'is empty'}"
+            says = f"your prediction is locked; {says}: measure now" if locked else says
+            return Finding("no_output", 0.0, says, tag="missing")
         from locknative.measurement import Measurement as Measured
 
         try:
@@ -67,6 +90,10 @@ class Measurement(OtherCheck):
             first = error.errors()[0]
             where = ".".join(map(str, first["loc"]))[:80]
             return Finding("malformed_output", 0.0, f"{self.file}: {where}: {first['msg']}"[:300])
+        wrong = _wrong(made)
+        if wrong:
+            says = f"{self.file} is not what 'locklab native bench' wrote: {wrong}; measure again"
+            return Finding("fail", 0.0, says[:1000], tag="contradicts")
         wanted = self.cell.model_dump()
         fitting = [
             number
@@ -82,17 +109,42 @@ class Measurement(OtherCheck):
             row("undisturbed trials", len(good), Band(low=self.trials, fade=1.0)),
             row("half width of the interval", value.half_width, Band(high=self.width, fade=1.0)),
         ]
-        if self.answer:
-            locked = submitted.locked.get(self.answer)
-            if locked is None or len(locked.values) != 2:
-                return missing(self.answer, submitted)
-            score = interval_score(*locked.values, value.median) / value.median
-            name = f"{self.answer}: interval score over the result"
-            rows.append(row(name, score, Band(high=self.worst / 10, fade=9.0)))
         warnings = "; ".join(made.provenance.warnings) or "none"
         machine = made.provenance.cpu_model
         message = f"median {value.median:.4g} ns on {machine}; warnings: {warnings}"
+        if self.answer:
+            score, says = _predicted(locked, made.began, value.median)
+            what = f"{self.answer}: interval score over the result"
+            rows.append(row(what, score, Band(high=self.worst / 10, fade=9.0)))
+            message = f"{message}; {says}"
         return found(rows, message)
+
+
+def _predicted(locked: Locked | None, began: str, right: float) -> tuple[float, str]:
+    """The interval score over the result, and what it says; infinite where none counts."""
+    if locked is None:
+        return math.inf, f"no {RECORD} shows a prediction that was locked before it"
+    if len(locked.values) != 2 or locked.values[0] > locked.values[1]:
+        return math.inf, "the prediction is not an interval [low, high]"
+    at = locked.at if locked.at.tzinfo else locked.at.replace(tzinfo=UTC)
+    if datetime.fromisoformat(began) < at.replace(microsecond=0):
+        when = f"{began}, before the prediction was locked at {at:%Y-%m-%d %H:%M}"
+        return math.inf, f"it began at {when}: measure again"
+    low, high = locked.values
+    holds = "holds" if low <= right <= high else "misses"
+    return interval_score(low, high, right) / right, f"the interval {low:g} to {high:g} {holds} it"
+
+
+def _wrong(made: Measured) -> str:
+    """Why a measurement cannot be one; "" if nothing speaks against it."""
+    from locknative.consistency import contradictions
+
+    if len(made.trials) > MOST_TRIALS:
+        return f"it has more than {MOST_TRIALS} trials"
+    try:
+        return next(contradictions(made), "")
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return f"its values cannot be computed with ({error})"
 
 
 def _words(cell: Cell) -> str:

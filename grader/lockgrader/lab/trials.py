@@ -81,6 +81,10 @@ class Trials(Closed):
             "far_ns": statistics.median(far),
         }
 
+    def times(self) -> list[float]:
+        """Times from one section to the next on one thread, in ns, of the good trials, rising."""
+        return _times(self._made()[0])
+
     def _made(self) -> tuple[list[_Trial], int, int]:
         """The trials, the cause, and how many are spoiled."""
         every = list(_cell(self.dataset, self.kernel, ITERATIONS[self.think_ns]))
@@ -175,10 +179,15 @@ def _good(one: _Trial, fastest: float) -> bool:
     return had and max(one.turn_ns) <= SLOW * fastest
 
 
+def _times(trials: list[_Trial]) -> list[float]:
+    """The times of the good trials, rising."""
+    fastest = min(min(one.turn_ns) for one in trials)
+    return sorted(_ns(one) for one in trials if _good(one, fastest))
+
+
 def _groups(trials: list[_Trial]) -> tuple[list[float], list[float]]:
     """The times of the good trials, near and far: split where neighbours differ most."""
-    fastest = min(min(one.turn_ns) for one in trials)
-    times = sorted(_ns(one) for one in trials if _good(one, fastest))
+    times = _times(trials)
     edge = _edge(times)
     return times[:edge], times[edge:]
 

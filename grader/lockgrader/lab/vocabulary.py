@@ -431,6 +431,11 @@ class OtherCheck(_Check):
         """Names of the answers in numbers that it needs."""
         return ()
 
+    @property
+    def predicts(self) -> tuple[str, ...]:
+        """Those of them that are predictions of its own: they are locked when it runs at home."""
+        return ()
+
     def judge(self, submitted: Submitted) -> Finding:
         """What the check finds."""
         raise NotImplementedError

@@ -105,19 +105,24 @@ def done(check: Check, verdict: str | None) -> bool:
 
 
 def _gate(workspace: Workspace, checks: list[Check]) -> Gate:
-    """A gate that opens for measurements when all predictions are made, and locks them."""
+    """A gate that opens for measurements when all predictions are made, and locks them.
+
+    A check with predictions of its own locks these, and waits for no other.
+    """
     asked = [c.answer for c in checks if isinstance(c, Prediction)]
     file = workspace.lab.answers
 
     def gate(check: Check, submitted: Submitted) -> str:
-        if not asked or not measures(check):
+        wanted = asked if measures(check) else []
+        wanted = [*wanted, *(check.predicts if isinstance(check, OtherCheck) else ())]
+        if not wanted:
             return ""
         frozen = workspace.state.predictions
-        given = {n: submitted.answers[n] for n in asked if n in submitted.answers}
-        for name in asked:
+        given = {n: submitted.answers[n] for n in wanted if n in submitted.answers}
+        for name in wanted:
             if name not in frozen and not _is_interval(given.get(name)):
                 return f'predict first: write "{name}": [low, high] into {file}, then measure'
-        if any(name not in frozen for name in asked):
+        if any(name not in frozen for name in wanted):
             now = datetime.now(UTC)
             fresh = {n: Locked(values=tuple(v), at=now) for n, v in given.items()}
             frozen = workspace.update(lambda s: {"predictions": fresh | s.predictions}).predictions

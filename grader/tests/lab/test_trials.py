@@ -55,3 +55,11 @@ def test_a_reading_is_near_the_calibration() -> None:
 def test_the_data_set_has_a_profile() -> None:
     """Checks name it as a machine."""
     assert (of_dataset("vm-2-epyc") / "machine.toml").is_file()
+
+
+def test_times_are_those_of_the_good_trials() -> None:
+    """Rising, and as many as the reading counts."""
+    trials = Trials(kernel="ticket", seed=2)
+    times = trials.times()
+    assert sorted(times) == times
+    assert trials.right()["trials"] == len(times)

@@ -68,7 +68,7 @@ def document(machine: Machine) -> dict[str, Any]:
         **_head(machine),
         "description": " ".join(machine.description.split()),
         "topology": machine.topology.model_dump(mode="json", exclude_none=True),
-        "protocol": machine.protocol.model_dump(mode="json"),
+        "protocol": machine.protocol.model_dump(mode="json", exclude_none=True),
         "cache": None if machine.cache is None else machine.cache.model_dump(mode="json"),
         "parameters": [
             {
@@ -101,7 +101,20 @@ def _summary(machine: Machine) -> list[str]:
         f"Bus       {buses[protocol.bus]}",
         f"Stores    {protocol.store_buffer_entries} entries in the store buffer",
         f"Caches    {_caches(machine)}",
+        f"Waiting   {_arbitration(machine)}",
     ]
+
+
+def _arbitration(machine: Machine) -> str:
+    """Which of the requests that wait for a line is served next."""
+    match machine.protocol.arbitration:
+        case "near":
+            passes = machine.protocol.arbitration_passes
+            return f"the nearest request first; one that has been passed {passes} times before it"
+        case "random":
+            return "any request that waits"
+        case _:
+            return "first come, first served"
 
 
 def _caches(machine: Machine) -> str:

@@ -34,6 +34,9 @@ TRANSACTIONS = 1 << 20
 """The stream of the memory system, beside the threads' (which are numbered from 0): its k-th draw
 is the jitter of the run's k-th transaction."""
 
+ARBITRATIONS = TRANSACTIONS + 1
+"""The stream of lines that select one of the waiting requests at random."""
+
 
 def exponential_of(bits: int, mean: int) -> int:
     """An exponentially distributed integer (rounded down) from 62 random bits."""

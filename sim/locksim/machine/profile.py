@@ -37,6 +37,9 @@ class Protocol(BaseModel):
     ``line_busy_percent`` is the share of a transaction's latency during which its line serves
     no other request. Real lines are busy for all of it; less is for ablations ("what if requests
     did not queue?").
+
+    ``arbitration`` selects which of the requests that wait for a line is served next. With ``near``
+    the one that has waited longest is passed at most ``arbitration_passes`` times.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -46,6 +49,25 @@ class Protocol(BaseModel):
     bus: Literal["none", "node", "global"]
     store_buffer_entries: Annotated[int, Field(ge=1, le=1024)]
     line_busy_percent: Annotated[int, Field(ge=1, le=100)] = 100
+    arbitration: Literal["fifo", "near", "random"] = "fifo"
+    arbitration_passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+
+    @model_validator(mode="after")
+    def _sound(self) -> Protocol:
+        near, given = self.arbitration == "near", self.arbitration_passes is not None
+        if near and not given:
+            raise Refusal(
+                "arbitration_passes",
+                "missing with arbitration = 'near'; say how often a request may be passed, "
+                "such as arbitration_passes = 8",
+            )
+        if given and not near:
+            raise Refusal(
+                "arbitration_passes",
+                f"never used with arbitration = '{self.arbitration}'; "
+                "remove it or set arbitration to 'near'",
+            )
+        return self
 
 
 class Occupancy(BaseModel):

@@ -65,6 +65,8 @@ class MachineTables:
     clean_nearest: int  # 1: the nearest sharer supplies a clean line, 0: its home memory
     line_busy_percent: int  # of a transaction's latency; 100 but in ablations
     bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
+    arbitration: int = 0  # of the waiting requests: 0 the first, 1 the nearest, 2 any
+    arbitration_passes: int = 0  # how often the first may be passed, where the nearest is served
     private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
     private_ways: int = 0
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
@@ -113,6 +115,8 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         clean_nearest=int(protocol.clean_supplier == "nearest"),
         line_busy_percent=protocol.line_busy_percent,
         bus_kind=("none", "node", "global").index(protocol.bus),
+        arbitration=("fifo", "near", "random").index(protocol.arbitration),
+        arbitration_passes=protocol.arbitration_passes or 0,
         private_sets=private.sets if private else 0,
         private_ways=private.ways if private else 0,
         l1_sets=l1.sets if l1 else 0,

@@ -228,6 +228,14 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "add [cost.occupancy.bus] with value, unit, source and role"),
     ("protocol.directory", "lazy",
      "protocol.directory: 'lazy' is unknown; use 'blocking' or 'pipelined'"),
+    ("protocol.arbitration", "fair",
+     "protocol.arbitration: 'fair' is unknown; use 'fifo', 'near' or 'random'"),
+    ("protocol.arbitration", "near",
+     "protocol.arbitration_passes: missing with arbitration = 'near'; say how often a request may "
+     "be passed, such as arbitration_passes = 8"),
+    ("protocol.arbitration_passes", 8,
+     "protocol.arbitration_passes: never used with arbitration = 'fifo'; "
+     "remove it or set arbitration to 'near'"),
     ("schema", 2, "schema: 2 is unknown; use 1"),
     ("name", "My Machine",
      "name: 'My Machine' is not a name; use small letters, digits, '-' and '.'"),
@@ -290,6 +298,14 @@ def test_costs_can_be_replaced_beside_caches() -> None:
     assert 10_000 == dearer.tables(1).private_hit_ps
     with pytest.raises(MachineError, match=r"no cost 'cache.l1.size'"):
         machine.with_costs(**{"cache.l1.size": 5})
+
+
+def test_the_rule_of_arbitration_is_in_the_tables() -> None:
+    """As a number, with its bound; a profile that does not name it serves in order of arrival."""
+    machine = parse(document(), WHERE)
+    rules = ({}, {"arbitration": "near", "arbitration_passes": 8}, {"arbitration": "random"})
+    found = [machine.with_protocol(**rule).tables(1) for rule in rules]
+    assert [(0, 0), (1, 8), (2, 0)] == [(t.arbitration, t.arbitration_passes) for t in found]
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

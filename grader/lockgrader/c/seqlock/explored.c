@@ -6,6 +6,7 @@
  *            look is true whenever they are not
  *   WRITERS  all threads write: no two at once
  *   QUIET    readers write nothing, read once where no writer is, and read again after one
+ *   CROWD    as TORN, with two writers: threads 0 and 1
  */
 #include "calls.h"
 #include "sections.h"
@@ -13,6 +14,9 @@
 #define TORN 1
 #define WRITERS 2
 #define QUIET 3
+#define CROWD 4
+
+#define WRITING (SCENARIO == CROWD ? 2 : 1) /* threads that write, where the others read */
 
 static _Atomic(uint32_t) first, second;
 
@@ -71,9 +75,9 @@ void locklab_setup(void)
 
 void locklab_thread(int me)
 {
-#if SCENARIO == TORN
-    if (me == 0)
-        write_both(0);
+#if SCENARIO == TORN || SCENARIO == CROWD
+    if (me < WRITING)
+        write_both((unsigned)me);
     else
         read_both();
 #elif SCENARIO == WRITERS
@@ -103,6 +107,9 @@ void locklab_check(void)
     read_both();
 #if SCENARIO == WRITERS
     locklab_assert(count == (unsigned)locklab_threads());
+#elif SCENARIO == CROWD
+    if (atomic_load_explicit(&second, memory_order_relaxed) != WRITING + 1)
+        locklab_fail("a write is lost: two writers were inside at once");
 #endif
     end_errs();
 }

@@ -27,11 +27,9 @@ def answer(walk: Walk, ask: str, path: list[int]) -> dict[str, Any]:
         found, message = last.found, last.message
     elif state is not None:
         found, message = walk.ended(state, moves)
-    now = walk.shared(shown)
-    threads = [
-        walk.thread(shown, k) | {"says": now["says"][k]} for k in range(walk.model.n_threads)
-    ]
-    words = [[name, v] for (_, name), v in zip(walk.model.memory.names, now["words"], strict=True)]
+    threads = [walk.thread(shown, k) for k in range(walk.model.n_threads)]
+    names = [name for _, name in walk.model.memory.names]
+    words = [[name, v] for name, v in zip(names, walk.words(shown), strict=True)]
     return {
         "frame": {
             "step": None if last is None else vars_of(last.step),

@@ -112,7 +112,7 @@ def graph(walk: Walk, max_states: int = MOST_STATES) -> dict[str, Any]:
             numbers.append(rows[row])
         if state.shared not in shared:
             shared[state.shared] = len(shared)
-            shown_shared.append(walk.shared(state))
+            shown_shared.append(walk.words(state))
         return [*numbers, shared[state.shared]]
 
     def step(move: Move) -> int:

@@ -134,7 +134,7 @@ class Walk:
         return verdict(self._at(state), status, self.client.expect)
 
     def thread(self, state: State, thread: int) -> dict[str, Any]:
-        """A thread for people: ``next`` operation, ``source``, ``place``, ``buffer``, ``done``."""
+        """A thread for people: ``next``, ``source``, ``place``, ``buffer``, ``says``, ``done``."""
         path = self._at(state)
         row = path.rows[thread]
         pc = int(row[m.PC])
@@ -145,17 +145,14 @@ class Walk:
             "source": "" if done else path.source(place),
             "place": {"file": Path(place.file).name, "line": place.line},
             "buffer": [[name, shown] for name, _, shown in path.buffer(row)],
+            "says": self._holds(path, thread),
             "done": done,
         }
 
-    def shared(self, state: State) -> dict[str, Any]:
-        """What threads share: ``words``, the values of all named words, and who ``says`` what."""
+    def words(self, state: State) -> list[str]:
+        """The values of all named words."""
         path = self._at(state)
-        names = self.model.memory.names
-        return {
-            "words": [path.names.value(a, int(path.shared[a])) for a, _ in names],
-            "says": [self._holds(path, thread) for thread in range(self.model.n_threads)],
-        }
+        return [path.names.value(a, int(path.shared[a])) for a, _ in self.model.memory.names]
 
     def heading(self) -> dict[str, Any]:
         """What the player shows above a game."""

@@ -13,9 +13,9 @@ from locksim import jit, machine
 from locksim.compiler.link import link
 from locksim.core.memory import build
 from locksim.engine import meters
-from locksim.engine.fast import capacity, loop
+from locksim.engine.fast import capacity, contention, loop
 from locksim.engine.fast.engine import state_of
-from locksim.engine.fast.ways import CACHES, PARTS, SOURCES
+from locksim.engine.fast.ways import BOTH, CACHES, CONTENTION, PARTS, SOURCES
 from locksim.lang import randomness
 from locksim.lang.layout import Space
 from locksim.lang.ops import Op, done
@@ -25,7 +25,7 @@ __all__ = ["PARTS", "advance", "unpark_all", "warm"]
 
 for _function in (meters.mark, randomness.mix, randomness.draw, randomness.exponential_of):
     jit.compilable(_function)
-for _module in (capacity, loop):
+for _module in (capacity, contention, loop):
     for _function in vars(_module).values():
         if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
             jit.compilable(_function)
@@ -48,15 +48,18 @@ def warm(name: str) -> None:
     Arguments:
         name: of the part.
     """
-    profile = machine.load("pentium3-8way" if name == CACHES.name else "ideal-1")
+    profile = machine.load("pentium3-8way" if name in (CACHES.name, BOTH.name) else "ideal-1")
+    if name in (CONTENTION.name, BOTH.name):
+        profile = profile.with_protocol(arbitration="random")
     tables, workload = profile.tables(1, "compact"), _Nothing()
     space = Space(tables.words_per_line, tables.n_cpus, 0)
     image = link(workload, space, base=tables.words_per_line)
     memory = build(workload, tables, list(image.types))
     state = state_of(image, memory, tables, 1, trace=False, jump=True)
     caches = capacity.held_by(tables, np.array(memory.place, np.int64))
+    contended = contention.contention_of(tables, 1)
     for function, arguments in (
-        (advance, (state, caches, 0, 0)),
+        (advance, (state, caches, contended, 0, 0)),
         (unpark_all, (state, caches, 0)),
     ):
         function.compile(tuple(_typeof(argument) for argument in arguments))

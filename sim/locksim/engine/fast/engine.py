@@ -23,6 +23,7 @@ from locksim.engine import meters
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import ways
 from locksim.engine.fast.capacity import held_by
+from locksim.engine.fast.contention import contention_of
 from locksim.engine.fast.loop import (
     A_DOES,
     AGENT_BITS,
@@ -149,6 +150,7 @@ class Session:
         self.image, self.memory, self.tables = image, memory, tables
         self.state = state_of(image, memory, tables, seed, trace is not False, jump)
         self.caches = held_by(tables, np.array(memory.place, np.int64))
+        self.contention = contention_of(tables, seed)
         self.reader = None if isinstance(trace, bool) else trace
         self.rows: list[npt.NDArray[np.int64]] = []
         self.time_ps = 0
@@ -161,7 +163,9 @@ class Session:
             )
         state, control = self.state, self.state.control
         while True:
-            status = ways.advance(state, self.caches, until_ps << AGENT_BITS, CHUNK)
+            status = ways.advance(
+                state, self.caches, self.contention, until_ps << AGENT_BITS, CHUNK
+            )
             self._hand_on_trace()
             if status == FAULTED:
                 raise self._fault()

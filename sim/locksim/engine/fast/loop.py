@@ -18,7 +18,9 @@ atomic reference count each time. Opcodes and columns are global names, which co
 attributes.
 
 ``caches`` holds the CPUs' cache contents (:mod:`locksim.engine.fast.capacity`), or is None if they
-hold everything. The code under ``if caches is not None`` is then not compiled.
+hold everything. ``contention`` holds the mechanisms of :mod:`locksim.engine.fast.contention`, or is
+None if the machine has none of them. What stands under ``if caches is not None`` or ``if contention
+is not None`` is then not compiled.
 
 The search for a spinner's line occurs in three places. As a separate function, inlined or not, it
 took contended ticket from 1.4 to 2.1 times the time of the C model (`make bench`).
@@ -99,6 +101,7 @@ from locksim.compiler.bytecode import (
 from locksim.core.faults import Fault
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
+from locksim.engine.fast.contention import A_NEXT, A_PASSED, overtake, select
 from locksim.engine.meters import mark
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
@@ -120,7 +123,7 @@ TRACE_COLUMNS = 8  # five of the row, three of its provenance
 RESUME, REISSUE, SERVE, COMPLETE = range(4)
 
 # Columns of the table of agents.
-A_DOES, A_LINE, A_NEXT, A_SINCE, A_EXCLUSIVE, A_DELAY = range(6)
+A_DOES, A_LINE, A_SINCE, A_EXCLUSIVE, A_DELAY = 0, 1, 3, 4, 5  # A_NEXT, A_PASSED: contention
 AGENT_COLUMNS = 8
 
 # Columns of the table of cores.
@@ -365,7 +368,7 @@ def unpark_all(state, caches, s):  # type: ignore[no-untyped-def]
             )
 
 
-def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
+def advance(state, caches, contention, limit, budget):  # type: ignore[no-untyped-def]
     """Process events with keys below ``limit``; returns a status. At most ``budget`` of them."""
     code, cost, latency, node_of = state.code, state.cost, state.latency, state.node_of
     distance, home_distance, near = state.distance, state.home_distance, state.near
@@ -422,12 +425,27 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
 
         if served:
             wanted = agent[a, A_LINE]
-            if caches is not None:
-                # The line may have been evicted, and its write-back may still run.
-                from_time = line[wanted, L_QUIET] if agent[a, A_EXCLUSIVE] else line[wanted, L_FREE]
+            selected = a
+            if contention is not None:
+                selected = select(contention, agent, a, line[wanted, L_FILLER])
+            if caches is not None or contention is not None:
+                # Not the head is selected, or the line has been evicted and its write-back runs.
+                from_time = (
+                    line[wanted, L_QUIET] if agent[selected, A_EXCLUSIVE] else line[wanted, L_FREE]
+                )
                 if from_time > t:
                     _schedule(tree, a, (from_time << AGENT_BITS) | a)
                     continue
+            if selected == a:
+                line[wanted, L_HEAD] = agent[a, A_NEXT]
+                if agent[a, A_NEXT] < 0:
+                    line[wanted, L_TAIL] = -1
+            elif contention is not None:
+                before = overtake(agent, a, selected)
+                if agent[before, A_NEXT] < 0:
+                    line[wanted, L_TAIL] = before
+                a = selected
+                c = a >> 1
         elif a & 1:
             # ---- the store buffer: its oldest store
             head = core[c, C_SB_HEAD]
@@ -1008,6 +1026,8 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
             agent[a, A_SINCE] = t
             agent[a, A_DOES] = SERVE
             agent[a, A_EXCLUSIVE] = request == 2
+            if contention is not None:
+                agent[a, A_PASSED] = 0
             from_time = line[wanted, L_QUIET] if request == 2 else line[wanted, L_FREE]
             if line[wanted, L_HEAD] < 0 and from_time <= t:
                 served = True
@@ -1021,10 +1041,6 @@ def advance(state, caches, limit, budget):  # type: ignore[no-untyped-def]
                     _schedule(tree, a, NEVER)
                 line[wanted, L_TAIL] = a
                 continue
-        elif served:
-            line[wanted, L_HEAD] = agent[a, A_NEXT]
-            if agent[a, A_NEXT] < 0:
-                line[wanted, L_TAIL] = -1
 
         # ---- it is served
         exclusive = agent[a, A_EXCLUSIVE] != 0

@@ -11,12 +11,15 @@ from typing import Any
 
 from locksim.engine.fast import loop
 from locksim.engine.fast.capacity import Held
+from locksim.engine.fast.contention import Contention
 from locksim.engine.fast.loop import State
 
 
-def advance(state: State, caches: Held | None, limit: int, budget: int) -> int:
+def advance(
+    state: State, caches: Held | None, contention: Contention | None, limit: int, budget: int
+) -> int:
     """As :func:`loop.advance`."""
-    status: int = _advance(_views(state), _views(caches), limit, budget)
+    status: int = _advance(_views(state), _views(caches), _views(contention), limit, budget)
     return status
 
 

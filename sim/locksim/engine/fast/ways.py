@@ -11,12 +11,13 @@ from locksim import jit
 from locksim.core.result import SimulationError
 from locksim.engine.fast import plain
 from locksim.engine.fast.capacity import Held
+from locksim.engine.fast.contention import Contention
 from locksim.engine.fast.loop import AGENT_BITS, MAX_TIME_PS, R_EVENTS, R_NOW, State
 from locksim.ready import Choice, Part
 
 SOURCES = (
     *(f"engine/{name}.py" for name in ("counters", "meters", "trace")),
-    *(f"engine/fast/{name}.py" for name in ("capacity", "compiled", "loop")),
+    *(f"engine/fast/{name}.py" for name in ("capacity", "compiled", "contention", "loop")),
     *(f"lang/{name}.py" for name in ("ops", "randomness", "words")),
     "compiler/bytecode.py",
     "core/faults.py",
@@ -27,8 +28,17 @@ SOURCES = (
 _MODULE = "locksim.engine.fast.compiled"
 UNLIMITED = Part("engine", "the fast engine", _MODULE, SOURCES, 20)
 CACHES = Part("engine-caches", "the fast engine for machines with caches", _MODULE, SOURCES, 25)
-PARTS = (UNLIMITED, CACHES)
-"""Machines whose CPUs keep every line have a loop of their own (:mod:`capacity`)."""
+CONTENTION = Part(
+    "engine-contention", "the fast engine for machines with contention", _MODULE, SOURCES, 25
+)
+BOTH = Part(
+    "engine-caches-contention",
+    "the fast engine for machines with caches and contention",
+    *(_MODULE, SOURCES, 30),
+)
+PARTS = (UNLIMITED, CACHES, CONTENTION, BOTH)
+"""Machines whose CPUs keep every line have a loop of their own (:mod:`capacity`), and so have those
+that name none of the mechanisms of :mod:`contention`."""
 
 SLICE = 20_000
 """Events of the plain loop between two looks whether compiled code is ready: half a second."""
@@ -39,26 +49,30 @@ _EVENT_S = 25e-6
 """What an event of the plain loop takes, about."""
 
 
-def part_of(caches: Held | None) -> Part:
+def part_of(caches: Held | None, contention: Contention | None) -> Part:
     """What a run needs compiled."""
-    return UNLIMITED if caches is None else CACHES
+    if contention is None:
+        return UNLIMITED if caches is None else CACHES
+    return CONTENTION if caches is None else BOTH
 
 
-def advance(state: State, caches: Held | None, limit: int, budget: int) -> int:
+def advance(
+    state: State, caches: Held | None, contention: Contention | None, limit: int, budget: int
+) -> int:
     """Process events as :func:`locksim.engine.fast.loop.advance`; perhaps fewer than ``budget``.
 
     Raises:
         SimulationError: nothing can be compiled here, and the run is long.
     """
-    choice = CHOICES[part_of(caches)]
+    choice = CHOICES[part_of(caches, contention)]
     left = choice.left()
     if not left:
-        status: int = choice.load().advance(state, caches, limit, budget)
+        status: int = choice.load().advance(state, caches, contention, limit, budget)
         return status
     if not jit.enabled() and state.control[R_EVENTS] > MOST:
         raise _too_long(int(state.control[R_NOW]), limit >> AGENT_BITS)
     before = int(state.control[R_EVENTS])
-    status = plain.advance(state, caches, limit, min(budget, SLICE, left))
+    status = plain.advance(state, caches, contention, limit, min(budget, SLICE, left))
     choice.spend(int(state.control[R_EVENTS]) - before)
     return status
 

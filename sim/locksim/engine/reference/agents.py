@@ -40,6 +40,7 @@ class Agent:
         self.pending = False
         self.exclusive = False
         self.asked_ps = 0
+        self.passed = 0
         self.delay_ps = 0
 
     def at(self, time_ps: int, action: Callable[[], None]) -> None:

@@ -30,7 +30,7 @@ class Line(Generic[_Requester]):
             supplied copy has arrived and has been held for its line hold time (``tenure``).
         modified: whether the owner's copy differs from memory.
         filler, ready_at: the CPU whose data is (or was last) in transfer, and its arrival time.
-        queue: the waiting requests in FIFO order.
+        queue: the waiting requests in the order of their arrival.
         transactions: number of served transfers.
     """
 
@@ -55,7 +55,7 @@ class Line(Generic[_Requester]):
         return self.owner == cpu
 
     def servable_at(self, exclusive: bool) -> int:
-        """Time (ps) from which a request at the head of the queue can be served."""
+        """Time (ps) from which a request that waits can be served."""
         return self.quiet_at if exclusive else self.free_at
 
     def under_way(self, cpu: int, now: int) -> bool:

@@ -28,6 +28,7 @@ from locksim.core.result import DeadlockError, RunResult, SimulationError
 from locksim.engine import meters
 from locksim.engine.counters import CPU_COUNTERS
 from locksim.engine.reference.agents import Agent, StoreBuffer
+from locksim.engine.reference.arbiter import Arbiter
 from locksim.engine.reference.caches import Caches
 from locksim.engine.reference.coherence import Coherence, Line, Served
 from locksim.engine.reference.core import Core
@@ -124,6 +125,7 @@ class Engine:
         )
         self.tables, self.seed, self.stall_ps = tables, seed, stall_ps
         self.coherence = Coherence(tables, seed)
+        self.arbiter = Arbiter(tables, seed)
         self.caches = Caches(tables, memory.place) if tables.private_sets else None
         self.lines: dict[int, Line[Agent]] = {}
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
@@ -215,25 +217,30 @@ class Engine:
 
     def request(self, agent: Agent, line: Line[Agent], exclusive: bool) -> None:
         """Serve an agent's request for a line now, or queue it."""
-        agent.exclusive, agent.asked_ps = exclusive, self.now
+        agent.exclusive, agent.asked_ps, agent.passed = exclusive, self.now, 0
         if not line.queue and line.servable_at(exclusive) <= self.now:
             self._serve(agent, line)
         else:
             line.queue.append(agent)
             if len(line.queue) == 1:
-                agent.at(line.servable_at(exclusive), lambda: self._serve_head(line))
+                agent.at(line.servable_at(exclusive), lambda: self._serve_next(line))
 
-    def _serve_head(self, line: Line[Agent]) -> None:
+    def _serve_next(self, line: Line[Agent]) -> None:
         head = line.queue[0]
-        if line.servable_at(head.exclusive) > self.now:
-            # A write-back is running: a CPU has evicted the line since this event was made.
-            head.at(line.servable_at(head.exclusive), lambda: self._serve_head(line))
+        selected = self.arbiter.select(line)
+        if line.servable_at(selected.exclusive) > self.now:
+            # Another request than the head, or a write-back is running: a CPU has evicted the line
+            # since this event was made.
+            head.at(line.servable_at(selected.exclusive), lambda: self._serve_next(line))
             return
-        self._serve(line.queue.popleft(), line)
+        for passed in range(line.queue.index(selected)):
+            line.queue[passed].passed += 1
+        line.queue.remove(selected)
+        self._serve(selected, line)
         if line.queue:
             head = line.queue[0]
             time_ps = max(self.now, line.servable_at(head.exclusive))
-            head.at(time_ps, lambda: self._serve_head(line))
+            head.at(time_ps, lambda: self._serve_next(line))
 
     def _serve(self, agent: Agent, line: Line[Agent]) -> None:
         atomic = agent.exclusive and not isinstance(agent, StoreBuffer)

@@ -12,6 +12,7 @@ from locksim.checker.search.explore import explore as compiled
 from locksim.kinds.checking import walk_of_lock
 from locksim.library.locks.mcs import MCSLock
 from locksim.library.locks.rwlock import ReaderPreferenceRWLock
+from locksim.library.locks.tas import TASLock
 from locksim.library.locks.ticket import TicketLock
 
 both_models = pytest.mark.parametrize("memory", ["sc", "tso"])
@@ -81,6 +82,18 @@ def test_page_data_is_the_graph():
     assert seen <= {tuple(map(int, key.split(","))) for key in _keys(game)} | seen
     assert len(found.states) == game["states"]
     assert len(seen) <= game["states"]
+
+
+@pytest.mark.parametrize("who", [0, 1])
+def test_page_says_who_holds_the_lock(who):
+    """Two states that differ only in who holds the lock: each names its own holder."""
+    game = graph(walk_of_lock(TASLock, threads=2, memory="sc"))
+    state, n = game["start"], game["threads"]
+    (_, row, shared, *_), *_ = game["memo"][f"{state[who]},{state[n]}"]
+    after = [row if thread == who else state[thread] for thread in range(n)]
+    expected = ["● holds lock" if thread == who else "" for thread in range(n)]
+    assert expected == [game["rows"][row]["says"] for row in after]
+    assert "1" in game["shared"][shared]
 
 
 def _keys(game):

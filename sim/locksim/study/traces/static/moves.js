@@ -17,13 +17,13 @@ export class GraphMoves {
       if (!last.to) break;
       state = last.to;
     }
-    const shared = game.shared[state[game.threads]];
+    const words = game.shared[state[game.threads]];
     const [found, message] = (last && last.found ? [last.found, last.message] : game.ends[state.join()]) || ["", ""];
     return {
       frame: {
         step: last && last.step, found, message,
-        words: game.words.map((name, k) => [name, shared.words[k]]),
-        threads: state.slice(0, -1).map((row, k) => ({ ...game.rows[row], place: game.places[game.rows[row].place], says: shared.says[k] })),
+        words: game.words.map((name, k) => [name, words[k]]),
+        threads: state.slice(0, -1).map((row) => ({ ...game.rows[row], place: game.places[game.rows[row].place] })),
       },
       moves: found ? [] : this.out(state).map(({ via, thread, action, label }) => ({ via, thread, action, label })),
     };

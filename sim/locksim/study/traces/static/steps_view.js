@@ -85,7 +85,7 @@ export class StepsView {
     }
     this.threads.replaceChildren(...frame.threads.map((thread, k) =>
       make("tr", { class: step && step.thread === k ? "acting" : "" }, make("th", { scope: "row" }, `${k}`),
-        make("td", { class: "state" }, thread.done ? "✓ finished" : thread.says || ""),
+        make("td", { class: "state" }, thread.done ? "✓ finished" : this.doing(frame, k)),
         make("td", { class: "code" }, ...(thread.source ? [make("code", {}, thread.source), make("span", { class: "where" }, where(thread.place))] : [thread.next || ""])),
         make("td", { class: "buffer" }, ...(thread.buffer.length ? thread.buffer.map(([name, value]) => make("span", { class: "entry" }, `${name} = ${value}`)) : ["empty"])))));
     const before = new Map(this.at ? this.frames[this.at - 1].words : []);
@@ -95,6 +95,12 @@ export class StepsView {
         make("td", {}, changed ? `${before.get(name)} → ${value}` : value));
     }));
     this.moved?.();
+  }
+
+  /** What a thread does to locks. After a step that goes wrong its frame shows the state before. */
+  doing({ step, found, threads }, k) {
+    const wrong = found && step && step.thread === k;
+    return (wrong && step.marks.map(held).filter(Boolean).at(-1)) || threads[k].says || "";
   }
 
   toggle() {

@@ -1,0 +1,75 @@
+"""Counted references that many CPUs have used: what such a run leaves, and what it catches."""
+
+import pytest
+
+from locksim.checker.check import check_clients
+from locksim.core.result import SimulationError
+from locksim.kinds import kind_of
+from locksim.kinds.checking import clients_of
+from locksim.lang import RELAXED, CountedRef, word
+from locksim.library.locks.lockref import ONE, Lockref
+from locksim.library.locks.lockref_spinlock import SpinlockRef
+from locksim.study.use import Use, use
+
+ON = (5, 2)
+
+
+class LosesAPut(SpinlockRef):
+    """Wrong from the 40th put on, which no proof with two threads reaches: one put is lost."""
+
+    puts = word()
+
+    def put(self):
+        yield from self.acquire()
+        puts = yield self.puts.load(RELAXED)
+        yield self.puts.store(puts + 1, RELAXED)
+        count = yield self.count.load(RELAXED)
+        if puts != 40:
+            yield self.count.store(count - 1, RELAXED)
+        yield from self.release()
+        return count - 1
+
+
+class GetsWithoutTheLock(SpinlockRef):
+    """Wrong: a reference is taken by a load and a store."""
+
+    def get(self):
+        count = yield self.count.load(RELAXED)
+        yield self.count.store(count + 1, RELAXED)
+
+
+def used(reference: type[CountedRef], rounds: int = 20) -> Use:
+    """What eight CPUs leave."""
+    load = kind_of(reference).wearing(reference, rounds, ON, 0)
+    return use(load, part="lock", machine="ideal-8", cpus=8, on=ON, seed=1, longest_ps=10**9)
+
+
+@pytest.mark.parametrize(
+    ("reference", "name", "one"), [(Lockref, "lock_count", ONE), (SpinlockRef, "count", 1)]
+)
+def test_a_reference_is_left_for_each_thread_of_the_check(reference, name, one) -> None:
+    """Each section had its reference, all were dropped, and each thread of the proof gets one."""
+    left = used(reference)
+    assert len(ON) * one == left.words[f"lock.{name}"]
+    assert left.violations == 0 < left.words["visits"] == left.words["count"] <= left.acquired
+
+
+def test_a_proof_begins_there() -> None:
+    """The clients run no setup then; the references that they begin with are there."""
+    left = used(Lockref)
+    for client in clients_of(Lockref, 2, 1):
+        assert "proven" == check_clients([client], name="", threads=2, used=left.used).verdict
+
+
+def test_a_lost_put_is_found_at_the_end() -> None:
+    """The proof from fresh memory passes; the run finds a reference too many."""
+    fresh = check_clients(clients_of(LosesAPut, 2, 1), name="", threads=2)
+    assert "proven" == fresh.verdict
+    with pytest.raises(SimulationError, match="an assertion failed"):
+        used(LosesAPut)
+
+
+def test_a_lost_get_is_found_on_the_way() -> None:
+    """A count that lost a get reaches 0 while threads have references."""
+    with pytest.raises(SimulationError, match="an assertion failed"):
+        used(GetsWithoutTheLock)
