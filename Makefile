@@ -14,7 +14,7 @@ RUN_TESTS := -m pytest -q -n auto --maxprocesses 8 --dist loadfile
 PYTEST := $(PYTHON_BIN) $(RUN_TESTS)
 # Data, language, machine and memory: no native locks, no sandbox, hardly any compiled engine.
 FAST := ui/tests datasets/tests $(addprefix sim/tests/,lang core machine emit)
-LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators
+LOCKS := build base notebook cluster course dev docs fuzz playground beside/nbgrader beside/otter beside/simulators beside/harmony
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
@@ -79,7 +79,7 @@ fuzz: setup ## Fuzz the grader's readers, MINUTES (10) of processor time each
 fuzz-urcu: setup ## Use and misuse liburcu's bindings at random, MINUTES (10) of processor time
 	@$(PYTHON_BIN) native/fuzz/urcu.py --minutes $(or $(MINUTES),10) $(ARGS)
 
-site: setup ## Run the lessons and build their pages into out/site (in a separate environment)
+site: setup ## Run the lessons, build all pages and a PDF of the lessons into out/site
 	@tools/site
 
 playground: setup ## Build the page that proves and simulates in a browser into out/site/playground (needs npm)

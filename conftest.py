@@ -1,7 +1,10 @@
 """What every test needs, and what a run of them cost."""
 
+import atexit
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +16,11 @@ from hypothesis import HealthCheck, settings
 # program that a test starts and interrupts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# What tests do is no progress of the developer's.
+_records = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, _records, ignore_errors=True)
+os.environ["LOCKLAB_PROGRESS"] = os.path.join(_records, "progress.jsonl")
 
 # Properties: few examples, the same in every run, or many new ones (`make slow`). An example may
 # take as long as it likes: the machine may be busy, and the first one may compile an engine.

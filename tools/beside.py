@@ -3,7 +3,7 @@
     .venv/bin/python tools/beside.py NAME [--folder build/beside]
 
 NAME is a file of ``requirements/beside``. The environment is made anew when that file changes, from
-wheels with the hashes that stand there.
+wheels where there are, with the hashes that stand there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> int:
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         for command in (
             [sys.executable, "-m", "venv", str(home)],
-            [*install, "--only-binary", ":all:", "--require-hashes", "-r", str(wanted)],
+            [*install, "--prefer-binary", "--require-hashes", "-r", str(wanted)],
         ):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode:

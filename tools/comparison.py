@@ -155,6 +155,13 @@ PARTS = {
         "checker.json",
         rows,
     ),
+    "harmony": Part(
+        "A teaching model checker",
+        "their processor time to the same proof over ours",
+        (PYTHON, "sim/benchmarks/harmony_models.py"),
+        "harmony.json",
+        rows,
+    ),
     "grader": Part(
         "Graders",
         "their processor time over ours",

@@ -23,6 +23,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from lockgrader.checks.simulated import reference
 from lockgrader.given.label_curve import LabelCurve, label_curve
@@ -35,6 +36,8 @@ from lockui.html_page import environment
 
 SIZE_IN = (12.8, 7.2)
 STYLES = (("o", "-"), ("s", "--"), ("^", "-."), ("D", ":"), ("v", "-"), ("P", "--"))
+MANY = 1e4
+"""From here on values are written with k and M."""
 X = {"boxes": "labels", "trials": "per cent of the trials"}
 """What a plot is drawn over, where it is not CPUs."""
 Lines = dict[str, dict[Any, float]]
@@ -169,7 +172,7 @@ def draw(axes: Axes, lines: Lines, x: str, one: dict[str, Any]) -> None:
             [*line.values()],
             marker=marker,
             linestyle="none" if points else dashes,
-            markersize=4 if "trials" in one else 9,
+            markersize=9,
             linewidth=2.2,
             label=name,
         )
@@ -177,6 +180,8 @@ def draw(axes: Axes, lines: Lines, x: str, one: dict[str, Any]) -> None:
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
+        if axes.get_ylim()[1] >= MANY:
+            axes.yaxis.set_major_formatter(EngFormatter(sep=""))
     if not points:
         axes.set_xscale("log", base=2)
         ticks = sorted({at for line in lines.values() for at in line})

@@ -53,6 +53,13 @@ def test_show_both_marks_corrections() -> None:
     assert "clock (15 cells): " in result.stdout
 
 
+def test_show_printed_keeps_the_corrections_back() -> None:
+    """Who looks for a misprint sees that there is one, and not which."""
+    result = runner.invoke(app, ["show", "kaigai-2004/rcutest", "--reading", "printed"])
+    assert "locklab data describe kaigai-2004/rcutest" in result.stdout
+    assert "clock" not in result.stdout
+
+
 def test_describe() -> None:
     """The plain description is the text of the table's description."""
     result = runner.invoke(app, ["describe", "long-2013/redo"])

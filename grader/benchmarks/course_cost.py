@@ -5,7 +5,7 @@ batch loads them once). Of 10 submissions of a student to a lab some are hardly 
 complete, so two numbers are given: the mean of starter and solution for each submission, and the
 solution's cost for all of them, which is an upper bound. Nothing here passes or fails.
 
-    python grader/benchmarks/course_cost.py
+    python grader/benchmarks/course_cost.py [LAB ...]
 """
 
 from __future__ import annotations
@@ -41,13 +41,15 @@ def main() -> None:
     options.add_argument("--students", type=int, default=200)
     options.add_argument("--submissions", type=int, default=10)
     options.add_argument("--labs", type=int, default=12, help="in the course")
+    options.add_argument("only", nargs="*", help="as lab02; by default all")
     asked = options.parse_args()
+    measured = [n for n in names() if not asked.only or n.partition("-")[0] in asked.only]
     warm()
-    for name in names():  # once for nothing: whatever is not compiled yet is compiled here
+    for name in measured:  # once for nothing: whatever is not compiled yet is compiled here
         _cost(load(find(name)), 1)
     costs = []
     print(f"{'lab':28} {'starter':>9} {'solution':>9}   CPU seconds")
-    for name in names():
+    for name in measured:
         costs.append(_cost(load(find(name)), asked.sample))
         print(f"{name:28} {costs[-1].starter_s:9.2f} {costs[-1].solution_s:9.2f}", flush=True)
     graded = asked.students * asked.labs * asked.submissions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -12,7 +12,13 @@ from pydantic import Field
 from lockgrader.lab import Band
 from lockgrader.result import Curve, Row, Verdict
 
-__all__ = ["Finding", "Operation", "found", "row", "shares", "undecided"]
+__all__ = ["Finding", "Operation", "found", "row", "shares", "undecided", "veiled"]
+
+NEAR, FAR = 1.25, 3.0
+"""Ratios up to which a wrong number is a little off, or off by some part."""
+UNITS = {1e3: "is the unit right?", 1e6: "is the unit right?", 100.0: "a fraction or per cent?"}
+"""A number that is off by such a factor often has another unit."""
+UNIT_SLACK = 1.1
 
 Operation = tuple[str, int, int]
 """``Class.method``, the instruction's number in it, and its line."""
@@ -82,6 +88,46 @@ def row(what: str, got: float, band: Band) -> Row:
         return Row(what=what, got=None, low=band.low, high=band.high, says="not a finite number")
     share, says = shares(got, band)
     return Row(what=what, got=got, low=band.low, high=band.high, says=says, share=share)
+
+
+def veiled(made: Finding) -> Finding:
+    """The finding of numbers that are to be found out, without the right ones.
+
+    Students can try again, so a message that shows the right number would hand it out. It says in
+    which direction a number is off, and roughly how far; of an exact one, that it is wrong.
+
+    Arguments:
+        made: as :func:`found` made it, without a message of its own.
+    """
+    rows = tuple(map(_veiled, made.rows))
+    wrong = next((r for r in rows if r.share < 1.0), None)
+    return replace(made, rows=rows, message=f"{wrong.what}: {wrong.says}" if wrong else "")
+
+
+def _veiled(one: Row) -> Row:
+    if one.share == 1.0:
+        return one
+    says = one.says
+    if one.got is not None and one.low is not None and one.high is not None:
+        small = one.got < one.low
+        says = "not the right number"
+        if one.low < one.high:
+            far = _far(one.got, one.low if small else one.high)
+            says = f"too {'small' if small else 'big'}{far}"
+    return one.model_copy(update={"low": None, "high": None, "says": says})
+
+
+def _far(got: float, edge: float) -> str:
+    """Roughly how far a number is from the right ones."""
+    if not edge or got / edge <= 0:
+        return ""
+    ratio = max(got / edge, edge / got)
+    for unit, asks in UNITS.items():
+        if unit / UNIT_SLACK < ratio < unit * UNIT_SLACK:
+            return f", by a factor of about {unit:,.0f}: {asks}"
+    if ratio < NEAR:
+        return ", a little"
+    return f", by a factor {'above' if ratio > FAR else 'below'} {FAR:g}"
 
 
 def shares(got: float, band: Band) -> tuple[float, str]:

@@ -16,7 +16,7 @@ from typing import Any
 from lockgrader.c import compile_c, interface
 from lockgrader.checks.evaluate import EXIT_USAGE, evaluate
 from lockgrader.checks.numeric import prepare
-from lockgrader.checks.submitted import Submitted, proofs, with_needs
+from lockgrader.checks.submitted import Submitted, opens, proofs, with_needs
 from lockgrader.checks.variant_match import matching_variants
 from lockgrader.checks.violated import without_violated
 from lockgrader.compile.fingerprint import fingerprints
@@ -126,7 +126,7 @@ def grade(
         )
         late = time.monotonic() > until_s
         others = () if late else matching_variants(lab, check, finding, submitted, drawn)
-        if finding.verdict == "pass":
+        if opens(check, finding):
             passed.add(check.name)
         submitted = submitted.after(check, finding)
         judged.append((check, finding))

@@ -193,9 +193,14 @@ def _arrow(start: _Box, end: _Box, arrow: re.Match[str]) -> str:
     drawn = _line(x1, y1, x2 - 7 * ux, y2 - 7 * uy, dash=dash)
     drawn += f'<polygon points="{head}" fill="currentColor"/>'
     if arrow["label"]:
-        beside = abs(dx) < abs(dy)
-        x, y = (x1 + x2) / 2 + (6 if beside else 0), (y1 + y2) / 2 + (4 if beside else -5)
-        drawn += _words(x, y, arrow["label"], anchor="start" if beside else "middle", size=11)
+        x, y = (x1 + x2) / 2, (y1 + y2) / 2
+        if not dy:
+            y, anchor = y - 5, "middle"
+        elif dx * dy < 0:  # down to the left: the room is above the line, on its left
+            x, anchor = x - 7, "end"
+        else:
+            x, y, anchor = x + 7, y + (0 if dx else 4), "start"
+        drawn += _words(x, y, arrow["label"], anchor=anchor, size=11)
     return drawn
 
 

@@ -118,7 +118,8 @@ def curves(
 
 
 def _points(curve: Mapping[float, float] | None) -> list[Point]:
-    return [Point(at, value) for at, value in (curve or {}).items()]
+    # Numbers above 2^63, such as counts of orders, are no integers of numpy's.
+    return [Point(at, float(value)) for at, value in (curve or {}).items()]
 
 
 def explore(draw: Callable[..., Figure], **sliders: Sequence[Any]) -> None:

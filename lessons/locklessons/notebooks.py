@@ -54,12 +54,17 @@ def lessons(folder: Path = FOLDER) -> list[Lesson]:
 
 
 def find(which: str, folder: Path = FOLDER) -> Lesson:
-    """Return the lesson of a number or name.
+    """Return the lesson of a number or name, or of a file of one's own.
 
     Raises:
         LessonError: there is none.
     """
-    known = lessons(folder)
+    if which.endswith(".md") and Path(which).is_file():
+        own = Path(which).resolve()
+        known = [lesson for lesson in lessons(own.parent) if lesson.file == own]
+        which = own.stem
+    else:
+        known = lessons(folder)
     for lesson in known:
         if which in (str(lesson.number), lesson.name, lesson.file.stem):
             return lesson

@@ -8,22 +8,20 @@ until the prediction is locked or the learner asks for it. The first locked pred
 cannot be changed. Without a kernel, the page shows the question and, below, the result: this form
 holds nothing of the learner, so a lesson that is run twice gives the same page twice.
 
-Locked predictions are lines of the learner's own file, ``predictions.jsonl`` beside the notebook.
+Locked predictions are lines of the learner's own record (:mod:`lockui.record`).
 """
 
 from __future__ import annotations
 
 import html
-import json
-import os
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
+from locklessons import progress
 from locklessons.figures import Figure
+from lockui import record
 
-RECORD = "predictions.jsonl"
+KIND = "prediction"
 _BOX = "border-left: 4px solid #2f7ed8; padding: 0.3em 0.9em; margin: 0.6em 0"
 
 
@@ -58,7 +56,7 @@ class Prediction:
     def answer(self) -> float | str | None:
         """The locked answer; None if there is none yet."""
         for line in recorded():
-            if line["prediction"] == self.name:
+            if line["name"] == self.name:
                 found: float | str = line["answer"]
                 return found
         return None
@@ -74,15 +72,9 @@ class Prediction:
         """
         if self.answer is not None:
             raise PredictionError("this prediction is locked; it cannot be changed")
-        line = {
-            "prediction": self.name,
-            "question": self.question,
-            "answer": self._read(typed),
-            "unit": self.unit,
-            "locked": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        with record().open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+        record.note(
+            KIND, self.name, question=self.question, answer=self._read(typed), unit=self.unit
+        )
         for listener in self._listeners:
             listener()
 
@@ -115,17 +107,9 @@ class Prediction:
         return number
 
 
-def record() -> Path:
-    """The learner's file: ``$LOCKLAB_PREDICTIONS``, or in the folder of the notebook."""
-    return Path(os.environ.get("LOCKLAB_PREDICTIONS") or RECORD)
-
-
 def recorded() -> list[dict[str, Any]]:
     """The locked predictions, oldest first; only the first one of each name counts."""
-    path = record()
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    return [line for line in record.read() if line["kind"] == KIND]
 
 
 def predict(
@@ -142,7 +126,7 @@ def predict(
         name, question, unit, at, choices: see :class:`Prediction`.
     """
     made = Prediction(name, question, unit=unit, at=at, choices=choices)
-    _display({"text/html": _static(made), "text/plain": f"Predict: {question}"}, _box(made))
+    display_either({"text/html": _static(made), "text/plain": f"Predict: {question}"}, _box(made))
     return made
 
 
@@ -154,7 +138,7 @@ def reveal(figure: Figure, results: Mapping[Prediction, float | str]) -> None:
         results: for each prediction the true answer, in the prediction's unit.
     """
     static = {"text/html": figure.html(), "text/plain": figure.alt}
-    _display(static, _hidden(figure, results))
+    display_either(static, _hidden(figure, results))
 
 
 def _ratio(answer: float, result: float) -> str:
@@ -193,7 +177,8 @@ def _box(made: Prediction) -> Any:
     def locked() -> None:
         field.disabled = button.disabled = True
         unit = f" {made.unit}" if made.unit and not made.choices else ""
-        says.value = f"Locked: {html.escape(str(made.answer))}{unit}."
+        locked = f"Locked: {html.escape(str(made.answer))}{unit}."
+        says.value = " ".join([locked, html.escape(progress.after(made.name))]).strip()
 
     def clicked(_: Any) -> None:
         try:
@@ -245,7 +230,7 @@ def _hidden(figure: Figure, results: Mapping[Prediction, float | str]) -> Any:
     return box
 
 
-def _display(static: dict[str, str], widget: Any) -> None:
+def display_either(static: dict[str, str], widget: Any) -> None:
     """Show a widget where a kernel runs, and the static form elsewhere."""
     from IPython.display import display
 

@@ -69,3 +69,9 @@ def test_a_slider_needs_values() -> None:
     """It is named."""
     with pytest.raises(ValueError, match="'cpus' has no values"):
         explore(figure, cpus=[])
+
+
+def test_numbers_beyond_64_bits() -> None:
+    """Counts of orders grow fast."""
+    drawn = curves({"orders": {2: 70, 4: 40**20}}, x="threads", y="orders", caption="Orders.")
+    assert "<svg" in drawn.svg

@@ -57,7 +57,8 @@ def page(tmp_path: Path) -> Iterator[Any]:
     with open(tmp_path / "log", "w") as log:
         server = subprocess.Popen(
             [*command, str(tmp_path / "note books")],
-            env=environment | {"HOME": str(tmp_path)},
+            env=environment
+            | {"HOME": str(tmp_path), "LOCKLAB_PROGRESS": str(tmp_path / "progress.jsonl")},
             stdout=log,
             stderr=log,
         )

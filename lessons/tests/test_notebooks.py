@@ -27,7 +27,7 @@ def test_they_are_found() -> None:
     assert sorted(lesson.number for lesson in found) == [lesson.number for lesson in found]
     assert find("8") == find("rcu") == find("08-rcu")
     assert "8 · RCU: reading without writing" == find("8").title
-    contents = (FOLDER / "index.md").read_text("utf-8")
+    contents = (FOLDER / "site" / "pages" / "index.md").read_text("utf-8")
     assert [] == [lesson.name for lesson in found if lesson.file.stem not in contents]
 
 
@@ -76,6 +76,11 @@ def test_runs(lesson: Lesson) -> None:
 
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
 def test_form(lesson: Lesson) -> None:
+    """All that a reader may rely on."""
+    check_form(lesson)
+
+
+def check_form(lesson: Lesson) -> None:
     """Goals, times, predictions and their results, quizzes, exercises, the lab, sources."""
     text = lesson.file.read_text("utf-8")
     assert "**After this lesson you can**" in text

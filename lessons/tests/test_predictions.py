@@ -14,7 +14,7 @@ from locklessons.predictions import Prediction, PredictionError, predict, record
 @pytest.fixture(autouse=True)
 def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A record of its own."""
-    monkeypatch.setenv("LOCKLAB_PREDICTIONS", str(tmp_path / "mine.jsonl"))
+    monkeypatch.setenv("LOCKLAB_PROGRESS", str(tmp_path / "mine.jsonl"))
     return tmp_path / "mine.jsonl"
 
 
@@ -95,7 +95,7 @@ def test_from_box_to_figure(shown: list[dict[str, Any]]) -> None:
     assert "type a number" in says.value
     field.value = "4"
     button.click()
-    assert "Locked: 4.0 s." == says.value
+    assert says.value.startswith("Locked: 4.0 s. 1 of ")
     assert field.disabled
     assert button.disabled
     (only,) = result.children

@@ -35,6 +35,8 @@ class Levels {
       this.menu();
     });
     at("save").addEventListener("click", () => this.save());
+    at("load").addEventListener("click", () => at("file").click());
+    at("file").addEventListener("change", () => this.read(at("file").files[0]));
     addEventListener("hashchange", () => this.open());
     this.open();
   }
@@ -81,7 +83,7 @@ class Levels {
     const better = steps > fewest ? ` The fewest are ${fewest}.` : " No schedule is shorter.";
     at("after").replaceChildren(
       make("h2", {}, `Won in ${steps} steps`), make("p", {}, better.trim()), make("p", {}, why),
-      make("p", {}, make("a", { href: `../${lesson}.html` }, "The lesson about it"),
+      make("p", {}, make("a", { href: `../lessons/${lesson}.html` }, "The lesson about it"),
         ...(next ? [" · ", make("a", { href: `#${next.name}` }, `Next: ${next.title}`)] : [" · That was the last level."])));
   }
 
@@ -91,6 +93,24 @@ class Levels {
     const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: "locklab-levels.json" });
     link.click();
     URL.revokeObjectURL(link.href);
+  }
+
+  /** Add a record that was saved here or in another browser. */
+  async read(file) {
+    at("file").value = "";
+    if (!file) return;
+    let won;
+    try {
+      ({ won } = JSON.parse(await file.text()));
+    } catch {
+      won = null;
+    }
+    const known = this.list.filter(({ name }) => Number.isInteger(won?.[name]) && won[name] > 0);
+    for (const { name } of known) keep(name, won[name]);
+    at("status").textContent = known.length
+      ? `${file.name}: ${known.length} levels read.`
+      : `${file.name} holds no record of levels: choose a file that "Save my record" has written.`;
+    this.menu();
   }
 }
 

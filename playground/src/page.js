@@ -8,6 +8,7 @@ import { Python, Stopped } from "./python.js";
 
 const NUMBERS = ["threads", "rounds", "cpus", "seed"];
 const TEXTS = ["lock", "memory", "property", "machine"];
+const DRAFT = "locklab.playground";
 const at = (id) => document.getElementById(id);
 
 class Page {
@@ -18,8 +19,11 @@ class Page {
     this.close = () => {};
     this.python = new Python((text) => this.say(text));
     this.editor = new Editor(at("editor"), () => this.changed());
-    at("example").replaceChildren(...examples.map(({ title }, k) => make("option", { value: k }, title)));
-    at("example").addEventListener("change", () => this.load(this.examples[+at("example").value].argument));
+    at("example").append(...examples.map(({ title }, k) => make("option", { value: k }, title)));
+    at("example").addEventListener("change", () => {
+      const chosen = this.examples[at("example").value]?.argument ?? this.draft;
+      if (chosen) this.load(chosen);
+    });
     for (const id of ["check", "play", "simulate", "link"]) at(id).addEventListener("click", () => this.run(id));
     at("stop").addEventListener("click", () => this.python.stop());
     at("question").addEventListener("input", () => (this.claim = {}));
@@ -43,10 +47,33 @@ class Page {
     return said;
   }
 
+  /** The reader's own program, as it was typed last. */
+  get draft() {
+    try {
+      return JSON.parse(localStorage.getItem(DRAFT));
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keep what was typed for the next visit. */
+  keep() {
+    const argument = this.argument;
+    if (argument.text === this.loaded) return;
+    at("example").value = "";
+    try {
+      localStorage.setItem(DRAFT, JSON.stringify(argument));
+    } catch {
+      this.say("This browser keeps nothing; a link keeps your program.");
+    }
+  }
+
   /** Put an argument on the page. */
   load(argument) {
     this.file = argument.file;
-    this.editor.text = argument.text;
+    this.editor.text = this.loaded = argument.text;
+    const example = this.examples.findIndex((one) => one.argument.text === argument.text);
+    at("example").value = example < 0 ? "" : example;
     for (const id of [...TEXTS, ...NUMBERS]) if (id !== "lock") at(id).value = argument[id];
     at("lock").replaceChildren(make("option", { value: argument.lock }, argument.lock));
     at("simulated").replaceChildren();
@@ -57,7 +84,7 @@ class Page {
   async open() {
     const fragment = location.hash.slice(1);
     if (fragment === this.fragment) return;
-    if (!fragment) return this.load(this.examples[0].argument);
+    if (!fragment) return this.load(this.draft ?? this.examples[0].argument);
     this.fragment = fragment;
     const argument = await this.answer("open", { fragment });
     if (!argument) return;
@@ -77,7 +104,10 @@ class Page {
   changed() {
     this.claim = {};
     clearTimeout(this.rest);
-    this.rest = setTimeout(() => this.python.busy || this.read(), 400);
+    this.rest = setTimeout(() => {
+      this.keep();
+      if (!this.running) this.read();
+    }, 400);
   }
 
   async read() {
@@ -123,11 +153,17 @@ class Page {
     at("answer").replaceChildren(...elements);
   }
 
+  /** Do what a button says; while one thing runs, another button does nothing. Python reads the
+   *  program on its own, too: that is no reason to ignore a button, so the question waits for it. */
   async run(what) {
-    if (this.python.busy || !(await this.read())) return;
-    const began = performance.now();
-    await this[`run_${what}`](this.argument, (text, share) => this.say(`${text} … ${Math.round(share * 100)} %`));
-    this.seconds = (performance.now() - began) / 1000;
+    if (this.running) return;
+    this.running = true;
+    try {
+      if (!(await this.read())) return;
+      await this[`run_${what}`](this.argument, (text, share) => this.say(`${text} … ${Math.round(share * 100)} %`));
+    } finally {
+      this.running = false;
+    }
   }
 
   async run_check(argument, progress) {

@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from study.traces.chromium import CHROMIUM, launch
+from locklessons import progress
+from study.traces.chromium import CHROMIUM, launch, too_wide, violations
+
+from lockui import record
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "out" / "site"
 BUILT = SITE / "playground" / "locklab.zip"
-AXE = ROOT / "build" / "playground" / "node_modules" / "axe-core" / "axe.min.js"
 PROGRAMS = ROOT / "sim" / "locksim" / "play" / "programs"
 PYTHON_S = 180
 """A guard for the start of Python in a browser on a loaded machine."""
@@ -97,12 +99,6 @@ class Tab:
         """Wait for a text in the page's line of state."""
         sync_api.expect(self.page.locator("#status")).to_contain_text(text, timeout=PYTHON_S * 1000)
 
-    def violations(self) -> list[str]:
-        """What axe finds: rule and first place."""
-        self.page.evaluate(AXE.read_text("utf-8") + ";0")
-        found = self.page.evaluate("async () => (await axe.run()).violations")
-        return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
-
 
 @pytest.fixture
 def tab(browser: Any, server: str) -> Iterator[Tab]:
@@ -124,7 +120,7 @@ def test_breaks_a_wrong_lock_and_proves_the_right_one_without_a_network(tab: Tab
     tab.page.focus("#answer .locklab")
     tab.page.keyboard.press("End")
     assert "two threads hold the lock" in tab.page.inner_text("#answer .sentence")
-    assert [] == tab.violations()
+    assert [] == violations(tab.page)
     tab.page.screenshot(path=ROOT / "out" / "playground-violated.png", full_page=True)
     tab.take("ttas.py")
     tab.page.fill("#threads", "3")
@@ -145,7 +141,7 @@ def test_a_mistake_is_marked_at_its_place(tab: Tab) -> None:
     assert tab.page.locator(".cm-lintRange-error").count() >= 1
     button.click()
     assert "self.held.store(0)" in tab.page.inner_text(".cm-activeLine")
-    assert [] == tab.violations()
+    assert [] == violations(tab.page)
 
 
 def test_the_game_of_the_readers_own_lock(tab: Tab) -> None:
@@ -174,7 +170,7 @@ def test_simulation_draws_the_curve_that_the_command_line_finds(tab: Tab, tmp_pa
     )
     cells = tab.page.locator("#simulated td").all_inner_texts()
     assert [f"{units:,}" for _, units in made["claim"]["units"]] == cells
-    assert [] == tab.violations()
+    assert [] == violations(tab.page)
     tab.page.screenshot(path=ROOT / "out" / "playground-link.png", full_page=True)
 
 
@@ -212,6 +208,28 @@ def test_stop_ends_what_runs(tab: Tab) -> None:
     tab.says("Proven")
 
 
+def test_a_button_is_heard_while_python_reads(tab: Tab) -> None:
+    """Python reads the program as soon as it has started; a click before that is not lost."""
+    tab.open()
+    tab.page.wait_for_function("() => document.querySelector('#stop').disabled === false")
+    tab.page.click("#check")
+    tab.says("Proven")
+
+
+def test_ones_own_program_is_kept(tab: Tab) -> None:
+    """For the next visit, beside the examples; a link does not replace it."""
+    tab.open()
+    tab.take("peterson.py")
+    sync_api.expect(tab.page.locator("#example")).to_have_value("")
+    tab.page.wait_for_function("() => localStorage.getItem('locklab.playground')")
+    tab.open()
+    assert "class Peterson" in tab.page.inner_text(".cm-content")
+    tab.page.select_option("#example", "0")
+    assert "class Peterson" not in tab.page.inner_text(".cm-content")
+    tab.page.select_option("#example", "")
+    assert "class Peterson" in tab.page.inner_text(".cm-content")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("path", ["index.html", "levels.html"])
@@ -221,16 +239,17 @@ def test_both_pages_are_accessible(
     """No violation that axe knows, nothing wider than the window; a picture to look at."""
     tab = Tab(browser, server, viewport={"width": width, "height": 900}, color_scheme=scheme)
     tab.open(path)
-    assert [] == tab.violations()
-    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert 0 == tab.page.evaluate(wide)
+    assert [] == violations(tab.page)
+    assert 0 == too_wide(tab.page)
     name = f"playground-{path.partition('.')[0]}-{width}-{scheme}.png"
     tab.page.screenshot(path=ROOT / "out" / name, full_page=True)
     assert [] == tab.said
     tab.context.close()
 
 
-def test_every_level_is_won_by_the_pages_own_events(tab: Tab) -> None:
+def test_every_level_is_won_by_the_pages_own_events(
+    tab: Tab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Following the hints, in the fewest steps; the record stays when the page is opened again."""
     tab.open("levels.html")
     count = tab.page.locator("#levels a").count()
@@ -249,9 +268,21 @@ def test_every_level_is_won_by_the_pages_own_events(tab: Tab) -> None:
                 "max", str(before)
             )
         assert "No schedule is shorter." in tab.page.inner_text("#after")
-        assert [] == tab.violations()
+        assert [] == violations(tab.page)
     tab.open("levels.html")
     assert "15 of 15 won." == tab.page.inner_text("#count")
+    with tab.page.expect_download() as download:
+        tab.page.click("#save")
+    saved = tmp_path / "levels.json"
+    download.value.save_as(saved)
+    tab.page.click("#forget")
+    assert "0 of 15 won." == tab.page.inner_text("#count")
+    tab.page.set_input_files("#file", saved)
+    sync_api.expect(tab.page.locator("#count")).to_have_text("15 of 15 won.")
+    monkeypatch.setenv("LOCKLAB_PROGRESS", str(tmp_path / "mine.jsonl"))
+    assert (count, 0) == (progress.add(saved), progress.add(saved))
+    of_levels = [s for s in progress.states(progress.course(), record.read()) if s.words]
+    assert [True] * count == [state.done for state in of_levels]
 
 
 def test_a_lost_schedule_is_explained(tab: Tab) -> None:

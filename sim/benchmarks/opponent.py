@@ -20,6 +20,7 @@ import numpy.typing as npt
 from locksim.core.memory import Memory
 from locksim.core.result import RunResult
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
+from locksim.engine.fast.contention import contention_of
 from locksim.library.locks.ticket import TicketLock
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.workloads.critical_section import CriticalSection
@@ -119,8 +120,8 @@ class Opponent:
         jump: False runs idle spin iterations one by one.
 
     Raises:
-        OpponentError: another workload, rhythm or lock, a machine with finite caches, or no C
-            compiler.
+        OpponentError: another workload, rhythm or lock, a machine with finite caches or with
+            mechanisms that act under load, or no C compiler.
     """
 
     def __init__(
@@ -145,6 +146,11 @@ class Opponent:
         ):
             raise OpponentError(
                 "model.c has only a closed load with equal holds and equal or exponential thinking"
+            )
+        if contention_of(tables, seed) is not None:
+            raise OpponentError(
+                "model.c has none of the mechanisms that act under load\n"
+                "help: take a machine without them, such as 'desktop-4'"
             )
         if tables.private_sets:
             raise OpponentError(

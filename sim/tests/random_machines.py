@@ -34,7 +34,15 @@ def _ways(draw: st.DrawFn) -> int:
 @st.composite
 def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
-    return dataclasses.replace(draw(machines()), **draw(arbitrations()))
+    parts = draw(
+        st.lists(
+            st.sampled_from([arbitrations, tenures, paths, issues, ahead, far]),
+            min_size=1,
+            unique=True,
+        )
+    )
+    changes = {name: value for part in parts for name, value in draw(part()).items()}
+    return dataclasses.replace(draw(machines()), **changes)
 
 
 @st.composite
@@ -43,6 +51,47 @@ def arbitrations(draw: st.DrawFn) -> dict[str, int]:
     rule = draw(st.sampled_from([1, 2]))
     passes = draw(st.sampled_from([1, 2, 5, 100])) if rule == 1 else 0
     return {"arbitration": rule, "arbitration_passes": passes}
+
+
+def far() -> st.SearchStrategy[dict[str, object]]:
+    """Atomic instructions at the home, farther and farther away."""
+    times = st.lists(st.integers(1, 20), min_size=CLASSES - 1, max_size=CLASSES - 1).map(sorted)
+    return st.fixed_dictionaries(
+        {
+            "far_atomic_ps": times.map(lambda ps: (0, *ps)),
+            "far_atomic_busy_ps": st.sampled_from([1, 6, 40]),
+        }
+    )
+
+
+def ahead() -> st.SearchStrategy[dict[str, int]]:
+    """How much private work hides behind a miss."""
+    return st.fixed_dictionaries({"run_ahead_ps": st.sampled_from([1, 9, 60])})
+
+
+def issues() -> st.SearchStrategy[dict[str, int]]:
+    """How much longer private work takes while a sibling works."""
+    return st.fixed_dictionaries({"shared_issue_percent": st.sampled_from([150, 200, 333])})
+
+
+@st.composite
+def paths(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[int, ...]]:
+    """Occupancies of links and home agents by class: some, all, or none of them."""
+    return {
+        name: (0, 0, *(draw(st.sampled_from([0, 0, 3, 25])) for _ in range(classes - 2)))
+        for name in ("link_ps", "home_agent_ps")
+    }
+
+
+@st.composite
+def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[tuple[int, ...], ...]]:
+    """Line hold times by operation and class, and spreads that leave them zero or more."""
+    held = [[draw(st.sampled_from([0, 1, 7, 40])) for _ in range(classes)] for _ in range(2)]
+    spread = [[draw(st.integers(0, ps)) for ps in row] for row in held]
+    return {
+        "tenure_class_ps": tuple(map(tuple, held)),
+        "tenure_spread_ps": tuple(map(tuple, spread)),
+    }
 
 
 @st.composite

@@ -175,3 +175,33 @@ def test_one_that_waits_says_so(
     assert ["waiting for a made-up part, which another process compiles, about 3 s"] == [
         record.getMessage() for record in caplog.records
     ]
+
+
+READ_ONLY = """
+mount --make-rprivate / && mount -o remount,bind,ro / || exit 99
+touch "$NUMBA_CACHE_DIR/file" 2>/dev/null && exit 99
+exec "$@"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [("check mcs --threads 2", "proven (526 states"), ("run ticket --cpus 4", "TOTAL ")],
+)
+def test_nothing_can_be_written(command: str, says: str, tmp_path: Path) -> None:
+    """In a mount namespace in which all is read-only, with nothing compiled: the same results."""
+    locklab = [str(Path(sys.executable).with_name("locklab")), *command.split()]
+    alone = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", READ_ONLY, "sh"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    try:
+        done = subprocess.run(
+            [*alone, *locklab], env=environment, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        pytest.skip("no unshare on this machine")
+    if done.returncode == 99 or "unshare" in done.stderr:
+        pytest.skip("namespaces of mounts are not allowed here")
+    assert 0 == done.returncode, done.stderr
+    assert says in done.stdout
+    assert [] == [*tmp_path.iterdir()]

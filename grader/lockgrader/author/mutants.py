@@ -21,7 +21,7 @@ from typing import Any
 from lockgrader.c import Compiled, compile_c, interface
 from lockgrader.checks.judge import judge, own
 from lockgrader.checks.numeric import expected
-from lockgrader.checks.submitted import Submitted, proofs
+from lockgrader.checks.submitted import Submitted, opens, proofs
 from lockgrader.checks.violated import without_violated
 from lockgrader.compile.refused import refused as refused_classes
 from lockgrader.finding import Finding
@@ -185,7 +185,7 @@ def findings(
         if only in ("", check.name):
             skipped = not only and not {*check.needs} <= passed
             finding = Finding("skipped") if skipped else _judged(check, submitted, refused)
-            passed |= {check.name} if finding.verdict == "pass" else set()
+            passed |= {check.name} if opens(check, finding) else set()
             submitted = submitted.after(check, finding)
             judged.append((check, finding))
     final = without_violated(judged)

@@ -35,6 +35,9 @@ from locksim.machine import MachineError
 
 __all__ = ["judge", "own"]
 
+FEWEST_WORDS = 3
+"""Fewer are not an answer in words."""
+
 
 def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -> Finding:
     """What a check finds. A fault of the submitted program is a finding, not an error.
@@ -73,6 +76,9 @@ def judge(check: Check, submitted: Submitted, profile: Profile = "namespaces") -
     if check.answer not in submitted.texts:
         return missing(check.answer, submitted)
     answered = submitted.texts[check.answer]
+    if len(answered.split()) < FEWEST_WORDS:
+        says = f"'{check.answer}' has fewer than {FEWEST_WORDS} words: write a sentence"
+        return Finding("no_output", 0.0, says, tag="missing", answer=answered)
     return Finding("pass", 1.0, "kept for the instructor", answer=answered)
 
 

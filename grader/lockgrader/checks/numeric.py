@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from lockgrader.checks.simulated import NotCountedError, own_measure, reference
 from lockgrader.checks.submitted import Submitted, without
-from lockgrader.finding import Finding, found, row
+from lockgrader.finding import Finding, found, row, veiled
 from lockgrader.lab import Answer, Band, Check, Expected, Measure, Prediction
 from lockgrader.lab.chatroom import ChatroomRun
 from lockgrader.lab.expected import Cell, Formula
@@ -18,10 +18,21 @@ from lockgrader.lab.trials import Reading
 from lockgrader.read.record import RECORD
 from lockgrader.result import Row
 
-__all__ = ["answer", "expected", "interval_score", "load_of", "missing", "prediction", "prepare"]
+__all__ = [
+    "SCORED",
+    "answer",
+    "expected",
+    "interval_score",
+    "load_of",
+    "missing",
+    "prediction",
+    "prepare",
+]
 
 ALPHA = 0.1
 """A predicted interval should hold the result nine times in ten."""
+SCORED = "{}: width and 20 times the miss, over the result"
+"""The interval score in words, with the factor 2 / ALPHA; for the name of an answer."""
 
 
 def prepare(checks: Iterable[Check]) -> None:
@@ -52,7 +63,7 @@ def answer(check: Answer, submitted: Submitted) -> Finding:
         return right
     slack = abs(right) * check.tolerance
     band = Band(low=right - slack, high=right + slack, fade=check.fade)
-    made = found([row(check.answer, given[0], band)])
+    made = veiled(found([row(check.answer, given[0], band)]))
     if made.verdict == "pass" or not isinstance(check.expected, Measure):
         return made
     return replace(made, message=f"{made.message}; {load_of(check.expected)}")
@@ -84,15 +95,19 @@ def prediction(check: Prediction, submitted: Submitted) -> Finding:
     # A perfect score is an interval of width 0; a tenth of the worst score earns full marks.
     accuracy = min(1.0, max(0.0, 1.0 - score / check.worst) / 0.9)
     share = check.made + (1.0 - check.made) * (accuracy if locked is not None else 0.0)
+    inside = low <= right <= high
     line = Row(
-        what=f"{check.answer}: interval score over the result",
+        what=SCORED.format(check.answer),
         got=score if math.isfinite(score) else None,
         high=check.worst / 10,
-        says="right" if accuracy == 1.0 else f"too wide or off, by {score - check.worst / 10:.3g}",
+        says="right" if accuracy == 1.0 else "a narrower one earns more" if inside else "off",
         share=accuracy,
     )
-    inside = low <= right <= high
     says = "holds the result" if inside else "misses the result"
+    if inside and accuracy < 1.0:
+        says = f"{says}, and a narrower one would earn more"
+    elif not inside:
+        says = f"{says}; {check.made:.0%} of the points are for having predicted"
     message = f"predicted {_shown((low, high))}, measured {_digits(right)}: the interval {says}"
     if changed:
         message = f"{message}; the first one counts ({changed})"

@@ -6,7 +6,7 @@ from lockgrader.checks.submitted import Submitted, without
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, OwnTests
 from lockgrader.read.artefact import MalformedError
-from lockgrader.read.scenarios import Scenario, explore
+from lockgrader.read.scenarios import Scenario, explore, in_steps
 from locksim.checker.replay.render import table
 from locksim.checker.verdict import Verdict
 from locksim.compiler import compile_source
@@ -65,17 +65,18 @@ def _sound(
     for scenario in scenarios:
         verdict = explore(scenario, subject, check.states)
         if verdict.verdict == "violated":
-            return [], _false_alarm(scenario, verdict, own=not check.mutants)
+            return [], _false_alarm(scenario, subject, verdict, own=not check.mutants)
         if verdict.verdict == "proven":
             sound.append(scenario)
     return sound, None
 
 
-def _false_alarm(scenario: Scenario, verdict: Verdict, *, own: bool) -> Finding:
+def _false_alarm(scenario: Scenario, subject: Struct, verdict: Verdict, *, own: bool) -> Finding:
     example = verdict.counterexample
     assert example is not None
     whom = "your own class" if own else "a right solution"
-    message = f"'{scenario.name}' accuses {whom} ({verdict.found}): {example.message}"
+    message = f"'{scenario.name}' accuses {whom} ({verdict.found}): "
+    message += in_steps(scenario, subject, example.message)
     if own:
         message = f"{message}\n{table(example)}"
     # The steps of the solution stay secret; only steps of the student's own class are shown.

@@ -13,7 +13,10 @@ from lockgrader.read.scenarios import Scenario
 from locksim.compiler.ir import ClassCode
 from locksim.lang.struct import Struct
 
-__all__ = ["Submitted", "proofs", "with_needs", "without"]
+__all__ = ["Submitted", "opens", "proofs", "with_needs", "without"]
+
+ENOUGH = 0.5
+"""Share of the points of a check that opens those that need it."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,17 @@ class Submitted:
 def proofs(checks: Iterable[Check]) -> dict[str, frozenset[Operation]]:
     """The classes that some checks prove, before the first proof: nothing is reached yet."""
     return {check.lock: frozenset() for check in checks if isinstance(check, Proven)}
+
+
+def opens(check: Check, finding: Finding) -> bool:
+    """Whether the checks that need this one may run.
+
+    Half of the points are enough, and a prediction only has to be made: one that misses its result
+    must not end the lab.
+    """
+    if isinstance(check, Prediction):
+        return finding.verdict in ("pass", "partial", "fail")
+    return finding.verdict == "pass" or finding.share >= ENOUGH
 
 
 def with_needs(names: Collection[str], checks: Sequence[Check]) -> set[str]:

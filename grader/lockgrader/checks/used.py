@@ -189,7 +189,9 @@ def _at(
             return Finding("fail", 0.0, f"{where}: {limits}", tag="unfinished")
         if example is not None:
             says = (
-                f"{verdict.found} is violated {where}: {example.message}\n{_short(table(example))}"
+                f"{verdict.found} is violated {where}: {example.message}\n"
+                "The threads begin in the memory that the uses before have left: a value that no "
+                f"step here has written comes from there.\n{_short(table(example))}"
             )
             return Finding("fail", 0.0, says, tag=verdict.found, violation=True)
     return None

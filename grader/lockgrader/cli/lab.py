@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lockui import tables
+from lockui import record, tables
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import PATIENCE_S, console, progress, say, stderr
 from lockui.document import print_json
@@ -129,6 +129,7 @@ def start(
     where = folder or Path(bundle.name_of(source))
     made = workspaces.start(source.files, where, student=name, draw=draw)
     state = made.state
+    record.note("lab", state.lab, folder=str(made.folder))
     files = sorted(p.name for p in made.folder.iterdir() if not p.name.startswith("."))
     if as_json:
         document = {"folder": str(made.folder), "lab": state.lab, "student": state.student}
@@ -270,7 +271,7 @@ def given(
 @app.command()
 @reported()
 def solution(folder: _Dir = Path("."), as_json: _Json = False) -> None:
-    """Compare your solution with the lab's, after you have solved the lab."""
+    """Compare your solution with the lab's, once the lab is solved and its solution released."""
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.solution import compare
 
@@ -294,6 +295,7 @@ def submit(
 ) -> None:
     """Make the archive to hand in, and warn about what could not be graded."""
     from lockgrader.cli.lab_show import say_wrapped
+    from lockgrader.read.record import RECORD
     from lockgrader.workspace.folder import find
     from lockgrader.workspace.submit import default_name
     from lockgrader.workspace.submit import submit as hand_in
@@ -308,7 +310,7 @@ def submit(
         return
     for doubt in made.doubts:
         stderr().print(f"warning: {doubt}", markup=False, soft_wrap=True)
-    say_wrapped(f"{path}: {', '.join(made.files)}", "")
+    say_wrapped(f"{path}: {', '.join(made.files)}, {RECORD} (your locked predictions)", "")
     if state.verdicts:
         say_wrapped(f"best so far: {state.best:.4g} of {state.max_points:g} public points", "  ")
     say_wrapped("hand in this file; the grader also runs hidden checks", "  ")
@@ -483,7 +485,7 @@ def _load() -> None:
     from lockgrader.checks.evaluate import warm
 
     def say() -> None:
-        stderr().print("loading the simulator and the checker (the first time takes a minute) …")
+        stderr().print("loading the simulator and the checker …")
 
     patience = threading.Timer(PATIENCE_S, say)
     patience.start()

@@ -11,7 +11,7 @@ from typing import Any
 from rich.markup import escape
 
 from lockgrader.checks.evaluate import NEEDS_LINUX
-from lockgrader.cli.show import numbers
+from lockgrader.cli.show import numbers, verdict_of
 from lockgrader.lab import Check, Prediction, Proven
 from lockgrader.result import CheckResult, Result
 from lockgrader.workspace.attempt import public_checks, to_do
@@ -45,27 +45,40 @@ def show_result(workspace: Workspace, result: Result, *, every: bool = False) ->
     tables.add(table, "points", right=True)
     for one in result.checks:
         style = STYLES.get(one.verdict, "red")
-        verdict = f"[{style}]{one.verdict}[/{style}]"
+        verdict = f"[{style}]{verdict_of(one)}[/{style}]"
         points = f"{one.points:.4g} of {one.max_points:g}"
         table.add_row(escape(one.title), one.name, verdict, points)
     tables.print_table(console(), table)
     if any(one.message == NEEDS_LINUX for one in result.checks):
         say(f"\n{NEEDS_LINUX}")
+    for why in dict.fromkeys(f"{o.name} {o.message}" for o in result.checks if _waits(o)):
+        say(f"skipped: {why}")
     following = to_do(state, checks)
     shown: set[str] = set()
+    left = 0
     for one in result.checks:
         asked = every or (following is not None and one.name == following.name)
-        if asked and one.verdict not in ("pass", "skipped") and one.message not in shown:
+        if one.verdict == "pass" and one.rows and len(result.checks) < len(checks):
+            say(f"\n{one.title} ({one.name}): pass")  # asked for by its name
+            numbers(one)
+        if one.verdict in ("pass", "skipped") or one.message in shown:
+            continue
+        if not asked:
+            left += 1
+        else:
             _explain(workspace, by_name[one.name], one, state)
             shown.add(
                 one.message
             )  # a file that does not compile fails every check with one message
-    if len(result.checks) < len(checks):
+    if left:
+        say(f"\nlocklab lab check --all explains {left} more")
+    whole = len(result.checks) == len(checks)
+    for check in checks:
+        if isinstance(check, Prediction) and (whole or check.answer in state.predictions):
+            _predicted(check, state, workspace.lab.answers)
+    if not whole:
         say(f"\n{result.points:.4g} of {result.max_points:g} points in these checks")
         return
-    for check in checks:
-        if isinstance(check, Prediction):
-            _predicted(check, state, workspace.lab.answers)
     say(f"\n{_points(result, state, following)}")
 
 
@@ -179,7 +192,10 @@ def _explain(workspace: Workspace, check: Check, one: CheckResult, state: State)
     if one.rows:
         numbers(one)
     if one.misconception:
-        say_wrapped(f"possible misconception: {one.misconception}", "  ")
+        known = workspace.lab.misconceptions.values()
+        see = next((m.see for m in known if m.belief == one.misconception and m.see), "")
+        says = f"possible misconception: {one.misconception}"
+        say_wrapped(f"{says} (read on: {see})" if see else says, "  ")
     if check.hints and one.verdict in ("fail", "partial", "no_output"):
         seen = state.hints[check.name].seen if check.name in state.hints else 0
         say_wrapped(
@@ -226,6 +242,12 @@ def _predicted(check: Prediction, state: State, file: str) -> None:
     if made is None:
         say_wrapped(f'\npredict before you measure: "{check.answer}": [low, high] in {file}', "")
         return
-    values = " to ".join(f"{v:g}" for v in made.values)
+    values = " to ".join(f"{v:,.10g}" for v in made.values)
     when = f"{made.at.astimezone():%Y-%m-%d %H:%M}"
-    say_wrapped(f"\npredicted before the first measurement ({when}): {check.answer} {values}", "")
+    says = f"locked prediction: {check.answer} {values} ({when}); a later change does not count"
+    say_wrapped(f"\n{says}", "")
+
+
+def _waits(one: CheckResult) -> bool:
+    """Whether a check waits for another one."""
+    return one.verdict == "skipped" and one.message.startswith("waits for")

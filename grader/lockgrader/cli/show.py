@@ -8,7 +8,7 @@ from lockgrader.result import CheckResult, Result
 from lockui import tables
 from lockui.console import console, say
 
-__all__ = ["numbers", "show"]
+__all__ = ["numbers", "show", "verdict_of"]
 
 
 def show(result: Result) -> None:
@@ -19,7 +19,7 @@ def show(result: Result) -> None:
     tables.add(table, "points")
     for check in result.checks:
         points = f"{check.points:.4g} of {check.max_points:g}"
-        table.add_row(escape(check.title), check.verdict, points)
+        table.add_row(escape(check.title), verdict_of(check), points)
     tables.print_table(console(), table)
     for check in result.checks:
         if check.verdict != "pass":
@@ -40,6 +40,12 @@ def _explain(check: CheckResult) -> None:
         say(f"  hint: {check.hint}")
 
 
+def verdict_of(check: CheckResult) -> str:
+    """A verdict in words; an answer in words gets none from the grader."""
+    read = check.verdict == "pass" and not check.max_points
+    return "for your instructor" if read else check.verdict
+
+
 def numbers(check: CheckResult) -> None:
     """Print a check's numbers beside the right values."""
     table = tables.table()
@@ -53,6 +59,8 @@ def numbers(check: CheckResult) -> None:
 
 
 def _band(low: float | None, high: float | None) -> str:
+    if low is None and high is None:
+        return tables.DASH
     if low is None or high is None:
         return f"at most {high:.4g}" if high is not None else f"at least {low or 0:.4g}"
     return f"{low:.4g} to {high:.4g}"

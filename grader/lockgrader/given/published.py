@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -23,11 +23,13 @@ class Rows(Closed):
     Arguments:
         table: ``source/table``. where: key → the value, or the values, of the rows to take.
         printed: whether the numbers as printed count; by default the corrected ones.
+        times: a factor of all values, for a table of a machine that nobody has measured.
     """
 
     table: Text
     where: dict[str, Value | tuple[Value, ...]] = Field(default_factory=dict)
     printed: bool = False
+    times: Annotated[float, Field(gt=0, le=1000)] = 1.0
 
 
 def published(asked: Rows) -> list[Row]:
@@ -61,4 +63,4 @@ def _number(row: dict[Hashable, Any], asked: Rows) -> float:
     value = number(row["printed"]) if asked.printed else row["understood"]
     if value is None or not math.isfinite(value):
         raise LabError(f"{asked.table}: the cell at {row['place']} has no number")
-    return float(value)
+    return float(value) * asked.times

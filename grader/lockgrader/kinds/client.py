@@ -92,4 +92,4 @@ class OwnClient(OtherCheck):
         if example is None:
             return Finding("fail", 0.0, shown, tag=verdict.found)
         shown = f"{shown}: {example.message}\n{table(example)}"
-        return Finding("fail", 0.0, shown, tag=verdict.found, counterexample=example.to_json())
+        return Finding("fail", 0.0, shown, tag=example.found, counterexample=example.to_json())

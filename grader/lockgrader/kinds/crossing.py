@@ -15,7 +15,7 @@ from pydantic import Field
 from lockgrader.checks.numeric import missing
 from lockgrader.checks.simulated import reference
 from lockgrader.checks.submitted import Submitted
-from lockgrader.finding import Finding, found, row
+from lockgrader.finding import Finding, found, row, veiled
 from lockgrader.lab import Band, LabError, Measure, OtherCheck
 from lockgrader.lab.closed import Text
 
@@ -66,7 +66,7 @@ class Crossing(OtherCheck):
         right = self._crossing()
         slack = abs(right) * self.tolerance
         band = Band(low=right - slack, high=right + slack, fade=self.fade)
-        return found([row(self.answer, given[0], band)])
+        return veiled(found([row(self.answer, given[0], band)]))
 
     def right(self) -> dict[str, list[float]]:
         """The crossing, as the grader finds it.

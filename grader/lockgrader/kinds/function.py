@@ -16,7 +16,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from lockgrader.checks.submitted import Submitted
-from lockgrader.finding import Finding, found, row
+from lockgrader.finding import Finding, found, row, veiled
 from lockgrader.given.call import CallError, call
 from lockgrader.given.label_curve import LabelCurve, label_curve
 from lockgrader.given.lock_trace import LockTrace, lockmeter, traced
@@ -38,7 +38,8 @@ class Function(OtherCheck):
     and ``end_ns``, and returns lockmeter's columns by name. With ``trials`` it gets rows of that
     name, and returns the columns of :meth:`lockgrader.lab.trials.Trials.right`. Otherwise it gets a
     list of rows for each name in ``tables`` and the values of ``plain``, and returns the
-    ``numbers`` by name, or rows with the keys of ``wanted`` and a ``value``.
+    ``numbers`` by name (or as rows of ``measure`` and ``value``), or rows with the keys of
+    ``wanted`` and a ``value``.
 
     Arguments:
         file: of the submission; the lab names it in ``data``. function: its name.
@@ -129,7 +130,7 @@ class Function(OtherCheck):
             slack = abs(value) * self.tolerance
             band = Band(low=value - slack, high=value + slack, fade=self.fade)
             rows.append(row(name, got.get(name, math.nan), band))
-        made = found(rows)
+        made = veiled(found(rows))
         wrong = [r.what for r in rows if r.share < 1.0]
         if not wrong:
             return made
@@ -171,6 +172,8 @@ def _rows(asked: Rows | LabelCurve) -> list[dict[str, Any]]:
 
 def _by_column(returned: Any) -> dict[str, float] | str:
     """Returned columns, or what is wrong with them."""
+    if isinstance(returned, list) and all(isinstance(r, dict) and "measure" in r for r in returned):
+        returned = {str(r["measure"]): r.get("value") for r in returned}
     if not isinstance(returned, dict):
         return "must return a dict: column → number"
     found = {name: _number(value) for name, value in returned.items()}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from lockgrader.checks.numeric import interval_score, missing
+from lockgrader.checks.numeric import SCORED, interval_score, missing
 from lockgrader.checks.submitted import Submitted
 from lockgrader.finding import Finding, found, row
 from lockgrader.lab import Band, OtherCheck
@@ -114,7 +114,7 @@ class Measurement(OtherCheck):
         message = f"median {value.median:.4g} ns on {machine}; warnings: {warnings}"
         if self.answer:
             score, says = _predicted(locked, made.began, value.median)
-            what = f"{self.answer}: interval score over the result"
+            what = SCORED.format(self.answer)
             rows.append(row(what, score, Band(high=self.worst / 10, fade=9.0)))
             message = f"{message}; {says}"
         return found(rows, message)

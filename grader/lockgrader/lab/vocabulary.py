@@ -92,7 +92,8 @@ class _Check(Closed):
     """The fields of all checks.
 
     Arguments:
-        needs: checks that must pass first. hints: one for each attempt; the last one repeats.
+        needs: checks that must earn half of their points first, and predictions to be made.
+        hints: one for each attempt; the last one repeats.
         no_hint: why the check has no hints. no_mutant: why no wrong submission fails it.
         same: why its number may be the same for all students.
         misconceptions: tag of a mistake → the belief behind.

@@ -17,6 +17,8 @@ A cache's threads go offline at their end. Faults, races, deadlocks and leaks ar
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,8 +29,10 @@ from locksim.checker.verdict import Budget, Verdict
 from locksim.compiler import compile_source
 from locksim.lang.struct import DecisionCache, Lock, Struct
 
-__all__ = ["Scenario", "explore", "read"]
+__all__ = ["Scenario", "explore", "in_steps", "read"]
 
+STEP = "  # a step"
+"""Ends the first line of each step in the client's source."""
 MAX_BYTES = 1 << 16
 MAX_MEMORY = 1 << 29
 FOREVER_S = 1e6
@@ -112,6 +116,22 @@ def explore(scenario: Scenario, subject: Struct, max_states: int) -> Verdict:
     )
 
 
+def in_steps(scenario: Scenario, subject: Struct, message: str) -> str:
+    """A message about the client's source, which students do not see, in the scenario's steps."""
+    lines = _text(scenario, "Lock" if isinstance(subject, Lock) else "DecisionCache").splitlines()
+
+    def step(found: re.Match[str]) -> str:
+        line = int(found[1]) - 1
+        number = sum(text.endswith(STEP) for text in lines[: line + 1])
+        every = [(t, n, s) for t, ss in enumerate(scenario.threads) for n, s in enumerate(ss, 1)]
+        if not 0 < number <= len(every):
+            return found[0]
+        thread, at, taken = every[number - 1]
+        return f"thread {thread}, step {at}, {json.dumps(taken)}: got another answer"
+
+    return re.sub(r"thread \d+, <scenario>:(\d+) in .*: an assertion failed", step, message)
+
+
 def _text(scenario: Scenario, kind: str) -> str:
     """The client's source; of the student's text it holds only numbers in range."""
     lines = [
@@ -128,7 +148,8 @@ def _text(scenario: Scenario, kind: str) -> str:
     for number, steps in enumerate(scenario.threads):
         lines.append(f"    def t{number}(self):")
         for step in steps:
-            lines += [f"        {line}" for line in _lines(step)]
+            first, *others = _lines(step)
+            lines += [f"        {first}{STEP}", *(f"        {line}" for line in others)]
     return "\n".join(lines) + "\n"
 
 

@@ -18,6 +18,7 @@ from lockgrader.read.submission import Submission
 from lockgrader.result import Result
 from lockgrader.sandbox import Profile
 from lockgrader.workspace.folder import State, Workspace, WorkspaceError
+from lockui import record
 
 __all__ = ["Changed", "attempt", "changed", "done", "measures", "public_checks", "to_do"]
 
@@ -64,7 +65,9 @@ def attempt(
         gate=_gate(workspace, checks),
         progress=progress,
     )
-    workspace.update(lambda before: _remembered(before, result, checks, whole=not only))
+    after = workspace.update(lambda before: _remembered(before, result, checks, whole=not only))
+    if (after.best, after.solved) != (state.best, state.solved):
+        record.note("lab", state.lab, points=after.best, of=after.max_points, solved=after.solved)
     return result
 
 

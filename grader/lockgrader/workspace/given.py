@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from lockgrader.checks.submitted import with_needs
 from lockgrader.kinds.function import Function
+from lockgrader.lab import Prediction
 from lockgrader.workspace.attempt import public_checks
 from lockgrader.workspace.folder import Workspace, WorkspaceError
 
@@ -24,7 +26,8 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
             gets a file with its name behind the stem.
 
     Raises:
-        WorkspaceError: the check gives nothing, or the ending is unknown.
+        WorkspaceError: the check gives nothing or shows the result of a prediction that is not
+            locked yet, or the ending is unknown.
         OSError: a file cannot be written.
     """
     import pandas as pd
@@ -33,6 +36,12 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
     if check not in offered:
         known = ", ".join(offered) or "none in this lab"
         raise WorkspaceError(f"no check '{check}' gives tables; those that do: {known}")
+    first = _unlocked(workspace, check)
+    if first:
+        raise WorkspaceError(
+            f"'{check}' shows what '{first}' asks you to predict: run 'locklab lab check {first}' "
+            "first, which locks your prediction"
+        )
     if path.suffix not in ENDINGS:
         raise WorkspaceError(f"{path.name} must end in {', '.join(ENDINGS)}")
     arguments = offered[check].arguments()
@@ -49,3 +58,19 @@ def write_given(workspace: Workspace, check: str, path: Path) -> tuple[list[Path
         else:
             frame.to_parquet(files[-1], index=False)
     return files, {name: value for name, value in arguments.items() if name not in tables}
+
+
+def _unlocked(workspace: Workspace, check: str) -> str:
+    """The prediction that a check waits for, if it is not locked; "" if there is none."""
+    checks = public_checks(workspace)
+    before = with_needs([check], checks)
+    return next(
+        (
+            c.name
+            for c in checks
+            if c.name in before
+            and isinstance(c, Prediction)
+            and c.answer not in workspace.state.predictions
+        ),
+        "",
+    )

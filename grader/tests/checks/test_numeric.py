@@ -7,6 +7,7 @@ import pytest
 from tiny_lab import TAS
 
 from lockgrader.checks.judge import judge
+from lockgrader.checks.numeric import expected
 from lockgrader.checks.submitted import Submitted
 from lockgrader.lab import Answer, Measure, Prediction
 from lockgrader.read.record import Locked
@@ -72,10 +73,36 @@ def test_prediction_is_two_numbers(given: list[float]) -> None:
 def test_number_of_ones_own_lock_is_right(text: str) -> None:
     """Each honest count is right for the lock that was counted."""
     codes = compile_source(text, "<tas.py>")
-    right = judge(COUNT, Submitted(codes=codes, answers={"n": [1e9]})).rows[0].low
-    assert right is not None
+    right = expected(COUNT.expected, Submitted(codes=codes))
     finding = judge(COUNT, Submitted(codes=codes, answers={"n": [right]}))
     assert "pass" == finding.verdict
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "tag"),
+    [
+        (104.0, "too big, a little", "too-big"),
+        (60.0, "too small, by a factor below 3", "too-small"),
+        (7.0, "too small, by a factor above 3", "too-small"),
+        (0.1, "too small, by a factor of about 1,000: is the unit right?", "too-small"),
+        (1.0, "too small, by a factor of about 100: a fraction or per cent?", "too-small"),
+        (-3.0, "too small", "too-small"),
+    ],
+)
+def test_a_wrong_number_does_not_show_the_right_one(given: float, words: str, tag: str) -> None:
+    """Only the direction, and roughly how far; who guesses must guess often."""
+    check = COUNT.model_copy(update={"expected": 100.0, "tolerance": 0.01, "fade": 0.0})
+    finding = judge(check, Submitted(answers={"n": [given]}))
+    assert f"n: {words}" == finding.message
+    assert tag == finding.tag
+    assert (None, None, given) == (finding.rows[0].low, finding.rows[0].high, finding.rows[0].got)
+
+
+def test_of_an_exact_number_not_even_the_direction_is_shown() -> None:
+    """One of three choices would be known after one try; the belief behind is known to the lab."""
+    check = COUNT.model_copy(update={"expected": 3.0, "tolerance": 0.0, "fade": 0.0})
+    finding = judge(check, Submitted(answers={"n": [1.0]}))
+    assert ("n: not the right number", "too-small") == (finding.message, finding.tag)
 
 
 def test_wrong_number_names_the_measurement() -> None:

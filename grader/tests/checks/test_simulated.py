@@ -63,7 +63,7 @@ def paths(lock: str, *, own: bool = True, **settings: int) -> Measure:
     return measure(lock=lock, own=own, measure="transfers", progress=0.0, **load)
 
 
-def test_a_path_of_ones_own_is_measured_as_the_librarys() -> None:
+def test_a_path_of_ones_own_is_measured_as_the_one_of_the_library() -> None:
     """The same program gives the same number, with the components of the load."""
     right = reference(paths("dcache_seqretry", own=False))
     assert right == own_measure(paths("Path"), CODES)

@@ -11,8 +11,9 @@ import pytest
 from lockgrader.c import compile_c, interface, judge_c
 from lockgrader.c.interfaces import INTERFACES
 from lockgrader.checks.judge import judge
+from lockgrader.checks.numeric import expected
 from lockgrader.checks.submitted import Submitted
-from lockgrader.lab import C, Check, Lab, OtherCheck
+from lockgrader.lab import Answer, C, Check, Lab, OtherCheck
 from lockgrader.read.record import Locked
 from lockgrader.sandbox import available
 from locksim.compiler import compile_source
@@ -169,7 +170,9 @@ def submission(codes: dict[str, ClassCode], **answers: list[float]) -> Submitted
     given = {**ANSWERS, "transfers": [0.0], **answers}
     first = {n: Locked(values=tuple(v), at=AT) for n, v in given.items() if len(v) == 2}
     files = {"meter.py": METER.encode(), "loses.json": LOSES.encode()}
-    return Submitted(codes=codes, answers=given, texts={"why": "…"}, locked=first, files=files)
+    return Submitted(
+        codes=codes, answers=given, texts={"why": "one two three"}, locked=first, files=files
+    )
 
 
 def test_every_kind_is_shown() -> None:
@@ -215,8 +218,9 @@ def test_every_interface_is_shown() -> None:
 
 def test_own_count_passes() -> None:
     """The number that is measured on the student's own lock."""
-    right = judge(CHECKS["transfers"], submission(RIGHT)).rows[0].low
-    assert right is not None
+    check = CHECKS["transfers"]
+    assert isinstance(check, Answer)
+    right = expected(check.expected, submission(RIGHT))
     assert "pass" == judge(CHECKS["transfers"], submission(RIGHT, transfers=[right])).verdict
 
 

@@ -18,7 +18,7 @@ def turns(rows: list[dict[str, Any]]) -> list[tuple[float, ...]]:
 
 
 @pytest.mark.parametrize("which", [0, 1, 2, 3])
-@pytest.mark.parametrize("kernel", ["ticket", "mcs", "clh", "ttas"])
+@pytest.mark.parametrize("kernel", ["ticket", "mcs", "clh"])
 def test_private_work_tells_the_cause(kernel: str, which: int) -> None:
     """A slow clock slows both threads, a neighbour on the core one, distance none."""
     asked = Trials(kernel=kernel, which=which, order=4, seed=9)

@@ -13,7 +13,7 @@ from lockgrader.checks.judge import judge
 from lockgrader.checks.submitted import Submitted
 from lockgrader.lab import MutantSource, OwnTests
 from lockgrader.read.artefact import MalformedError
-from lockgrader.read.scenarios import Scenario, explore, read
+from lockgrader.read.scenarios import Scenario, explore, in_steps, read
 from locksim.library.avc.decisions_spinlock import DecisionsSpinlock
 from locksim.library.locks.ticket import TicketLock
 
@@ -87,6 +87,15 @@ def test_lookups_say_what_may_be_found() -> None:
     for halves, wanted in (([0, 7, 8], "proven"), ([7, 8], "violated")):
         scenario = one(writer, [["lookup", 1, halves]])[0]
         assert wanted == explore(scenario, DecisionsSpinlock(), 10_000).verdict
+
+
+def test_a_false_alarm_names_the_step() -> None:
+    """And no line of the client, which students do not see."""
+    scenario = one([["replace", 1, 7], ["reclaim", [1]]], [["lookup", 1, [0, 7]]])[0]
+    example = explore(scenario, DecisionsSpinlock(), 10_000).counterexample
+    assert example is not None
+    says = in_steps(scenario, DecisionsSpinlock(), example.message)
+    assert 'thread 0, step 2, ["reclaim", [1]]: got another answer' == says
 
 
 @pytest.mark.parametrize(

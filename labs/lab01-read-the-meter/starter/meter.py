@@ -1,6 +1,6 @@
 """Your own lock meter, and the overheads of 2001. Try: locklab lab check meter overhead
 
-numpy may be imported; everything else of the standard library too.
+You may import numpy and anything of the standard library.
 """
 
 

@@ -49,7 +49,7 @@ class Split(DecisionCache):
         # The bits in which keys differ are not the lowest: mix all of them first.
         return (((key * 2654435769) & 0xFFFFFFFF) >> 16) % self.ways
 
-    def quiescent(self):
+    def quiescent(self):  # given, as is the next: they matter for RCU only
         yield pause()
 
     def offline(self):

@@ -50,7 +50,7 @@ class Split(DecisionCache):
     def way_of(self, key):
         return 0  # the part to which a key belongs, from 0 to ways - 1
 
-    def quiescent(self):
+    def quiescent(self):  # given, as is the next: they matter for RCU only
         yield pause()
 
     def offline(self):

@@ -3,10 +3,16 @@
 lookup, replace and reclaim do nothing yet. Try: locklab lab check
 """
 
-from locksim.lang import (
+from locksim.lang import (  # everything that you need
+    ACQUIRE,
+    NULL,
+    RELAXED,
+    RELEASE,
     DecisionCache,
     Struct,
+    alloc,
     array,
+    free,
     part,
     pause,
     pointer,
@@ -19,7 +25,7 @@ N_SLOTS = 4
 
 
 class Entry(Struct):
-    """A decision and its key, the tag."""
+    """A decision and its key, the tag. You may add fields."""
 
     tag = word()
     allowed = word()

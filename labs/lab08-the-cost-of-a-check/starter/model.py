@@ -1,6 +1,6 @@
 """Your model of the cost of a check. Try: locklab lab check model
 
-numpy may be imported; everything else of the standard library too.
+You may import numpy and anything of the standard library.
 """
 
 FIRST_MHZ = 333

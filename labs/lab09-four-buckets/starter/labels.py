@@ -1,6 +1,6 @@
 """What a label cache holds, by its curve; and the index of its buckets.
 
-Try: locklab lab check capacity. numpy may be imported; everything else of the standard library too.
+Try: locklab lab check capacity. You may import numpy and anything of the standard library.
 """
 
 

@@ -2,25 +2,31 @@
 
 Problems have no end: a kind and a seed make one, and the checker or an engine finds its answer.
 ``--json`` prints ``{"kind", "seed", "question", "form"}``; with ``--answer`` also ``"right"``, and
-with ``--answer`` or ``--reveal`` also ``"answer"`` and ``"why"``.
+with ``--answer`` or ``--reveal`` also ``"answer"`` and ``"why"``. ``--sheet`` draws a quiz.
 """
 
 from __future__ import annotations
 
 import secrets
 import sys
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lockui import record
 from lockui.arguments import bounded
 from lockui.console import say
 from lockui.document import print_json
-from lockui.errors import UsageError, reported
+from lockui.errors import UsageError, reported, saving
+
+if TYPE_CHECKING:
+    from locksim.play.drills.problem import Problem
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
 
 MOST_SEED = 10**6
+MOST_PROBLEMS = 100
 
 
 @app.command()
@@ -36,6 +42,11 @@ def drill(
         str | None, typer.Option(help="your answer; without it the command asks for it")
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="show the answer at once")] = False,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(help="write a quiz to FILE.md instead, and its key to FILE-key.md"),
+    ] = None,
+    count: Annotated[int, typer.Option(help="with --sheet: how many problems")] = 5,
     json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Pose a small problem, take the answer, explain it.
@@ -49,12 +60,18 @@ def drill(
     if kind not in KINDS:
         raise UsageError(f"no drill '{kind}'; {did_you_mean(kind, KINDS)}")
     number = secrets.randbelow(MOST_SEED) if seed is None else bounded(seed, "--seed", 0, MOST_SEED)
+    if sheet is not None:
+        seeds = range(number, number + bounded(count, "--count", 1, MOST_PROBLEMS))
+        _write_sheet(sheet, kind, {seed: posed(kind, seed) for seed in seeds})
+        return
     problem = posed(kind, number)
     if not json:
         say(f"{kind}, --seed {number}\n\n{problem.question}\n")
     if answer is None and not reveal and not json:
         answer = _typed(problem.form)
     right = None if answer is None else problem.right(answer)
+    if right is not None:
+        record.note("drill", kind, seed=number, right=right)
     if json:
         document: dict[str, Any] = {"kind": kind, "seed": number, "question": problem.question}
         document["form"] = problem.form
@@ -80,3 +97,25 @@ def _typed(form: str) -> str:
     if not line.strip():
         raise UsageError(f"no answer was typed; type {form}, or ask with --reveal")
     return line
+
+
+def _write_sheet(sheet: Path, kind: str, problems: dict[int, Problem]) -> None:
+    """Write a quiz and its key.
+
+    Arguments:
+        sheet: the quiz. kind: of its problems. problems: by seed.
+
+    Raises:
+        UsageError: the file's name does not end in .md, or it cannot be written.
+    """
+    if sheet.suffix != ".md":
+        raise UsageError(f"--sheet {sheet}: the quiz must be a file that ends in .md")
+    key = sheet.with_name(f"{sheet.stem}-key.md")
+    asked, solved = [f"# Quiz: {kind}"], [f"# Key: {kind}"]
+    for place, (seed, one) in enumerate(problems.items(), start=1):
+        asked += [f"## {place}", f"```\n{one.question}\n```", f"Your answer ({one.form}):"]
+        solved += [f"## {place} (--seed {seed})", f"**{one.shown()}**", f"```\n{one.why}\n```"]
+    with saving("--sheet"):
+        sheet.write_text("\n\n".join(asked) + "\n", encoding="utf-8")
+        key.write_text("\n\n".join(solved) + "\n", encoding="utf-8")
+    say(f"{sheet}: {len(problems)} problems\n{key}: the key")

@@ -80,6 +80,7 @@ def document(machine: Machine) -> dict[str, Any]:
                 "low": p.low,
                 "high": p.high,
                 "trials": p.trials,
+                "spread": p.spread,
             }
             for p in machine.parameters()
         ],
@@ -102,7 +103,22 @@ def _summary(machine: Machine) -> list[str]:
         f"Stores    {protocol.store_buffer_entries} entries in the store buffer",
         f"Caches    {_caches(machine)}",
         f"Waiting   {_arbitration(machine)}",
+        *_differences(machine),
     ]
+
+
+def _differences(machine: Machine) -> list[str]:
+    """What only some machines do."""
+    protocol = machine.protocol
+    found = []
+    if protocol.atomics == "far":
+        found.append("Atomics   far: performed at the line's home")
+    if protocol.shared_issue_percent != 100:
+        share = protocol.shared_issue_percent
+        found.append(
+            f"Threads   private work takes {share} % while another thread of the core works"
+        )
+    return found
 
 
 def _arbitration(machine: Machine) -> str:

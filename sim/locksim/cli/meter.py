@@ -7,16 +7,19 @@ lockmeter prints them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 
+from locksim.engine.histogram import PERCENTILES
 from lockui import tables
 
 __all__ = ["print_meter"]
 
 Row = dict[str, Any]
+Measure = tuple[str, str, Callable[[Row], str]]
 
 # Most lock sides that fit side by side, beside the meanings of the measures.
 SIDE_BY_SIDE = 2
@@ -48,14 +51,16 @@ def _print_measures(output: Console, rows: Sequence[Row]) -> None:
     tables.print_table(output, view)
 
 
-def _measures(rows: Sequence[Row]) -> list[tuple[str, str, Callable[[Row], str]]]:
+def _measures(rows: Sequence[Row]) -> list[Measure]:
     """Return name, meaning and text of each measure that applies to any of the rows."""
-    found: list[tuple[str, str, Callable[[Row], str]]] = [
+    found: list[Measure] = [
         ("UTIL", "share of time held", lambda r: _percent(r["util"])),
         ("CON", "acquisitions that had to wait", lambda r: _percent(r["con"])),
         ("HOLD", "mean", lambda r: _time(r["hold_ns"])),
+        *_percentiles(rows, "hold", _any_time),
         ("", "longest", lambda r: _time(r["hold_max_ns"])),
         ("WAIT", "mean of those that waited", lambda r: _waited(r, "wait_ns")),
+        *_percentiles(rows, "wait", _waited),
         ("", "longest", lambda r: _waited(r, "wait_max_ns")),
         ("% CPU", "share of all CPUs' time spent waiting", lambda r: _percent(r["cpu_share"])),
         ("TOTAL", "acquisitions", lambda r: f"{r['total']:,}"),
@@ -65,6 +70,16 @@ def _measures(rows: Sequence[Row]) -> list[tuple[str, str, Callable[[Row], str]]
         found.append(("READERS", "most at the same time", _readers))
     if any(row["violations"] for row in rows):
         found.append(("BROKEN", "mutual exclusion violated", lambda r: f"{r['violations']:,}"))
+    return found
+
+
+def _percentiles(rows: Sequence[Row], what: str, text: Callable[..., str]) -> list[Measure]:
+    """The lines of the percentiles of a time, if any row has them."""
+    found: list[Measure] = []
+    for name, thousandths in PERCENTILES.items():
+        key = f"{what}_{name}_ns"
+        if any(key in row for row in rows):
+            found.append(("", f"{thousandths / 10:g} % took at most", partial(text, key=key)))
     return found
 
 
@@ -114,8 +129,12 @@ def _readers(row: Row) -> str:
     return tables.DASH if most is None else str(most)
 
 
+def _any_time(row: Row, key: str) -> str:
+    return _time(row.get(key))
+
+
 def _waited(row: Row, key: str) -> str:
-    return _time(row[key]) if row["con"] else tables.DASH
+    return _time(row.get(key)) if row["con"] else tables.DASH
 
 
 def _percent(share: float | None) -> str:

@@ -6,7 +6,9 @@
      "summary": [{"measure", "mean", "low", "high", "unit"}],
      "locks": [{"lock", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns", "wait_max_ns",
                 "cpu_share", "total", "per_second", "readers_max", "rejected", "con_ww",
-                "wait_ww_ns", "wait_ww_max_ns", "busy_ns", "busy_max_ns", "violations"}]}
+                "wait_ww_ns", "wait_ww_max_ns", "busy_ns", "busy_max_ns", "violations",
+                "hold_p50_ns", "hold_p90_ns", "hold_p99_ns", "hold_p999_ns",
+                "wait_p50_ns", "wait_p90_ns", "wait_p99_ns", "wait_p999_ns"}]}
 
 ``low`` and ``high`` are the 95 % interval of the mean over replications, null with a single one.
 ``locks`` has a row for each metered lock and side (``write`` or ``read``) that was taken at all;

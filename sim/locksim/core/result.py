@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from locksim.core.places import Place
@@ -40,6 +40,8 @@ class RunResult:
         origins: [n][3], the provenance of each row of the trace: its place (index into ``places``),
             the time of the request, and whether that was exclusive; or None.
         places: places of the rows; each engine has its own order.
+        durations: how many waits and holds were in each bucket, by lock and column; see
+            :data:`locksim.engine.meters.HISTOGRAMS`.
     """
 
     end_ps: int
@@ -52,3 +54,4 @@ class RunResult:
     memory: Numbers
     origins: Numbers | None = None
     places: tuple[Place, ...] = ()
+    durations: dict[tuple[int, int], int] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """The lock meter: lockmeter's counts, from the marks in a metered lock's programs.
 
 One function serves both engines: the fast one compiles it over arrays, the reference engine calls
-it unchanged, over dictionaries whose keys are (lock, counter) and (thread, lock, column).
+it unchanged, over dictionaries whose keys are (lock, counter), (thread, lock, column) and (lock,
+histogram and bucket).
 
 A wait is the time from the start mark to the success mark. It counts only if the acquisition was
 contended: the thread executed at least one pause or block in it, or was suspended. A hold is the
@@ -22,6 +23,9 @@ A window counts the part of a reader busy period inside it: one that is open whe
 or ends is cut there (:func:`begin_window`, :func:`end_window`). So readers that never leave a lock
 keep it busy all the time. Holds and waits count whole, at their end.
 
+Each lock has four histograms (:mod:`locksim.engine.histogram`), of the waits and holds that the
+sums are of: percentiles come from there.
+
 Source of the columns' meaning: Bryant and Hawkes, "Lockmeter: Highly-Informative Instrumentation
 for Spin Locks in the Linux Kernel", Annual Linux Showcase 2000.
 """
@@ -31,6 +35,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
+from locksim.engine.histogram import BUCKETS, bucket_of
 from locksim.lang.ops import Mark
 
 (
@@ -67,6 +72,9 @@ _T = TypeVar("_T")
 _START, _STOPS, _READING, _FOUND_WRITER = range(4)
 STATE_COLUMNS = 4
 FOUND_WRITER = _FOUND_WRITER
+HISTOGRAMS = ("wait", "hold", "read_wait", "read_hold")
+"""A lock's histograms: bucket b of number k is column k * BUCKETS + b of its durations."""
+_HOLDS, _READ_WAITS, _READ_HOLDS = BUCKETS, 2 * BUCKETS, 3 * BUCKETS
 
 _ACQUIRE_START, _ACQUIRED, _RELEASED, _TRY_FAILED = (
     int(m) for m in (Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED)
@@ -121,12 +129,25 @@ def rows(locks: Any, n_locks: int) -> list[list[int]]:
     return [[locks[lock, k] for k in range(len(LOCK_COUNTERS))] for lock in range(n_locks)]
 
 
-def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, stops: int) -> int:
+def histograms(durations: dict[tuple[int, int], int]) -> dict[int, dict[str, dict[int, int]]]:
+    """Lock → name in HISTOGRAMS → bucket → times in it, from counts by lock and column."""
+    found: dict[int, dict[str, dict[int, int]]] = {}
+    for (lock, column), n in durations.items():
+        name = HISTOGRAMS[column // BUCKETS]
+        found.setdefault(lock, {}).setdefault(name, {})[column % BUCKETS] = n
+    return found
+
+
+def mark(
+    locks: Any, durations: Any, state: Any, lock: int, kind: int, thread: int, now: int, stops: int
+) -> int:
     """Count a mark of a thread.
 
     Arguments:
         locks: counts by lock and counter (a number in LOCK_COUNTERS), changed; at the start 0, or
             what :func:`fresh` says.
+        durations: how many waits and holds were in each bucket, by lock and column (see
+            HISTOGRAMS), changed; 0 at the start.
         state: the meter's memory between marks, by thread, lock and one of four columns, changed; 0
             at the start. For a thread and a lock (a thread may wait for one lock while it holds
             another): the time of the start mark in picoseconds, the thread's stops at that time,
@@ -153,6 +174,7 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
             locks[lock, _CONTENDED] += 1
             locks[lock, _WAIT] += wait
             locks[lock, _WAIT_MAX] = max(locks[lock, _WAIT_MAX], wait)
+            durations[lock, bucket_of(wait)] += 1
             if state[thread, lock, _FOUND_WRITER]:
                 locks[lock, _CONTENDED_WW] += 1
                 locks[lock, _WAIT_WW] += wait
@@ -164,6 +186,7 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
             hold = now - locks[lock, _SINCE]
             locks[lock, _HOLD] += hold
             locks[lock, _HOLD_MAX] = max(locks[lock, _HOLD_MAX], hold)
+            durations[lock, _HOLDS + bucket_of(hold)] += 1
             locks[lock, _OWNER] = 0
     elif kind in (_TRY_FAILED, _READ_TRY_FAILED):
         locks[lock, _REJECTED] += 1
@@ -177,6 +200,7 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
             locks[lock, _READ_CONTENDED] += 1
             locks[lock, _READ_WAIT] += wait
             locks[lock, _READ_WAIT_MAX] = max(locks[lock, _READ_WAIT_MAX], wait)
+            durations[lock, _READ_WAITS + bucket_of(wait)] += 1
         state[thread, lock, _READING] = now
         if locks[lock, _READERS] == 0:
             locks[lock, _BUSY_PERIODS] += 1
@@ -187,10 +211,11 @@ def mark(locks: Any, state: Any, lock: int, kind: int, thread: int, now: int, st
         hold = now - state[thread, lock, _READING]
         locks[lock, _READ_HOLD] += hold
         locks[lock, _READ_HOLD_MAX] = max(locks[lock, _READ_HOLD_MAX], hold)
+        durations[lock, _READ_HOLDS + bucket_of(hold)] += 1
         locks[lock, _READERS] -= 1
         if locks[lock, _READERS] == 0:
             busy = now - locks[lock, _BUSY_SINCE]
             locks[lock, _BUSY] += busy
             locks[lock, _BUSY_MAX] = max(locks[lock, _BUSY_MAX], busy)
-    # Both arrays are in use to the end; otherwise numba counts their references atomically.
-    return len(locks) + len(state)
+    # The arrays are in use to the end; otherwise numba counts their references atomically.
+    return len(locks) + len(durations) + len(state)

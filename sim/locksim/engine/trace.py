@@ -21,7 +21,7 @@ store buffer.
 Every row has a provenance, (place, asked_ps, exclusive). The place of the operation in the program
 is an index into the result's ``places``; for DRAINED it is that of the store, for a mark -1. For
 SERVED the time is that of the request, otherwise the row's own. The last number is 1 if an
-exclusive copy was requested, else 0.
+exclusive copy was requested, 2 for a far atomic, else 0.
 """
 
 from __future__ import annotations

@@ -37,6 +37,9 @@ is the jitter of the run's k-th transaction."""
 ARBITRATIONS = TRANSACTIONS + 1
 """The stream of lines that select one of the waiting requests at random."""
 
+TENURES = TRANSACTIONS + 2
+"""The stream of line hold times: its k-th draw is that of the run's k-th transaction."""
+
 
 def exponential_of(bits: int, mean: int) -> int:
     """An exponentially distributed integer (rounded down) from 62 random bits."""

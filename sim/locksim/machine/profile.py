@@ -26,9 +26,17 @@ from lockui.suggest import did_you_mean
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=64)]
 
-MAY_BE_ZERO = frozenset({"fence", "tenure", "tenure_plain", "jitter", "invalidate_each"})
+MAY_BE_ZERO = frozenset(
+    {
+        *("fence", "jitter", "invalidate_each"),
+        *("tenure", "tenure_plain", "tenure_class", "tenure_plain_class"),
+    }
+)
 """Costs that a machine can hide altogether. Any other at zero would let a program spin for ever
 without time passing, or make a remote line as near as the CPU's own."""
+
+PARTIAL = ("tenure_class", "tenure_plain_class")
+"""Tables that need not name every distance class."""
 
 
 class Protocol(BaseModel):
@@ -40,6 +48,12 @@ class Protocol(BaseModel):
 
     ``arbitration`` selects which of the requests that wait for a line is served next. With ``near``
     the one that has waited longest is passed at most ``arbitration_passes`` times.
+
+    ``atomics`` is where an atomic instruction on a line of another cache is performed: ``near``, in
+    the CPU that gets the line, or ``far``, at the line's home.
+
+    ``shared_issue_percent`` is the time of private work while another thread of the core works, in
+    percent of the time alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -51,6 +65,8 @@ class Protocol(BaseModel):
     line_busy_percent: Annotated[int, Field(ge=1, le=100)] = 100
     arbitration: Literal["fifo", "near", "random"] = "fifo"
     arbitration_passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    atomics: Literal["near", "far"] = "near"
+    shared_issue_percent: Annotated[int, Field(ge=100, le=1_000)] = 100
 
     @model_validator(mode="after")
     def _sound(self) -> Protocol:
@@ -71,12 +87,30 @@ class Protocol(BaseModel):
 
 
 class Occupancy(BaseModel):
-    """The ``[cost.occupancy.*]`` tables: how long one transaction keeps a shared resource busy."""
+    """The ``[cost.occupancy.*]`` tables: how long one transaction keeps a shared resource busy.
+
+    ``link`` is the time on the fabric of a node (class ``node``), or on the port of a node towards
+    a farther class; ``home`` that of the home agent, by the class between requester and home. Both
+    hold any of the classes between nodes. ``far_atomic`` is how long a far atomic instruction keeps
+    its line busy.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     shared_read: Quantity | None = None
     bus: Quantity | None = None
+    far_atomic: Quantity | None = None
+    link: dict[str, Quantity] = {}
+    home: dict[str, Quantity] = {}
+
+    def quantities(self) -> Iterator[tuple[str, Quantity]]:
+        """Yield (name, quantity) for each that is there."""
+        for name in ("shared_read", "bus", "far_atomic"):
+            if (quantity := getattr(self, name)) is not None:
+                yield name, quantity
+        for name in ("link", "home"):
+            for key, quantity in getattr(self, name).items():
+                yield f"{name}.{key}", quantity
 
 
 class Cost(BaseModel):
@@ -85,7 +119,10 @@ class Cost(BaseModel):
     ``transfer``, ``memory`` and ``invalidate`` hold one for each distance class, and so does
     ``overlap`` if it is there: what of a transfer or an invalidation is over when the line is free,
     if its request has waited for the line. Without ``tenure_plain``, lines that loads and stores
-    bring are held for ``tenure`` too.
+    bring are held for ``tenure`` too. ``tenure_class`` and ``tenure_plain_class`` replace them for
+    lines that came from a class; they hold any of the classes.
+    ``far_atomic`` is the time of an atomic instruction at its line's home, by class.
+    ``run_ahead`` is how much private work is done while a core waits for a line.
     ``private_hit`` is there if the profile has a ``[cache.l1]``.
     """
 
@@ -99,11 +136,15 @@ class Cost(BaseModel):
     pause: Quantity
     tenure: Quantity
     tenure_plain: Quantity | None = None
+    tenure_class: dict[str, Quantity] = {}
+    tenure_plain_class: dict[str, Quantity] = {}
     jitter: Quantity
+    run_ahead: Quantity | None = None
     transfer: dict[str, Quantity]
     memory: dict[str, Quantity]
     invalidate: dict[str, Quantity]
     overlap: dict[str, Quantity] = {}
+    far_atomic: dict[str, Quantity] = {}
     invalidate_each: Quantity
     occupancy: Occupancy = Occupancy()
     alloc: Quantity
@@ -120,10 +161,9 @@ class Cost(BaseModel):
             if isinstance(part, Quantity):
                 yield name, part
                 continue
-            pairs = part if isinstance(part, Occupancy) else part.items()
+            pairs = part.quantities() if isinstance(part, Occupancy) else part.items()
             for key, quantity in pairs:
-                if quantity is not None:
-                    yield f"{name}.{key}", quantity
+                yield f"{name}.{key}", quantity
 
 
 class Origin(BaseModel):
@@ -181,6 +221,11 @@ class Machine(BaseModel):
             for k, f in quantities.items()
         }
 
+    def spread_ps(self) -> dict[str, int]:
+        """Return by how much a line hold time may differ, in whole picoseconds, by dotted name."""
+        costs = self.cost_ps()
+        return {name: round(costs[name] * (q.spread or 0)) for name, q in self.cost.quantities()}
+
     def parameters(self) -> list[Parameter]:
         """Return every quantity with value, unit, source and role; a relative one in ns.
 
@@ -189,9 +234,11 @@ class Machine(BaseModel):
         costs = self.cost_ps()
         caches = [] if self.cache is None else self.cache.parameters(self.topology.line_bytes)
         return [
-            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role)
+            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role, spread=f.spread)
             if f.value is None or f.unit is None
-            else Parameter(name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials)
+            else Parameter(
+                name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials, f.spread
+            )
             for name, f in self.cost.quantities()
         ] + [*caches]
 
@@ -226,7 +273,23 @@ class Machine(BaseModel):
                 "source": source or note,
                 "role": role,
             }
+            if was.spread is not None:
+                table[last]["spread"] = was.spread
         return parse(data, f"{self.name} with changed costs")
+
+    def with_spread(self, **shares: float) -> Machine:
+        """Return a copy in which line hold times have another spread, as ablations need it.
+
+        Args:
+            shares: names below ``cost`` and shares of the value: ``with_spread(tenure=0.5)``.
+
+        Raises:
+            MachineError: a share that a profile could not hold either, or another cost's.
+        """
+        data = self.model_dump(by_alias=True, exclude_none=True)
+        for name, share in shares.items():
+            data["cost"][name]["spread"] = share
+        return parse(data, f"{self.name} with another spread")
 
     def with_protocol(self, **settings: Any) -> Machine:
         """Return a copy with some settings of ``[protocol]`` replaced, as ablations need it.
@@ -266,6 +329,11 @@ class Machine(BaseModel):
         self._check_classes()
         self._check_occupancy()
         self._check_caches()
+        if self.protocol.shared_issue_percent != 100 and self.topology.threads_per_core == 1:
+            raise Refusal(
+                "protocol.shared_issue_percent",
+                "given, but threads_per_core is 1; remove it",
+            )
         if self.origin is not None and len(self.origin.cpus) != self.n_cpus:
             raise Refusal(
                 "origin.cpus",
@@ -273,9 +341,14 @@ class Machine(BaseModel):
             )
         for name, quantity in quantities.items():
             self._check_references(name, quantity, quantities)
+            if quantity.spread is not None and not name.startswith("tenure"):
+                raise Refusal(
+                    f"cost.{name}.spread",
+                    "never drawn; only the line hold times (tenure) have a spread: remove it",
+                )
         costs = self.cost_ps()
         for name, cost in costs.items():
-            if cost == 0 and name not in MAY_BE_ZERO:
+            if cost == 0 and name.partition(".")[0] not in MAY_BE_ZERO:
                 raise Refusal(
                     f"cost.{name}", "is zero (below half a picosecond); give a positive cost"
                 )
@@ -290,12 +363,20 @@ class Machine(BaseModel):
         classes = list(self.topology.node_classes)
         with_core = ["core", *classes] if self.topology.threads_per_core > 1 else classes
         wanted = {"transfer": with_core, "memory": classes, "invalidate": with_core}
+        if self.protocol.atomics == "far":
+            wanted["far_atomic"] = classes
+        elif self.cost.far_atomic:
+            raise Refusal(
+                "cost.far_atomic",
+                "never charged with atomics = 'near'; remove it or set atomics to 'far'",
+            )
         if self.cost.overlap:
             wanted["overlap"] = with_core
-        for kind, names in wanted.items():
+        for kind in (*wanted, *PARTIAL):
+            names = wanted.get(kind, with_core)
             found: dict[str, Quantity] = getattr(self.cost, kind)
             for name in found:
-                if name == "core" and kind != "memory":
+                if name == "core" and kind not in ("memory", "far_atomic"):
                     if name not in names:
                         raise Refusal(
                             f"cost.{kind}.core",
@@ -307,10 +388,18 @@ class Machine(BaseModel):
                         f"no distance class '{name}'; {did_you_mean(name, names)}",
                     )
             for name in names:
-                if name not in found:
+                if name not in found and kind in wanted:
                     raise Refusal(f"cost.{kind}.{name}", missing_quantity(f"cost.{kind}.{name}"))
 
     def _check_occupancy(self) -> None:
+        names = self.topology.node_classes
+        for kind in ("link", "home"):
+            for name in getattr(self.cost.occupancy, kind):
+                if name not in names:
+                    raise Refusal(
+                        f"cost.occupancy.{kind}.{name}",
+                        f"no distance class '{name}'; {did_you_mean(name, names)}",
+                    )
         rules = (
             (
                 "shared_read",
@@ -320,6 +409,13 @@ class Machine(BaseModel):
                 self.protocol.directory == "pipelined",
             ),
             ("bus", "bus", self.protocol.bus, "node' or 'global", self.protocol.bus != "none"),
+            (
+                "far_atomic",
+                "atomics",
+                self.protocol.atomics,
+                "far",
+                self.protocol.atomics == "far",
+            ),
         )
         for name, setting, value, wanted, needed in rules:
             key = f"cost.occupancy.{name}"
@@ -378,7 +474,7 @@ class Machine(BaseModel):
                 f"{_ns(costs['private_hit'])} is cheaper than l1_hit at {_ns(costs['l1_hit'])}; "
                 "a farther line cannot be: check both",
             )
-        for kind in ("transfer", "memory", "invalidate"):
+        for kind in ("transfer", "memory", "invalidate", "far_atomic"):
             names = [f"{kind}.{c}" for c in ("core", *self.topology.node_classes)]
             ladder = [name for name in names if name in costs]
             if kind == "transfer":

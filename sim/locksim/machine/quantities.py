@@ -29,7 +29,8 @@ class Parameter:
     """One quantity as it is reported: its dotted name, its value in ``unit``, source and role.
 
     A reproduction's own quantities may be an ``input``: taken from a cell of the table itself.
-    ``low`` and ``high`` are a measured quantity's 95 % interval, ``trials`` what it rests on.
+    ``low`` and ``high`` are a measured quantity's 95 % interval, ``trials`` what it rests on, and
+    ``spread`` is the share of the value by which each single one differs at most.
     """
 
     name: str
@@ -40,13 +41,15 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     trials: int | None = None
+    spread: float | None = None
 
 
 class Quantity(BaseModel):
     """A cost as a profile states it (a table such as ``[cost.transfer.node]``).
 
     A quantity that was measured or fitted may carry its 95 % interval, ``low`` to ``high`` in
-    ``unit``, and the number of ``trials`` that it rests on.
+    ``unit``, and the number of ``trials`` that it rests on. A line hold time may have a ``spread``:
+    each one is drawn from ``value`` x (1 - ``spread``) to ``value`` x (1 + ``spread``).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -60,6 +63,7 @@ class Quantity(BaseModel):
     low: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     high: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     trials: Annotated[int, Field(ge=1)] | None = None
+    spread: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
 
     @model_validator(mode="after")
     def _absolute_or_relative(self) -> Quantity:

@@ -67,6 +67,17 @@ class MachineTables:
     bus_kind: int  # 0 none, 1 one a node, 2 one for the machine
     arbitration: int = 0  # of the waiting requests: 0 the first, 1 the nearest, 2 any
     arbitration_passes: int = 0  # how often the first may be passed, where the nearest is served
+    # [2][K], of lines that loads and stores brought and of those that atomics brought; empty where
+    # tenure_plain_ps and tenure_ps say it all
+    tenure_class_ps: _Rows = ()
+    tenure_spread_ps: _Rows = ()  # by how much each of them differs at most
+    far_atomic_ps: tuple[int, ...] = ()  # [K]; empty: a CPU gets the line for an atomic instruction
+    far_atomic_busy_ps: int = 0  # of its line
+    run_ahead_ps: int = 0  # of private work that hides behind a miss
+    shared_issue_percent: int = 100  # of compute while a sibling works
+    # [K], 0 where a class uses none; empty where no class does
+    link_ps: tuple[int, ...] = ()  # of a node's fabric (2), of each port towards a farther class
+    home_agent_ps: tuple[int, ...] = ()  # by the class between requester and home
     private_sets: int = 0  # of the cache that a CPU has to itself; 0: it keeps every line
     private_ways: int = 0
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
@@ -82,6 +93,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     nodes = _node_classes(topology)
     cost = machine.cost_ps()
     protocol = machine.protocol
+    tenures, spreads = _tenures(topology, cost, machine.spread_ps())
     private = machine.cache and machine.cache.private
     l1 = machine.cache and machine.cache.l1
     return MachineTables(
@@ -117,6 +129,14 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         bus_kind=("none", "node", "global").index(protocol.bus),
         arbitration=("fifo", "near", "random").index(protocol.arbitration),
         arbitration_passes=protocol.arbitration_passes or 0,
+        tenure_class_ps=tenures,
+        tenure_spread_ps=spreads,
+        far_atomic_ps=_by_class(topology, cost, "far_atomic") if protocol.atomics == "far" else (),
+        far_atomic_busy_ps=cost.get("occupancy.far_atomic", 0),
+        run_ahead_ps=cost.get("run_ahead", 0),
+        shared_issue_percent=protocol.shared_issue_percent,
+        link_ps=_occupancy(topology, cost, "link"),
+        home_agent_ps=_occupancy(topology, cost, "home"),
         private_sets=private.sets if private else 0,
         private_ways=private.ways if private else 0,
         l1_sets=l1.sets if l1 else 0,
@@ -185,3 +205,27 @@ def _by_class(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int,
     # Of overlap a profile gives all values or none.
     beyond = [cost.get(f"{kind}.{name}", 0) for name in topology.node_classes]
     return (0, cost.get(f"{kind}.core", beyond[0]), *beyond)
+
+
+def _tenures(
+    topology: Topology, cost: dict[str, int], spread: dict[str, int]
+) -> tuple[_Rows, _Rows]:
+    """Line hold times by operation and class, and their spreads; empty for single values."""
+    plain = "tenure_plain" if "tenure_plain" in cost else "tenure"
+    classes = ("", "core", *topology.node_classes)
+    rows = []
+    for kind, otherwise in (("tenure_plain_class", plain), ("tenure_class", "tenure")):
+        names = (f"{kind}.{name}" for name in classes)
+        rows.append([name if name in cost else otherwise for name in names])
+    if {*rows[0], *rows[1]} <= {plain, "tenure"} and not (spread[plain] or spread["tenure"]):
+        return (), ()
+    return (
+        tuple(tuple(cost[name] for name in row) for row in rows),
+        tuple(tuple(spread[name] for name in row) for row in rows),
+    )
+
+
+def _occupancy(topology: Topology, cost: dict[str, int], kind: str) -> tuple[int, ...]:
+    """The occupancy of links or home agents by class; empty if no class has one."""
+    found = [cost.get(f"occupancy.{kind}.{name}", 0) for name in topology.node_classes]
+    return (0, 0, *found) if any(found) else ()

@@ -8,7 +8,8 @@ Student's t over the replications.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +20,8 @@ from locksim import machine as machines
 from locksim.compiler.bytecode import NOTICED
 from locksim.core.result import SimulationError
 from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS, LOCK_MAXIMA
+from locksim.engine.histogram import PERCENTILES, percentile
+from locksim.engine.meters import histograms
 from locksim.engine.prepared import prepare
 from locksim.lang.struct import Workload
 from locksim.machine import Machine
@@ -58,6 +61,8 @@ class Replication:
         cpu: int64[n_cpus, len(CPU_COUNTERS)].
         locks: int64[n_locks, len(LOCK_COUNTERS)].
         lines: int64[n_lines], transfers of each line.
+        durations: histograms of waits and holds, by lock and column: those of
+            :class:`~locksim.core.result.RunResult`.
     """
 
     seed: int
@@ -65,6 +70,7 @@ class Replication:
     cpu: npt.NDArray[np.int64]
     locks: npt.NDArray[np.int64]
     lines: npt.NDArray[np.int64]
+    durations: dict[tuple[int, int], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -156,17 +162,24 @@ class Simulation:
         ``wait_ns`` is the mean over contended acquisitions only and ``cpu_share`` the share of all
         CPUs' time spent waiting, as in lockmeter. A writer that waited for another writer also
         counts in ``con_ww`` and ``wait_ww_ns``. ``busy_ns`` is the mean reader busy period: from
-        the first reader's entry to the last one's exit, cut by the window. ``rejected`` counts
-        failed tries of both sides, which are not part of ``total``.
+        the first reader's entry to the last one's exit, cut by the window. ``hold_p50_ns``,
+        ``wait_p999_ns`` and the like are percentiles of the same holds and waits (50, 90, 99,
+        99.9): never too small, and at most 1.6 % too large (:mod:`locksim.engine.histogram`).
+        ``rejected`` counts failed tries of both sides, which are not part of ``total``.
         """
         window = sum(r.window_ps for r in self.replications)
         rows: list[dict[str, Any]] = []
+        durations: Counter[tuple[int, int]] = Counter()
+        for r in self.replications:
+            durations.update(r.durations)
+        by_lock = histograms(durations)
         for i, name in enumerate(self.lock_names):
             counts = {
                 k: (max if k in LOCK_MAXIMA else sum)(int(r.locks[i, j]) for r in self.replications)
                 for j, k in enumerate(LOCK_COUNTERS)
             }
-            rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus)
+            found = by_lock.get(i, {})
+            rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus, durations=found)
         return rows
 
     def violations(self) -> int:
@@ -304,15 +317,21 @@ class Watched:
 
 
 def meter_rows(
-    name: str, counts: dict[str, int], *, window_ps: int, cpus: int
+    name: str,
+    counts: dict[str, int],
+    *,
+    window_ps: int,
+    cpus: int,
+    durations: Mapping[str, Mapping[int, int]] | None = None,
 ) -> list[dict[str, Any]]:
     """A lock's rows, one for each side that was taken: see :meth:`Simulation.meters`.
 
     Arguments:
         name: the lock's. counts: its ``LOCK_COUNTERS``.
         window_ps: total length of the counting windows. cpus: number of CPUs.
+        durations: its histograms, by name; without them the rows have no percentiles.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for side, p in (("write", ""), ("read", "read_")):
         total, contended = counts[f"{p}total"], counts[f"{p}contended"]
         if not total and not (p and counts["busy_ps"]):
@@ -341,7 +360,19 @@ def meter_rows(
                 "violations": counts["violations"],
             }
         )
+        if durations is not None:
+            for what in ("hold", "wait"):
+                found = durations.get(p + what, {})
+                rows[-1] |= _percentiles(what, found, counts[f"{p}{what}_max_ps"])
     return rows
+
+
+def _percentiles(what: str, times: Mapping[int, int], longest_ps: int) -> dict[str, float]:
+    """The percentiles of a histogram, by the names of their columns."""
+    return {
+        f"{what}_{name}_ns": percentile(times, thousandths, longest_ps) / 1e3
+        for name, thousandths in PERCENTILES.items()
+    }
 
 
 def interval(values: list[float]) -> Interval:
@@ -401,7 +432,8 @@ def _replicate(
         if session.finished:
             break
     result = session.result()
-    return Replication(seed, session.time_ps - start, result.cpu, result.locks, result.lines)
+    window_ps = session.time_ps - start
+    return Replication(seed, window_ps, result.cpu, result.locks, result.lines, result.durations)
 
 
 def _share(part: int, whole: int) -> float:

@@ -204,6 +204,15 @@ def test_refuses_another_rhythm() -> None:
         opponent.Opponent(workload, memory, tables, seed=1)
 
 
+def test_refuses_mechanisms_that_act_under_load() -> None:
+    """It knows the queue of a line only, first come first served."""
+    tables = machine.load("ideal-2").with_protocol(arbitration="random").tables(2, "compact")
+    workload = CriticalSection(lock=TicketLock)
+    _, memory = prepare(workload, tables)
+    with pytest.raises(opponent.OpponentError, match="none of the mechanisms that act under load"):
+        opponent.Opponent(workload, memory, tables, seed=1)
+
+
 def test_refuses_caches_that_end() -> None:
     """Its CPUs keep every line; the message says how to get such a machine."""
     tables = machine.load("pentium3-8way").tables(2, "compact")

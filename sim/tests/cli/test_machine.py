@@ -1,11 +1,13 @@
 """Tests of `locklab machine`: the list, one machine, JSON and refusals."""
 
 import json
+from pathlib import Path
 
 from typer.testing import CliRunner
 
 from locksim.cli.machine import app
 from locksim.machine import MachineError, load, names
+from locksim.machine.load import PROFILES
 
 RUN = CliRunner()
 
@@ -50,3 +52,20 @@ def test_show_refuses_an_unknown_machine() -> None:
     result = RUN.invoke(app, ["show", "desktop-5"])
     assert isinstance(result.exception, MachineError)
     assert "no machine 'desktop-5'; did you mean 'desktop-4'?" == str(result.exception)
+
+
+def test_show_says_what_acts_under_load(tmp_path: Path) -> None:
+    """Arbitration of every machine; shared issue where the threads of a core share it."""
+    text = (PROFILES / "xeon-8176-8x28.toml").read_text(encoding="utf-8")
+    rules = ('bus = "none"', 'arbitration = "near"', "arbitration_passes = 8")
+    settings = "\n".join((*rules, "shared_issue_percent = 150"))
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace('bus = "none"', settings), encoding="utf-8")
+    before, after = (
+        RUN.invoke(app, ["show", str(name)], env={"COLUMNS": "160"})
+        for name in ("xeon-8176-8x28", file)
+    )
+    assert "Waiting   first come, first served" in before.stdout
+    assert "Threads " not in before.stdout
+    assert "the nearest request first; one that has been passed 8 times before it" in after.stdout
+    assert "Threads   private work takes 150 %" in after.stdout

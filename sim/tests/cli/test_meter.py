@@ -54,6 +54,25 @@ def test_one_lock_has_a_line_for_each_measure() -> None:
         assert expected in lines
 
 
+def test_percentiles_stand_between_mean_and_longest() -> None:
+    """If the rows have them; waits only where a thread waited."""
+    names = ("p50", "p90", "p99", "p999")
+    holds = {f"hold_{name}_ns": 100.0 + k for k, name in enumerate(names)}
+    waits = {f"wait_{name}_ns": 300.0 + k for k, name in enumerate(names)}
+    lines = printed(row(**holds, **waits), row(**holds, **waits, con=0.0))
+    at = lines.index("HOLD mean 117 ns 117 ns")
+    assert [
+        "50 % took at most 100 ns 100 ns",
+        "90 % took at most 101 ns 101 ns",
+        "99 % took at most 102 ns 102 ns",
+        "99.9 % took at most 103 ns 103 ns",
+        "longest 120 ns 120 ns",
+        "WAIT mean of those that waited 347 ns –",
+        "50 % took at most 300 ns –",
+    ] == lines[at + 1 : at + 8]
+    assert not any("took at most" in line for line in printed(row()))
+
+
 def test_readers_stand_beside_writers() -> None:
     """Only the readers' side says how many were in at once."""
     lines = printed(row(), row(side="read", readers_max=4))

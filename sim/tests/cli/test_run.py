@@ -47,7 +47,9 @@ def test_json_has_the_documented_schema() -> None:
     assert {"measure", "mean", "low", "high", "unit"} == set(found["summary"][0])
     expected = (
         "lock side util con hold_ns hold_max_ns wait_ns wait_max_ns cpu_share total per_second "
-        "readers_max rejected con_ww wait_ww_ns wait_ww_max_ns busy_ns busy_max_ns violations"
+        "readers_max rejected con_ww wait_ww_ns wait_ww_max_ns busy_ns busy_max_ns violations "
+        "hold_p50_ns hold_p90_ns hold_p99_ns hold_p999_ns "
+        "wait_p50_ns wait_p90_ns wait_p99_ns wait_p999_ns"
     )
     assert expected.split() == list(found["locks"][0])
 

@@ -117,6 +117,9 @@ def difference(expected: RunResult, actual: RunResult, *, trace: bool) -> str:
         for row, column in zip(*np.nonzero(left != right), strict=True):
             what = f"{name}[{row}].{columns[column]}"
             return f"{what}: expected {left[row, column]}, actual {right[row, column]}"
+    if expected.durations != actual.durations:
+        unlike_rows = sorted(set(expected.durations.items()) ^ set(actual.durations.items()))
+        return f"durations, (lock, column) and count: in one engine only {unlike_rows}"
     for name in ("lines", "memory"):
         left, right = getattr(expected, name), getattr(actual, name)
         for at in np.flatnonzero(left != right):

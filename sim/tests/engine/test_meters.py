@@ -15,7 +15,16 @@ from numba import njit
 
 from locksim.engine.counters import LOCK_COUNTERS, LOCK_STATE
 from locksim.engine.fast import loop  # what the compiled meter is compiled for
-from locksim.engine.meters import STATE_COLUMNS, begin_window, end_window, mark, rows
+from locksim.engine.histogram import BUCKETS, bucket_of
+from locksim.engine.meters import (
+    HISTOGRAMS,
+    STATE_COLUMNS,
+    begin_window,
+    end_window,
+    histograms,
+    mark,
+    rows,
+)
 from locksim.lang.ops import Mark
 
 START, GOT, LEFT, FAILED = Mark.ACQUIRE_START, Mark.ACQUIRED, Mark.RELEASED, Mark.TRY_FAILED
@@ -25,28 +34,37 @@ N_CPUS = 4
 
 
 @njit
-def compiled(locks, state, lock, kind, thread, now, stops):
+def compiled(locks, times, state, lock, kind, thread, now, stops):
     """The meter as the fast engine compiles it."""
-    return loop.mark(locks, state, lock, kind, thread, now, stops)
+    return loop.mark(locks, times, state, lock, kind, thread, now, stops)
 
 
-def meter(events: list[Event], count: Callable[..., Any] = compiled) -> dict[str, int]:
+def no_times() -> npt.NDArray[np.int32]:
+    """Empty histograms of two locks."""
+    return np.zeros((2, len(HISTOGRAMS) * BUCKETS), np.int32)
+
+
+def meter(
+    events: list[Event], count: Callable[..., Any] = compiled, times: Any = None
+) -> dict[str, int]:
     """Counters of one lock that are not zero, after (mark, cpu, time, stops so far) each."""
     locks = np.zeros((2, len(LOCK_COUNTERS)), np.int64)
     state = np.zeros((N_CPUS, 2, STATE_COLUMNS), np.int64)
+    times = no_times() if times is None else times
     for kind, cpu, now, pauses in events:
-        count(locks, state, 1, int(kind), cpu, now, pauses)
+        count(locks, times, state, 1, int(kind), cpu, now, pauses)
     assert not locks[0].any()
+    assert not times[0].any()
     row = locks[1].tolist()
     return {name: n for name, n in zip(LOCK_COUNTERS, row, strict=True) if n}
 
 
-def sparse(events: list[Event]) -> dict[str, int]:
+def sparse(events: list[Event], times: dict[tuple[int, int], int]) -> dict[str, int]:
     """The same over dictionaries, as the reference engine keeps its counts."""
     locks: dict[tuple[int, int], int] = defaultdict(int)
     state: dict[tuple[int, int, int], int] = defaultdict(int)
     for kind, cpu, now, pauses in events:
-        mark(locks, state, 1, int(kind), cpu, now, pauses)
+        mark(locks, times, state, 1, int(kind), cpu, now, pauses)
     return {name: n for name, n in zip(LOCK_COUNTERS, rows(locks, 2)[1], strict=True) if n}
 
 
@@ -96,6 +114,18 @@ def test_sums_and_maxima(count: Any):
         "hold_max_ps": 10,
         "since_ps": 2_040,
     }
+
+
+def test_each_wait_and_hold_is_in_its_histogram() -> None:
+    """On the side of writers and on that of readers; a wait only if it was contended."""
+    few: dict[tuple[int, int], int] = defaultdict(int)
+    events = [(START, 0, 0, 0), (GOT, 0, 9, 0), (LEFT, 0, 20, 0)]
+    events += [(START, 0, 30, 0), (GOT, 0, 37, 1), (LEFT, 0, 48, 1)]
+    events += [(READ, 1, 50, 0), (READING, 1, 53, 2), (READ_LEFT, 1, 59, 2)]
+    sparse(events, few)
+    assert {
+        1: {"hold": {11: 2}, "wait": {7: 1}, "read_wait": {3: 1}, "read_hold": {6: 1}}
+    } == histograms(few)
 
 
 def test_a_failed_try_is_a_rejection(count: Any):
@@ -159,9 +189,9 @@ def test_readers_share_a_busy_period(count: Any):
 def test_the_window_cuts_a_busy_period() -> None:
     """Open at the beginning and at the end: its part inside counts, once."""
     locks = np.zeros((2, len(LOCK_COUNTERS)), np.int64)
-    state = np.zeros((2, 2, STATE_COLUMNS), np.int64)
+    state, times = np.zeros((2, 2, STATE_COLUMNS), np.int64), no_times()
     for kind, thread, now in ((READING, 0, 10), (READING, 1, 20)):
-        mark(locks, state, 0, int(kind), thread, now, 0)
+        mark(locks, times, state, 0, int(kind), thread, now, 0)
     begin_window(locks, 2, 100)
     assert _counted(end_window(locks, 2, 150)[0]) == {
         "readers_max": 2,
@@ -170,7 +200,7 @@ def test_the_window_cuts_a_busy_period() -> None:
         "busy_max_ps": 50,
     }
     for kind, thread, now in ((READ_LEFT, 0, 160), (READ_LEFT, 1, 180), (READING, 0, 190)):
-        mark(locks, state, 0, int(kind), thread, now, 0)
+        mark(locks, times, state, 0, int(kind), thread, now, 0)
     found = _counted(end_window(locks, 2, 200)[0])
     busy = ("busy_periods", "busy_ps", "busy_max_ps")
     assert (2, 80 + 10, 80) == tuple(found[name] for name in busy)
@@ -247,9 +277,17 @@ def test_the_compiled_meter_equals_the_python_one(steps: list[tuple[Mark, int, i
         now += delay
         pauses[cpu] += paused
         events.append((kind, cpu, now, pauses[cpu]))
-    counted = meter(events)
+    times, few = no_times(), defaultdict(int)
+    counted = meter(events, times=times)
     assert counted == meter(events, mark)
-    assert counted == sparse(events)
+    assert counted == sparse(events, few)
+    where = np.nonzero(times)
+    assert few == {(1, int(column)): int(times[1, column]) for column in where[1]}
+    # Each wait and each hold is in one bucket; the longest are in the last ones.
+    names = {"wait": "contended", "read_wait": "read_contended"}
+    for name, buckets in histograms(few).get(1, {}).items():
+        assert names.get(name) is None or sum(buckets.values()) == counted[names[name]]
+        assert max(buckets) == bucket_of(counted.get(f"{name}_max_ps", 0))
     assert all(n > 0 for n in counted.values())
     assert counted.get("contended", 0) <= counted.get("total", 0)
     assert counted.get("wait_max_ps", 0) <= counted.get("wait_ps", 0)

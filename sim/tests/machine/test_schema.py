@@ -228,6 +228,29 @@ REFUSALS: list[tuple[str, Any, str]] = [
      "add [cost.occupancy.bus] with value, unit, source and role"),
     ("protocol.directory", "lazy",
      "protocol.directory: 'lazy' is unknown; use 'blocking' or 'pipelined'"),
+    ("cost.rmw.spread", 0.5,
+     "cost.rmw.spread: never drawn; only the line hold times (tenure) have a spread: remove it"),
+    ("cost.tenure.spread", 1.5,
+     "cost.tenure.spread: Input should be less than or equal to 1, found 1.5; correct the value"),
+    ("cost.tenure_class", {"fra": quantity(5)},
+     "cost.tenure_class.fra: no distance class 'fra'; did you mean 'far'?"),
+    ("cost.occupancy.link", {"core": quantity(5)},
+     "cost.occupancy.link.core: no distance class 'core'; known: far, node"),
+    ("cost.occupancy.home", {"far": quantity(0)},
+     "cost.occupancy.home.far: is zero (below half a picosecond); give a positive cost"),
+    ("cost.far_atomic", {"node": quantity(5)},
+     "cost.far_atomic: never charged with atomics = 'near'; remove it or set atomics to 'far'"),
+    ("cost.occupancy.far_atomic", quantity(5),
+     "cost.occupancy.far_atomic: never charged with atomics = 'near'; "
+     "remove it or set atomics to 'far'"),
+    ("protocol.atomics", "far",
+     "cost.far_atomic.node: missing quantity; "
+     "add [cost.far_atomic.node] with value, unit, source and role"),
+    ("cost.run_ahead", quantity(0),
+     "cost.run_ahead: is zero (below half a picosecond); give a positive cost"),
+    ("protocol.shared_issue_percent", 50,
+     "protocol.shared_issue_percent: Input should be greater than or equal to 100, found 50; "
+     "correct the value"),
     ("protocol.arbitration", "fair",
      "protocol.arbitration: 'fair' is unknown; use 'fifo', 'near' or 'random'"),
     ("protocol.arbitration", "near",
@@ -306,6 +329,84 @@ def test_the_rule_of_arbitration_is_in_the_tables() -> None:
     rules = ({}, {"arbitration": "near", "arbitration_passes": 8}, {"arbitration": "random"})
     found = [machine.with_protocol(**rule).tables(1) for rule in rules]
     assert [(0, 0), (1, 8), (2, 0)] == [(t.arbitration, t.arbitration_passes) for t in found]
+
+
+def test_line_hold_times_by_class_and_their_spread_are_in_the_tables() -> None:
+    """A class that is not named keeps the single value; a replaced cost keeps its spread."""
+    assert ((), ()) == _tenures(document())
+    data = document()
+    data["cost"]["tenure"]["spread"] = 0.5
+    data["cost"]["tenure_class"] = {"far": quantity(20, spread=1.0), "core": quantity(0)}
+    assert (
+        ((5_000,) * 4, (5_000, 0, 5_000, 20_000)),
+        ((2_500,) * 4, (2_500, 0, 2_500, 20_000)),
+    ) == _tenures(data)
+    data["cost"]["tenure_plain"] = quantity(1)
+    longer = parse(data, WHERE).with_costs(tenure=8_000).tables(1)
+    assert (1_000, 8_000) == tuple(row[2] for row in longer.tenure_class_ps)
+    assert (0, 4_000) == tuple(row[2] for row in longer.tenure_spread_ps)
+
+
+def _tenures(data: dict[str, Any]) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    tables = parse(data, WHERE).tables(1)
+    return tables.tenure_class_ps, tables.tenure_spread_ps
+
+
+def test_links_and_home_agents_are_in_the_tables() -> None:
+    """By class, 0 for one that is not named; they are reported and can be replaced."""
+    assert ((), ()) == _paths(parse(document(), WHERE))
+    data = document()
+    data["cost"]["occupancy"]["link"] = {"far": quantity(6)}
+    data["cost"]["occupancy"]["home"] = {"node": quantity(2), "far": quantity(4)}
+    machine = parse(data, WHERE)
+    assert ((0, 0, 0, 6_000), (0, 0, 2_000, 4_000)) == _paths(machine)
+    dearer = machine.with_costs(**{"occupancy.link.far": 7_000})
+    assert (0, 0, 0, 7_000) == _paths(dearer)[0]
+
+
+def _paths(machine: Machine) -> tuple[tuple[int, ...], ...]:
+    tables = machine.tables(1)
+    return tables.link_ps, tables.home_agent_ps
+
+
+def test_what_a_core_does_besides_is_in_the_tables() -> None:
+    """Shared issue and private work behind a miss; without siblings the former is refused."""
+    data = document()
+    assert (100, 0) == _core(data)
+    data["protocol"]["shared_issue_percent"] = 150
+    data["cost"]["run_ahead"] = quantity(20)
+    assert (150, 20_000) == _core(data)
+    data["topology"]["threads_per_core"] = 1
+    for kind in ("transfer", "invalidate"):
+        del data["cost"][kind]["core"]
+    message = "protocol.shared_issue_percent: given, but threads_per_core is 1; remove it"
+    assert message == refusal(data)
+
+
+def _core(data: dict[str, Any]) -> tuple[int, int]:
+    tables = parse(data, WHERE).tables(1)
+    return tables.shared_issue_percent, tables.run_ahead_ps
+
+
+def test_far_atomics_are_in_the_tables() -> None:
+    """Their times by class and the occupancy of the line; a farther home is no nearer."""
+    data = document()
+    assert ((), 0) == _far(data)
+    data["protocol"]["atomics"] = "far"
+    data["cost"]["far_atomic"] = {"node": quantity(20), "far": quantity(60)}
+    data["cost"]["occupancy"]["far_atomic"] = quantity(4)
+    assert ((0, 20_000, 20_000, 60_000), 4_000) == _far(data)
+    data["cost"]["far_atomic"]["far"] = quantity(10)
+    message = (
+        "cost.far_atomic.far: 10 ns is cheaper than far_atomic.node at 20 ns; "
+        "a farther line cannot be: check both"
+    )
+    assert message == refusal(data)
+
+
+def _far(data: dict[str, Any]) -> tuple[tuple[int, ...], int]:
+    tables = parse(data, WHERE).tables(1)
+    return tables.far_atomic_ps, tables.far_atomic_busy_ps
 
 
 def test_a_misspelt_key_is_named_before_the_key_it_leaves_missing() -> None:

@@ -250,6 +250,16 @@ def test_turns_are_fair():
     assert simulate(Turns(), **QUICK).fairness().mean > 0.9
 
 
+def test_percentiles_lie_between_the_shortest_and_the_longest():
+    """In the meters of a contended lock: they rise, and their last is the longest or less."""
+    row = simulate(CriticalSection(lock=TicketLock), **QUICK).meters()[0]
+    for what in ("hold", "wait"):
+        found = [row[f"{what}_{name}_ns"] for name in ("p50", "p90", "p99", "p999")]
+        assert found == sorted(found)
+        assert 0 < found[0] <= found[-1] <= row[f"{what}_max_ns"]
+    assert row["wait_p50_ns"] < row["wait_p999_ns"]
+
+
 def test_per_operation_by_hand():
     """Ratios are of the sums over all CPUs."""
     cpu = np.zeros((2, len(CPU_COUNTERS)), np.int64)

@@ -12,7 +12,7 @@ import numpy as np
 from locksim import jit, machine
 from locksim.compiler.link import link
 from locksim.core.memory import build
-from locksim.engine import meters
+from locksim.engine import histogram, meters
 from locksim.engine.fast import capacity, contention, loop
 from locksim.engine.fast.engine import state_of
 from locksim.engine.fast.ways import BOTH, CACHES, CONTENTION, PARTS, SOURCES
@@ -23,7 +23,8 @@ from locksim.lang.struct import Workload
 
 __all__ = ["PARTS", "advance", "unpark_all", "warm"]
 
-for _function in (meters.mark, randomness.mix, randomness.draw, randomness.exponential_of):
+_RANDOM = (randomness.mix, randomness.draw, randomness.exponential_of)
+for _function in (histogram.bucket_of, meters.mark, *_RANDOM):
     jit.compilable(_function)
 for _module in (capacity, contention, loop):
     for _function in vars(_module).values():

@@ -75,6 +75,7 @@ from locksim.engine.fast.loop import (
     W_SLEEP,
     State,
 )
+from locksim.engine.histogram import BUCKETS
 from locksim.lang.fields import array
 from locksim.lang.struct import Struct
 from locksim.machine import MachineTables
@@ -195,6 +196,8 @@ class Session:
         self.state.count[:] = 0
         self.state.served[:] = 0
         meters.begin_window(self.state.locks, len(self.state.locks), self.time_ps)
+        # A new array takes memory where a time is counted; one set to 0 everywhere.
+        self.state = self.state._replace(durations=_no_durations(len(self.state.locks)))
 
     def livelock(self) -> DeadlockError:
         """The error for a run without progress, with the place of every thread."""
@@ -229,6 +232,7 @@ class Session:
             finished=int(s.control[R_FINISHED]),
             cpu=s.count.copy(),
             locks=meters.end_window(s.locks, len(s.locks), self.time_ps),
+            durations=_counted(s.durations),
             lines=s.served.copy(),
             trace=None if rows is None else rows[:, :5],
             memory=s.words.copy(),
@@ -345,6 +349,18 @@ class Session:
         return waits, [None if pc == begin else self._place(pc - 1) for pc in aside]
 
 
+def _no_durations(n_locks: int) -> npt.NDArray[np.int32]:
+    """Empty histograms."""
+    return np.zeros((max(1, n_locks), len(meters.HISTOGRAMS) * BUCKETS), np.int32)
+
+
+def _counted(durations: npt.NDArray[np.int32]) -> dict[tuple[int, int], int]:
+    """What is not 0, by lock and column."""
+    where = np.nonzero(durations)
+    pairs = zip(*(axis.tolist() for axis in where), strict=True)
+    return dict(zip(pairs, durations[where].tolist(), strict=True))
+
+
 def state_of(
     image: Image, memory: Memory, t: MachineTables, seed: int, trace: bool, jump: bool
 ) -> State:
@@ -418,6 +434,7 @@ def state_of(
         free_next=np.array(memory.free_next, np.int64),
         lock_of=np.array(memory.lock_of, np.int64),
         locks=locks,
+        durations=_no_durations(len(locks)),
         meter=np.zeros((n_threads, max(1, len(memory.locks)), meters.STATE_COLUMNS), np.int64),
         bus=np.zeros(t.n_nodes, np.int64),
         count=np.zeros((n, len(CPU_COUNTERS)), np.int64),

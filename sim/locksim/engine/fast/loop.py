@@ -100,8 +100,19 @@ from locksim.compiler.bytecode import (
 )
 from locksim.core.faults import Fault
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.engine.fast.capacity import at_hand, had, hit, lose, use
-from locksim.engine.fast.contention import A_NEXT, A_PASSED, overtake, select
+from locksim.engine.fast.capacity import EMPTY, at_hand, had, hit, lose, use
+from locksim.engine.fast.contention import (
+    A_NEXT,
+    A_PASSED,
+    S_AHEAD,
+    S_FAR,
+    S_ISSUE,
+    hold_time,
+    overtake,
+    path_free,
+    select,
+    take_path,
+)
 from locksim.engine.meters import mark
 from locksim.engine.trace import DRAINED, EVICTED, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
@@ -253,6 +264,7 @@ class State(NamedTuple):
     free_next: npt.NDArray[np.int64]
     lock_of: npt.NDArray[np.int64]
     locks: npt.NDArray[np.int64]
+    durations: npt.NDArray[np.int32]  # locks x buckets of their histograms
     meter: npt.NDArray[np.int64]
     bus: npt.NDArray[np.int64]
     count: npt.NDArray[np.int64]  # type: ignore[assignment] # not the method of tuple
@@ -293,6 +305,23 @@ def _record(trace, control, t, a, what, address, value, pc):  # type: ignore[no-
     trace[r, 6] = t
     trace[r, 7] = 0
     control[R_ROWS] = r + 1
+
+
+def _shares(contention, core, agent, c):  # type: ignore[no-untyped-def]
+    """Whether another thread of a CPU's core works."""
+    x = contention.sibling[c]
+    while x != c:
+        does = agent[2 * x, A_DOES]
+        if (
+            not core[x, C_FINISHED]
+            and core[x, C_WAITS] == W_NOTHING
+            and does != SERVE
+            and does != COMPLETE
+            and not contention.pauses[x]
+        ):
+            return True
+        x = contention.sibling[x]
+    return False
 
 
 def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, tree):  # type: ignore[no-untyped-def]
@@ -389,6 +418,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
     object_type, type_lines = state.object_type, state.type_lines
     free_head, free_next, lock_of = state.free_head, state.free_next, state.lock_of
     locks, meter, bus, count, path = state.locks, state.meter, state.bus, state.count, state.path
+    durations = state.durations
     trace, control, transactions = state.trace, state.control, state.served
     thread = state.thread
     n_cpus, n_words, sharer_words = core.shape[0], words.shape[0], sharers.shape[1]
@@ -419,7 +449,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
         a = key & AGENT_MASK
         c = a >> 1
         does = agent[a, A_DOES]
-        request = 0  # 1: a shared copy, 2: an exclusive one
+        request = 0  # 1: a shared copy, 2: an exclusive one, 3: a far atomic
         served = does == SERVE
         wanted = np.int64(0)
 
@@ -547,7 +577,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             elif what != MARK_NOTE:
                                 lock = lock_of[subject] if 0 <= subject < n_words else 0
                                 if lock:
-                                    mark(locks, meter, lock - 1, what, u, t, thread[u, U_STOPS])
+                                    stops = thread[u, U_STOPS]
+                                    mark(locks, durations, meter, lock - 1, what, u, t, stops)
                             if tracing:
                                 _record(trace, control, t, a, TRACE_MARK + what, subject, 0, -1)
                         elif op == SPIN:
@@ -579,6 +610,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             core[c, C_SPIN_PC] = pc
                             core[c, C_SPIN_TIME] = t
                             core[c, C_SPIN_CLEAN] = jump
+                            if contention is not None and contention.sibling[c] != c:
+                                core[c, C_SPIN_CLEAN] = 0
                             core[c, C_PATH] = 0
                         elif op == SPIN_ENTER:
                             core[c, C_SPIN_PC] = -1
@@ -717,6 +750,12 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     if does != COMPLETE and (address < 0 or address >= n_words or not live[wanted]):
                         fault, fault_at = F_MEMORY, address
                         break
+                    if contention is not None:
+                        contention.pauses[c] = 0
+                        waited = t + agent[a, A_DELAY] - agent[a, A_SINCE]
+                        contention.ahead[c] = (
+                            min(contention.setting[S_AHEAD], waited) if does == COMPLETE else 0
+                        )
                     owned = line[wanted, L_OWNER] == c
                     arrived = not (line[wanted, L_FILLER] == c and line[wanted, L_READY] > t)
                     after = np.int64(0)
@@ -807,6 +846,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 break
                             if not owned:
                                 request = 2
+                                if contention is not None and contention.setting[S_FAR]:
+                                    request = 3
                                 core[c, C_PC] = pc
                                 break
                             if not arrived:
@@ -843,6 +884,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                         _record(trace, control, t, a, what, address, value, pc)
                 else:
                     # ---- an operation without a word
+                    ahead = np.int64(0)
+                    if contention is not None:
+                        ahead = contention.ahead[c]
+                        contention.ahead[c] = 0
+                        contention.pauses[c] = op == PAUSE
                     subject = np.int64(0)
                     value = np.int64(0)
                     if op == PAUSE or op == COMPUTE:
@@ -860,6 +906,12 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             count[c, N_COMPUTE_PS] = plus(count[c, N_COMPUTE_PS], max(value, 1))
                             # Later than the end of any run; the sum with t must fit in a key.
                             after = min(max(value, 1), MAX_TIME_PS)
+                        if op == COMPUTE and contention is not None:
+                            if _shares(contention, core, agent, c):
+                                after = min(after * contention.setting[S_ISSUE] // 100, MAX_TIME_PS)
+                            if ahead:
+                                after = max(after - ahead, 1)
+                                core[c, C_SPIN_CLEAN] = 0
                         if core[c, C_SPIN_CLEAN]:
                             j = core[c, C_PATH]
                             if j == PATH_MAX:
@@ -1025,10 +1077,10 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             agent[a, A_LINE] = wanted
             agent[a, A_SINCE] = t
             agent[a, A_DOES] = SERVE
-            agent[a, A_EXCLUSIVE] = request == 2
+            agent[a, A_EXCLUSIVE] = request - 1
             if contention is not None:
                 agent[a, A_PASSED] = 0
-            from_time = line[wanted, L_QUIET] if request == 2 else line[wanted, L_FREE]
+            from_time = line[wanted, L_QUIET] if request >= 2 else line[wanted, L_FREE]
             if line[wanted, L_HEAD] < 0 and from_time <= t:
                 served = True
             else:
@@ -1044,6 +1096,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
 
         # ---- it is served
         exclusive = agent[a, A_EXCLUSIVE] != 0
+        at_home = False
         owner = line[wanted, L_OWNER]
         mine = (sharers[wanted, c >> 6] >> index(c & 63)) & index(1) != 0
         if owner == c or (mine and not exclusive):
@@ -1053,14 +1106,28 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             count[c, N_HITS] += 1
         else:
             supplier_node = np.int64(-1)
+            from_cache = owner >= 0
             waited = t - agent[a, A_SINCE]
-            if owner >= 0:
+            if contention is not None:
+                at_home = agent[a, A_EXCLUSIVE] == 2
+            if contention is not None and at_home:
+                supplier_node = home[wanted]
+                far = np.int64(home_distance[supplier_node, c])
+                supply = contention.far_atomic[far]
+                from_cache = False
+                waited = np.int64(0)
+                count[c, N_MEMORY] += 1
+                if caches is not None and mine:
+                    lose(caches, c, wanted)
+            elif owner >= 0:
                 d = np.int64(distance[c, owner])
+                far = d
                 supply = latency[0, d] - min(waited, latency[3, d])
                 supplier_node = node_of[owner]
                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
             else:
                 h = np.int64(home_distance[home[wanted], c])
+                far = h
                 supplier_node = home[wanted]
                 if mine:
                     supply = latency[2, h] - min(waited, latency[3, h])
@@ -1076,6 +1143,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                     bits >>= index(1)
                                     x += 1
                                 supply = latency[0, d] - min(waited, latency[3, d])
+                                far = np.int64(d)
+                                from_cache = True
                                 supplier_node = node_of[x]
                                 count[c, N_FROM_CORE + min(d - 1, LAST_CLASS)] += 1
                                 break
@@ -1087,6 +1156,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             if exclusive:
                 invalidation = np.int64(0)
                 if owner >= 0:
+                    if at_home:
+                        invalidation = latency[0, home_distance[home[wanted], owner]]
                     count[owner, N_INVALIDATED] += 1
                     if core[owner, C_PARKED]:
                         for j in range(core[owner, C_PATH]):
@@ -1121,7 +1192,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 continue
                             if bits & index(1) and x != c:
                                 others += 1
-                                farthest = max(farthest, np.int64(distance[c, x]))
+                                if at_home:
+                                    reach = np.int64(home_distance[home[wanted], x])
+                                else:
+                                    reach = np.int64(distance[c, x])
+                                farthest = max(farthest, reach)
                                 count[x, N_INVALIDATED] += 1
                                 if core[x, C_PARKED]:
                                     for j in range(core[x, C_PATH]):
@@ -1150,8 +1225,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     if others:
                         invalidation = latency[2, farthest] - min(waited, latency[3, farthest])
                         invalidation += cost[K_INV_EACH] * (others - 1)
-                line[wanted, L_OWNER] = c
-                took = max(supply, invalidation)
+                line[wanted, L_OWNER] = -1 if at_home else c
+                took = supply + invalidation if at_home else max(supply, invalidation)
                 pipelined = False
             else:
                 took = supply
@@ -1168,31 +1243,58 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 else:
                     line[wanted, L_OWNER] = c
             start = t
+            if contention is not None:
+                mine_node = node_of[c]
+                link = np.int64(home_distance[supplier_node, c]) if far != 1 else 0
+                agent_class = np.int64(home_distance[home[wanted], c])
+                if from_cache and supplier_node == mine_node:
+                    agent_class = 0
+                start = path_free(
+                    contention, t, mine_node, supplier_node, link, home[wanted], agent_class
+                )
             if cost[K_BUS_KIND] == 1:
-                start = max(t, bus[node_of[c]], bus[supplier_node])
+                start = max(start, bus[node_of[c]], bus[supplier_node])
                 bus[node_of[c]] = start + cost[K_BUS]
                 bus[supplier_node] = start + cost[K_BUS]
             elif cost[K_BUS_KIND] == 2:
-                start = max(t, bus[0])
+                start = max(start, bus[0])
                 bus[0] = start + cost[K_BUS]
+            if contention is not None:
+                take_path(
+                    contention, start, mine_node, supplier_node, link, home[wanted], agent_class
+                )
             if cost[K_JITTER]:
                 took += draw(seed, TRANSACTIONS, control[R_SERVED]) % (cost[K_JITTER] + 1)
                 control[R_SERVED] += 1
-            agent[a, A_DELAY] = took - took * cost[K_BUSY] // 100
-            ready = start + took * cost[K_BUSY] // 100
-            line[wanted, L_FILLER] = c
-            line[wanted, L_READY] = ready
-            # Even agents are cores, and a core requests the right to write only for an atomic.
-            held = ready + (cost[K_TENURE] if exclusive and a & 1 == 0 else cost[K_TENURE_PLAIN])
-            if exclusive:
-                line[wanted, L_FREE] = held
-                line[wanted, L_QUIET] = held
+            if contention is not None and at_home:
+                hold_time(contention, 1, far)  # counts the transaction
+                agent[a, A_DELAY] = start + took - t
+                ready = t
+                line[wanted, L_FILLER] = c
+                line[wanted, L_READY] = t
+                busy = (invalidation + contention.far_atomic[0]) * cost[K_BUSY] // 100
+                line[wanted, L_FREE] = start + busy
+                line[wanted, L_QUIET] = start + busy
             else:
-                line[wanted, L_FREE] = start + cost[K_SHARED_READ] if pipelined else ready
-                line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
+                agent[a, A_DELAY] = took - took * cost[K_BUSY] // 100
+                ready = start + took * cost[K_BUSY] // 100
+                line[wanted, L_FILLER] = c
+                line[wanted, L_READY] = ready
+                # Even agents are cores, and a core requests the right to write only for an atomic.
+                atomic = 1 if exclusive and a & 1 == 0 else 0
+                if contention is not None:
+                    held = ready + hold_time(contention, atomic, far)
+                else:
+                    held = ready + (cost[K_TENURE] if atomic else cost[K_TENURE_PLAIN])
+                if exclusive:
+                    line[wanted, L_FREE] = held
+                    line[wanted, L_QUIET] = held
+                else:
+                    line[wanted, L_FREE] = start + cost[K_SHARED_READ] if pipelined else ready
+                    line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
             transactions[wanted] += 1
             if caches is not None:
-                caches.modified[wanted] = exclusive
+                caches.modified[wanted] = exclusive and not at_home
                 count[c, N_CAPACITY] += had(caches, c, wanted, exclusive)
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]
@@ -1202,7 +1304,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             trace[control[R_ROWS] - 1, 6] = agent[a, A_SINCE]
             trace[control[R_ROWS] - 1, 7] = agent[a, A_EXCLUSIVE]
         if caches is not None:
-            victim = use(caches, c, wanted)
+            victim = np.int64(EMPTY) if at_home else use(caches, c, wanted)
             if victim >= 0:
                 count[c, N_EVICTIONS] += 1
                 caches.gone[victim, c >> 6] |= index(1) << index(c & 63)
@@ -1216,15 +1318,21 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 if back:
                     count[c, N_WRITEBACKS] += 1
                     caches.modified[victim] = 0
+                    back_to = home[victim]
+                    far = np.int64(home_distance[back_to, c])
                     start = t
+                    if contention is not None:
+                        start = path_free(contention, t, node_of[c], back_to, far, back_to, far)
                     if cost[K_BUS_KIND] == 1:
-                        start = max(t, bus[node_of[c]], bus[home[victim]])
+                        start = max(start, bus[node_of[c]], bus[back_to])
                         bus[node_of[c]] = start + cost[K_BUS]
-                        bus[home[victim]] = start + cost[K_BUS]
+                        bus[back_to] = start + cost[K_BUS]
                     elif cost[K_BUS_KIND] == 2:
-                        start = max(t, bus[0])
+                        start = max(start, bus[0])
                         bus[0] = start + cost[K_BUS]
-                    until = start + latency[1, home_distance[home[victim], c]]
+                    if contention is not None:
+                        take_path(contention, start, node_of[c], back_to, far, back_to, far)
+                    until = start + latency[1, far]
                     line[victim, L_FREE] = max(line[victim, L_FREE], until)
                     line[victim, L_QUIET] = max(line[victim, L_QUIET], until)
                 if tracing:

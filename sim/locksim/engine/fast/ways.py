@@ -16,7 +16,7 @@ from locksim.engine.fast.loop import AGENT_BITS, MAX_TIME_PS, R_EVENTS, R_NOW, S
 from locksim.ready import Choice, Part
 
 SOURCES = (
-    *(f"engine/{name}.py" for name in ("counters", "meters", "trace")),
+    *(f"engine/{name}.py" for name in ("counters", "histogram", "meters", "trace")),
     *(f"engine/fast/{name}.py" for name in ("capacity", "compiled", "contention", "loop")),
     *(f"lang/{name}.py" for name in ("ops", "randomness", "words")),
     "compiler/bytecode.py",

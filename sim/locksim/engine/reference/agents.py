@@ -41,6 +41,7 @@ class Agent:
         self.exclusive = False
         self.asked_ps = 0
         self.passed = 0
+        self.asked = self.far = False
         self.delay_ps = 0
 
     def at(self, time_ps: int, action: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""Cache lines and buses of the reference engine: holders of lines, and times of transfers.
+"""Cache lines, buses and links of the reference engine: holders of lines, times of transfers.
 
 This is the part of ``sim/PHYSICS.md`` without agents. For a request that is served now, it gives
 the supplier of the data, the CPUs that lose a copy, the arrival time, and the time of the next
@@ -7,14 +7,17 @@ service.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from locksim.lang.randomness import TRANSACTIONS, below, draw
+from locksim.lang.randomness import TENURES, TRANSACTIONS, below, draw
 from locksim.machine import MachineTables
+from locksim.machine.topology import SAME_CORE
 
 _Requester = TypeVar("_Requester")
+_Part = tuple[str, int, int]
+"""A shared part of the machine: what it is, its node, and the class that it leads to."""
 
 
 @dataclass(slots=True)
@@ -74,7 +77,8 @@ class Served:
         losers: CPUs that lost their copy.
         supplier: the CPU whose cache gives the data; None: memory, or no data is needed.
         delay_ps: further wait of the requester, while the line serves others (0 except in
-            ablations).
+            ablations, and for far atomics).
+        at_home: whether a far atomic was performed, so that no cache has the line.
     """
 
     completes_ps: int
@@ -82,15 +86,17 @@ class Served:
     losers: tuple[int, ...] = ()
     delay_ps: int = 0
     supplier: int | None = None
+    at_home: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Supply:
-    """The source of data or permission: its time, its counter, the supplier's node."""
+    """The source of data or permission: its time, counter, node, and distance class."""
 
     latency_ps: int
     counter: str
     node: int
+    distance: int
     by_owner: bool = False
     cpu: int | None = None
 
@@ -102,7 +108,7 @@ class Coherence:
         self.tables, self.seed = tables, seed
         self.transactions = 0
         self.distance = tables.distance
-        self.bus_free_at = [0] * max(1, tables.n_nodes)
+        self.busy_until: dict[_Part, int] = defaultdict(int)
 
     def serve(
         self,
@@ -113,15 +119,19 @@ class Coherence:
         *,
         atomic: bool = False,
         waited_ps: int = 0,
+        far: bool = False,
     ) -> Served:
         """Serve a CPU's request for a line, which must be free now.
 
         ``atomic``: the requester is an atomic instruction, not a load or the store buffer.
         ``waited_ps``: how long the request has waited for the line.
+        ``far``: the requester is an atomic instruction that is performed at the home.
         """
         if line.writable(cpu) or (not exclusive and line.readable(cpu)):
             # An earlier request of the CPU's other agent has brought the line already.
             return Served(now + self.tables.l1_hit_ps, "hits")
+        if far:
+            return self._serve_far(line, cpu, now)
         if cpu in line.sharers:
             supply = self._upgrade(line, cpu, waited_ps)
         else:
@@ -142,13 +152,13 @@ class Coherence:
             else:
                 line.sharers |= {cpu} if line.owner is None else {cpu, line.owner}
                 line.owner = None
-        start = self._take_bus(cpu, supply.node, now)
+        start = self._take_path(cpu, line.home, supply, now)
         latency += self._jitter()
+        tenure = self._tenure(supply.distance, atomic)
+        self.transactions += 1
         busy = latency * self.tables.line_busy_percent // 100
         line.filler, line.ready_at = cpu, start + busy
-        held_until = line.ready_at + (
-            self.tables.tenure_ps if atomic else self.tables.tenure_plain_ps
-        )
+        held_until = line.ready_at + tenure
         if exclusive:
             line.free_at = held_until
         elif supply.by_owner or nobody or self.tables.blocking:
@@ -159,6 +169,28 @@ class Coherence:
         line.transactions += 1
         return Served(line.ready_at, supply.counter, losers, latency - busy, supply.cpu)
 
+    def _serve_far(self, line: Line[_Requester], cpu: int, now: int) -> Served:
+        """Perform an atomic instruction at the line's home, which collects the line first."""
+        tables, away = self.tables, self.tables.home_distance[line.home]
+        others = sorted(line.sharers - {cpu})
+        losers = tuple(others) if line.owner is None else (line.owner,)
+        collection = 0
+        if line.owner is not None:
+            collection = tables.transfer_ps[away[line.owner]]
+        elif others:
+            collection = tables.invalidate_ps[max(away[other] for other in others)]
+            collection += tables.invalidate_each_ps * (len(others) - 1)
+        line.owner, line.sharers, line.modified = None, set(), False
+        home = _Supply(tables.far_atomic_ps[away[cpu]], "memory", line.home, away[cpu])
+        start = self._take_path(cpu, line.home, home, now)
+        result = start + collection + home.latency_ps + self._jitter()
+        self.transactions += 1
+        line.filler, line.ready_at = cpu, now
+        busy = (collection + tables.far_atomic_busy_ps) * tables.line_busy_percent // 100
+        line.free_at = line.quiet_at = start + busy
+        line.transactions += 1
+        return Served(now, home.counter, losers, result - now, at_home=True)
+
     def evict(self, line: Line[_Requester], cpu: int, now: int) -> bool:
         """Evict a CPU's copy to make room; whether it had to be written back."""
         back = line.writable(cpu) and line.modified
@@ -166,8 +198,10 @@ class Coherence:
             line.owner = None
         line.sharers = line.sharers - {cpu}
         if back:
-            start = self._take_bus(cpu, line.home, now)
-            until = start + self.tables.memory_ps[self._to_home(line, cpu)]
+            d = self._to_home(line, cpu)
+            latency = self.tables.memory_ps[d]
+            home = _Supply(latency, "memory", line.home, d)
+            until = self._take_path(cpu, line.home, home, now) + latency
             line.free_at, line.quiet_at = max(line.free_at, until), max(line.quiet_at, until)
             line.modified = False
         return back
@@ -179,20 +213,20 @@ class Coherence:
         if line.sharers and self.tables.clean_nearest:
             nearest = min(line.sharers, key=lambda other: (self.distance[cpu][other], other))
             return self._from_cache(nearest, cpu, waited_ps, by_owner=False)
-        latency = self.tables.memory_ps[self._to_home(line, cpu)]
-        return _Supply(latency, "memory", line.home)
+        d = self._to_home(line, cpu)
+        return _Supply(self.tables.memory_ps[d], "memory", line.home, d)
 
     def _from_cache(self, supplier: int, cpu: int, waited_ps: int, *, by_owner: bool) -> _Supply:
         d = self.distance[cpu][supplier]
         latency = self.tables.transfer_ps[d] - self._overlapped(d, waited_ps)
         node = self.tables.node_of[supplier]
-        return _Supply(latency, supplier_counter(d), node, by_owner, supplier)
+        return _Supply(latency, supplier_counter(d), node, d, by_owner, supplier)
 
     def _upgrade(self, line: Line[_Requester], cpu: int, waited_ps: int) -> _Supply:
         """A sharer that wants to write needs no data, only the home's permission."""
         d = self._to_home(line, cpu)
         latency = self.tables.invalidate_ps[d] - self._overlapped(d, waited_ps)
-        return _Supply(latency, "upgrades", line.home)
+        return _Supply(latency, "upgrades", line.home, d)
 
     def _invalidation(self, others: list[int], cpu: int, waited_ps: int) -> int:
         """Time until the last of the other sharers has lost its copy."""
@@ -209,25 +243,45 @@ class Coherence:
     def _jitter(self) -> int:
         """Random extra time of a transfer, above its latency."""
         bits = draw(self.seed, TRANSACTIONS, self.transactions)
-        self.transactions += 1
         return below(bits, self.tables.jitter_ps + 1)
+
+    def _tenure(self, distance: int, atomic: bool) -> int:
+        """The time for which the requester keeps the line after it has arrived."""
+        if not self.tables.tenure_class_ps:
+            return self.tables.tenure_ps if atomic else self.tables.tenure_plain_ps
+        tenure = self.tables.tenure_class_ps[atomic][distance]
+        spread = self.tables.tenure_spread_ps[atomic][distance]
+        bits = draw(self.seed, TENURES, self.transactions)
+        return tenure - spread + below(bits, 2 * spread + 1)
 
     def _to_home(self, line: Line[_Requester], cpu: int) -> int:
         return self.tables.home_distance[line.home][cpu]
 
-    def _take_bus(self, cpu: int, supplier_node: int, now: int) -> int:
-        """Wait for the buses between requester and supplier and occupy them; the start time."""
-        match self.tables.bus_kind:
-            case 0:
-                return now
-            case 1:
-                buses = {self.tables.node_of[cpu], supplier_node}
-            case _:
-                buses = {0}
-        start = max([now, *(self.bus_free_at[bus] for bus in buses)])
-        for bus in buses:
-            self.bus_free_at[bus] = start + self.tables.bus_ps
+    def _take_path(self, cpu: int, home: int, supply: _Supply, now: int) -> int:
+        """Wait for all between requester and supplier, and occupy it; the start time."""
+        path = self._path(cpu, home, supply)
+        start = max([now, *(self.busy_until[part] for part in path)])
+        for part, occupancy_ps in path.items():
+            self.busy_until[part] = start + occupancy_ps
         return start
+
+    def _path(self, cpu: int, home: int, supply: _Supply) -> dict[_Part, int]:
+        """The shared parts of the machine that a transaction uses, and how long."""
+        tables = self.tables
+        mine, other = tables.node_of[cpu], supply.node
+        match tables.bus_kind:
+            case 0:
+                path: dict[_Part, int] = {}
+            case 1:
+                path = {("bus", node, 0): tables.bus_ps for node in (mine, other)}
+            case _:
+                path = {("bus", 0, 0): tables.bus_ps}
+        if tables.link_ps and supply.distance != SAME_CORE:
+            d = tables.home_distance[other][cpu]
+            path |= {("link", node, d): tables.link_ps[d] for node in (mine, other)}
+        if tables.home_agent_ps and (supply.cpu is None or mine != other):
+            path["home", home, 0] = tables.home_agent_ps[tables.home_distance[home][cpu]]
+        return {part: occupancy_ps for part, occupancy_ps in path.items() if occupancy_ps}
 
 
 def supplier_counter(distance: int) -> str:

@@ -15,6 +15,7 @@ from locksim.engine.reference.threads import Thread
 from locksim.engine.trace import MARK
 from locksim.lang import ops
 from locksim.lang.ops import SEQ_CST, Kind, Mark, Op
+from locksim.machine.topology import SAME_CORE
 
 if TYPE_CHECKING:
     from locksim.engine.reference.engine import Engine
@@ -49,6 +50,21 @@ class Core(Agent):
         self.sleeps = False
         self.permit = False
         self.waits_for: str | None = None
+        distances = engine.tables.distance[cpu]
+        self.ahead_ps = 0
+        self.pauses = False
+        self.siblings = [other for other, d in enumerate(distances) if d == SAME_CORE]
+
+    @property
+    def works(self) -> bool:
+        """Whether it uses what siblings share: it runs, and neither pauses nor waits."""
+        waits = self.sleeps or self.asked or self.waits_for is not None
+        return not (waits or self.pauses or self.thread.returned)
+
+    def _issued(self, alone_ps: int) -> int:
+        """The time of private work that would take a time alone."""
+        shared = any(self.engine.cores[other].works for other in self.siblings)
+        return alone_ps * (self.engine.tables.shared_issue_percent if shared else 100) // 100
 
     # The program
 
@@ -120,6 +136,7 @@ class Core(Agent):
             if lock >= 0:
                 mark(
                     engine.locks,
+                    engine.durations,
                     engine.meter,
                     lock,
                     int(what),
@@ -137,6 +154,8 @@ class Core(Agent):
 
     def _issue(self) -> _Outcome:
         kind = self.op.kind
+        ahead_ps, self.ahead_ps = self.ahead_ps, 0
+        self.pauses = kind == Kind.PAUSE
         if Kind.LOAD <= kind <= Kind.FETCH_XOR:
             if not self.engine.alive(self.op.address):
                 asked = Kind.STORE if self.op.wrap is _dropped else kind
@@ -155,7 +174,7 @@ class Core(Agent):
                     return self._wait_for_buffer("empty")
                 return self._at_once("fences", self.engine.tables.fence_ps)
             case Kind.COMPUTE:
-                return self._compute()
+                return self._compute(ahead_ps)
             case Kind.BLOCK:
                 return self._block()
             case Kind.WAKE:
@@ -207,7 +226,8 @@ class Core(Agent):
             return self._wait_for_buffer("empty")
         line = self.engine.line(self.op.address)
         if not line.writable(self.cpu):
-            self.engine.request(self, line, exclusive=True)
+            far = bool(self.engine.tables.far_atomic_ps)
+            self.engine.request(self, line, exclusive=True, far=far)
             return None
         if line.under_way(self.cpu, self.engine.now):
             return self._again_at(line.ready_at)
@@ -216,6 +236,8 @@ class Core(Agent):
 
     def complete(self) -> None:
         """The data of a miss has arrived: the operation takes effect."""
+        waited_ps = self.engine.now + self.delay_ps - self.asked_ps
+        self.ahead_ps = min(self.engine.tables.run_ahead_ps, waited_ps)
         if self.op.kind == Kind.LOAD:
             self.go_on((self._loaded(self.engine.read(self.op.address)), self.delay_ps))
         else:
@@ -251,13 +273,14 @@ class Core(Agent):
         self.engine.record(self, self.op.kind, address, value)
         return 0, cost
 
-    def _compute(self) -> _Outcome:
+    def _compute(self, ahead_ps: int) -> _Outcome:
         if self.op.a < 0:
             raise self._fault(Fault.COMPUTE, str(self.op.a))
-        cost = max(self.op.a, 1)
+        alone_ps = max(self.op.a, 1)
+        cost = max(self._issued(alone_ps) - ahead_ps, 1)
         if self.thread.acquiring == 0:
             self.engine.progress(self.engine.now + cost)
-        self.count("compute_ps", cost)
+        self.count("compute_ps", alone_ps)
         self.engine.record(self, Kind.COMPUTE, 0, self.op.a)
         return 0, cost
 

@@ -131,6 +131,7 @@ class Engine:
         self.counts = [dict.fromkeys(CPU_COUNTERS, 0) for _ in range(tables.n_cpus)]
         self.locks: dict[tuple[int, int], int] = defaultdict(int)
         self.locks.update(dict.fromkeys(meters.fresh(memory.recursive), 1))
+        self.durations: dict[tuple[int, int], int] = defaultdict(int)
         self.threads = [Thread(self, number) for number in range(memory.space.n_threads)]
         self.meter: dict[tuple[int, int, int], int] = defaultdict(int)
         self.rows: list[tuple[int, int, int, int, int]] | None = [] if trace else None
@@ -168,6 +169,7 @@ class Engine:
             finished=self.finished,
             cpu=[list(count.values()) for count in self.counts],
             locks=meters.rows(meters.end_window(self.locks, n_locks, end_ps), n_locks),
+            durations=dict(self.durations),
             lines=lines,
             trace=self.rows,
             memory=self.memory.words,
@@ -184,7 +186,7 @@ class Engine:
                 place = self.places.setdefault(agent.place(), len(self.places))
             served = what == SERVED
             asked_ps = agent.asked_ps if served else self.now
-            self.origins.append((place, asked_ps, int(served and agent.exclusive)))
+            self.origins.append((place, asked_ps, (agent.exclusive + agent.far) * served))
 
     def progress(self, until_ps: int = 0) -> None:
         """Note that a thread does more than wait, now or in a computation until ``until_ps``."""
@@ -215,9 +217,12 @@ class Engine:
 
     # Requests for lines
 
-    def request(self, agent: Agent, line: Line[Agent], exclusive: bool) -> None:
-        """Serve an agent's request for a line now, or queue it."""
-        agent.exclusive, agent.asked_ps, agent.passed = exclusive, self.now, 0
+    def request(
+        self, agent: Agent, line: Line[Agent], exclusive: bool, *, far: bool = False
+    ) -> None:
+        """Serve an agent's request for a line now, or queue it; ``far``: of a far atomic."""
+        agent.exclusive, agent.asked_ps, agent.passed, agent.asked = exclusive, self.now, 0, True
+        agent.far = far
         if not line.queue and line.servable_at(exclusive) <= self.now:
             self._serve(agent, line)
         else:
@@ -246,7 +251,13 @@ class Engine:
         atomic = agent.exclusive and not isinstance(agent, StoreBuffer)
         waited_ps = self.now - agent.asked_ps
         served = self.coherence.serve(
-            line, agent.cpu, agent.exclusive, self.now, atomic=atomic, waited_ps=waited_ps
+            line,
+            agent.cpu,
+            agent.exclusive,
+            self.now,
+            atomic=atomic,
+            waited_ps=waited_ps,
+            far=agent.far,
         )
         agent.count(served.counter)
         agent.count("queue_ps", waited_ps)
@@ -257,7 +268,12 @@ class Engine:
         if self.caches is not None:
             self._make_room(self.caches, agent, line, served)
         agent.delay_ps = served.delay_ps
-        agent.at(served.completes_ps, agent.complete)
+
+        def arrive() -> None:
+            agent.asked = False
+            agent.complete()
+
+        agent.at(served.completes_ps, arrive)
 
     def _make_room(self, caches: Caches, agent: Agent, line: Line[Agent], served: Served) -> None:
         """Update the caches after a served request, and evict lines to make room."""
@@ -267,6 +283,9 @@ class Engine:
             agent.cpu, line.number, exclusive=agent.exclusive
         ):
             agent.count("capacity")
+        if served.at_home:
+            caches.lose(agent.cpu, line.number)
+            return
         victim = caches.use(agent.cpu, line.number)
         if victim is not None:
             agent.count("evictions")

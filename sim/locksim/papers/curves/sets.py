@@ -6,7 +6,6 @@ The choice of rows, points and inputs was published before the first simulation 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from locksim.kinds import ArrivalProcess, LoadSettings, plain_load
@@ -61,7 +60,7 @@ class CurveSet:
                 found[cell[self.key]][int(cell[self.count])] = str(cell["printed"]), ns
         return found
 
-    def placement(self, cpus: int) -> Sequence[int]:
+    def placement(self, cpus: int) -> list[int]:
         """Return the CPU of each thread, in the machine's order of filling."""
         # The largest of g groups has 56 / g threads, rounded up.
         stride = -(-FOLLY_THREADS // cpus) if self.spread else 1

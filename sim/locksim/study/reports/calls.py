@@ -148,6 +148,7 @@ class _Meter:
     def __init__(self, recursive: int) -> None:
         self.counts: dict[tuple[int, int], int] = defaultdict(int)
         self.counts.update(dict.fromkeys(meters.fresh([recursive]), 1))
+        self.durations: dict[tuple[int, int], int] = defaultdict(int)
         self.state: dict[tuple[int, int, int], int] = defaultdict(int)
 
 
@@ -205,7 +206,7 @@ class _Watch:
         if (lock, caller) not in self.meters:
             self.meters[lock, caller] = _Meter(self.recursive[lock])
         for meter in (whole, self.meters[lock, caller]):
-            mark(meter.counts, meter.state, 0, int(what), thread, now, stops)
+            mark(meter.counts, meter.durations, meter.state, 0, int(what), thread, now, stops)
             if what in _STARTS:
                 meter.state[thread, 0, FOUND_WRITER] = found_writer  # for any caller
             if nesting != whole.counts[0, _NESTING]:

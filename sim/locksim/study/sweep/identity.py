@@ -40,6 +40,7 @@ def machine_digest(machine: Machine) -> str:
         machine.topology.model_dump(mode="json"),
         machine.protocol.model_dump(mode="json"),
         machine.cost_ps(),
+        machine.spread_ps(),
         cache,
     ]
     return _digest(parts)

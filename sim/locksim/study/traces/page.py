@@ -22,12 +22,13 @@ _PAGE = """<!doctype html>
 {style}
 html {{ color-scheme: light dark; }}
 body {{ margin: 0; }}
-body > main > .locklab {{ max-width: 1400px; margin: 0 auto; border: 0; border-radius: 0; }}
-body:has(> main > .locklab[data-theme="dark"]) {{ background: #15191f; }}
+#player > .locklab {{ max-width: 1400px; margin: 0 auto; border: 0; border-radius: 0; }}
+body:has(#player > .locklab[data-theme="dark"]) {{ background: #15191f; }}
+h1 {{ position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }}
 </style>
 </head>
 <body>
-<main id="player"></main>
+<main><h1>{title}</h1><div id="player"></div></main>
 <noscript>This page needs JavaScript; it loads nothing from the network.</noscript>
 <script id="data" type="application/json">{data}</script>
 <script type="module">

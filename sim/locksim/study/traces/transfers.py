@@ -109,7 +109,9 @@ def transfers(trace: Trace) -> list[Transfer]:
         elif what == SERVED:
             line = line_of(address)
             shared = cpu in line.sharers
-            served = protocol.serve(line, cpu, bool(exclusive), time, waited_ps=time - asked)
+            served = protocol.serve(
+                line, cpu, bool(exclusive), time, waited_ps=time - asked, far=exclusive == 2
+            )
             if served.completes_ps != value:
                 raise TraceError(
                     f"row {k}: the line {trace.line(address)} arrives at {value} ps, by the "
@@ -126,7 +128,7 @@ def transfers(trace: Trace) -> list[Transfer]:
                     counter=served.counter,
                     supplier=served.supplier,
                     losers=served.losers,
-                    sharers=tuple(sorted(line.sharers)) or (cpu,),
+                    sharers=tuple(sorted(line.sharers)) or ((cpu,) if line.owner == cpu else ()),
                     asked_ps=asked,
                     served_ps=time,
                     ready_ps=value,

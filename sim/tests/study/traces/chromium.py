@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import Any
 
 CHROMIUM = next(
     filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None
 )
 
+AXE = Path(__file__).parents[4] / "build/playground/node_modules/axe-core/axe.min.js"
+"""axe-core; `make playground` brings it."""
+
 
 def launch(driver: Any) -> Any:
     """Start it; root can not have its sandbox."""
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     return driver.chromium.launch(executable_path=CHROMIUM, args=options)
+
+
+def violations(page: Any) -> list[str]:
+    """What axe-core finds on a page: rule, and first place."""
+    page.evaluate(AXE.read_text("utf-8") + ";0")
+    found = page.evaluate("async () => (await axe.run()).violations")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found]
+
+
+def too_wide(page: Any) -> int:
+    """By how many pixels the page is wider than its window."""
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    return int(page.evaluate(wide))

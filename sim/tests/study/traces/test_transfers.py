@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_machines import machines
+from random_machines import contended, machines
 from study.traces.traced import ENGINES, traced
 from tiny_machine import run, tables
 
@@ -48,6 +48,15 @@ def test_sums_are_the_counters_on_any_machine(machine, seed):
     """Whatever the costs and the topology, with everything falling on the same picoseconds."""
     workload = CriticalSection(lock=TicketLock, words=2, think_ps=50)
     trace = traced(workload, machine, seed=seed, until_ps=20_000)
+    assert trace.result.cpu[:, FIRST:].tolist() == booked(trace)
+
+
+@settings(max_examples=10)
+@given(machine=contended(), seed=st.integers(0, 2**32))
+def test_sums_are_the_counters_under_load(machine, seed):
+    """Also with arbitration, links, hold times by class, siblings and far atomics."""
+    workload = CriticalSection(lock=TicketLock, words=2, think_ps=50)
+    trace = traced(workload, machine, engine="reference", seed=seed, until_ps=1_500)
     assert trace.result.cpu[:, FIRST:].tolist() == booked(trace)
 
 

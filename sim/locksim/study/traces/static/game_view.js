@@ -17,10 +17,10 @@ export class GameView {
     this.answer = make("p", { class: "answer", role: "status", "aria-live": "polite" },
       "Choose which thread moves next, and try to break the lock.");
     const ask = make("div", { class: "controls" },
-      button("↶ Take back", "Take the last move back", () => this.take(-1), "Backspace"),
+      button("↶ Take back", "Take back the last move", () => this.take(-1), "Backspace"),
       button("⟲ Start again", "Start again", () => this.restart(), "R"),
-      button("? Can it break", "Check whether the lock can be broken from here", () => this.ask(false), "C"),
-      button("✦ Hint", "Show the next move of the shortest way to break it", () => this.ask(true), "H"));
+      button("? Can it break", "Can it break from here? Ask the checker", () => this.ask(false), "C"),
+      button("✦ Hint", "Hint: the next move of the shortest way to break it", () => this.ask(true), "H"));
     this.view.extra.append(this.turns, ask, this.answer);
     this.view.moved = () => this.showTurns();
     this.restart();

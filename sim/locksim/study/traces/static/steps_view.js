@@ -42,11 +42,11 @@ export class StepsView {
       this.extra, this.controls, this.scrub, this.grid, this.sentence,
       make("div", { class: "panels" },
         make("section", {}, make("h3", {}, "Threads"),
-          make("div", { class: "scroll" }, make("table", { class: "threads" },
+          make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Threads" }, make("table", { class: "threads" },
             make("thead", {}, make("tr", {}, ...["thread", "state", data.live ? "next" : "last", "store buffer"].map((t) => make("th", { scope: "col" }, t)))),
             this.threads))),
         make("section", {}, make("h3", {}, "Memory"),
-          make("div", { class: "scroll" }, make("table", { class: "words" },
+          make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Words in memory" }, make("table", { class: "words" },
             make("thead", {}, make("tr", {}, ...["word", "value"].map((t) => make("th", { scope: "col" }, t)))), this.words)))));
     this.rebuild();
   }

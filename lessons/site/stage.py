@@ -1,0 +1,233 @@
+"""Gather the site's pages in one folder for Sphinx, and write those that are made from code.
+
+    python lessons/site/stage.py FOLDER
+
+A page keeps its path in the repository, so the links between pages hold as they are, and the
+address of a page is the path of its source. The pages in ``pages/`` lie at the top. A link to a
+file of the repository that is not a page becomes its text.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+OWN = HERE / "pages"
+GLOBS = ("lessons/[0-9]*.md", "docs/*.md", "docs/contributing/*.md")
+BESIDE = (
+    "sim/PHYSICS.md",
+    "datasets/README.md",
+    "native/README.md",
+    "grader/README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "changelog.d/README.md",
+)
+MODULES = (
+    "locksim",
+    "locksim.lang",
+    "locksim.checker",
+    "locksim.machine",
+    "locksim.study.simulation",
+    "locksim.study.traces",
+    "lockdata",
+    "locknative.urcu",
+    "locklessons.figures",
+    "locklessons.diagrams",
+    "locklessons.predictions",
+    "locklessons.embeds",
+)
+"""The modules of the Python reference."""
+REST = "@the-other-pages@"
+"""In a page's list of pages: all of docs/ that no other list names."""
+
+_LINK = re.compile(r"(?P<image>!?)\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
+
+
+def sources() -> dict[str, Path]:
+    """Return the pages written by hand: place on the site → file."""
+    found = {path.relative_to(OWN).as_posix(): path for path in OWN.rglob("*.md")}
+    for pattern in GLOBS:
+        found |= {path.relative_to(ROOT).as_posix(): path for path in ROOT.glob(pattern)}
+    return found | {name: ROOT / name for name in BESIDE}
+
+
+def linked(text: str, name: str, pages: dict[str, str]) -> tuple[str, list[str]]:
+    """Return a page whose links lead to pages only, and the images that it shows.
+
+    Arguments:
+        text: the page. name: its place. pages: all pages, by place.
+    """
+    images = []
+
+    def here(found: re.Match[str]) -> str:
+        target, _, _ = found["target"].partition("#")
+        if not target or ":" in target:
+            return found[0]
+        place = os.path.normpath(os.path.join(os.path.dirname(name), target))
+        if found["image"]:
+            images.append(place)
+            return found[0]
+        return found[0] if place in pages else found["text"]
+
+    return _LINK.sub(here, text), images
+
+
+def listed(text: str) -> set[str]:
+    """Return the places that the lists of a page name."""
+    lists = re.findall(r"^```\{toctree\}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [line.strip() for one in lists for line in one.splitlines()]
+    return {f"{line}.md" for line in lines if line and not line.startswith(":")}
+
+
+def stage(folder: Path) -> None:
+    """Write all pages into a folder, which is made anew."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pages = {name: path.read_text("utf-8") for name, path in sources().items()} | dict(made())
+    named = {place for text in pages.values() for place in listed(text)}
+    rest = sorted(
+        (text.partition("\n")[0], name)
+        for name, text in pages.items()
+        if name.startswith("docs/") and name not in named
+    )
+    others = "\n".join(name.removesuffix(".md") for _, name in rest)
+    for name, text in pages.items():
+        shown, images = linked(text.replace(REST, others), name, pages)
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(shown, encoding="utf-8")
+        for image in images:
+            (folder / image).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / image, folder / image)
+
+
+def made() -> Iterator[tuple[str, str]]:
+    """Yield the pages that are made from code, each with its place."""
+    yield from commands()
+    yield from python()
+    yield from formats()
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Yield a page for each command, and their list."""
+    import typer
+    from typer.cli import get_docs_for_click
+    from typer.main import get_command
+
+    from locklab import commands as known
+
+    names = []
+    for name, command in known().items():
+        shown: Any = get_command(command.load())  # type: ignore[arg-type]
+        text = get_docs_for_click(obj=shown, ctx=typer.Context(shown), name=f"locklab {name}")
+        yield f"reference/commands/{name}.md", text
+        names.append(f"reference/commands/{name}")
+    yield (
+        "reference/commands.md",
+        _list("Commands", "One page a command, made from its help.", names),
+    )
+
+
+def python() -> Iterator[tuple[str, str]]:
+    """Yield a page for each module of the Python reference, and their list."""
+    for name in MODULES:
+        # What a package gathers from its modules is its own; what a module imports is not.
+        module = importlib.import_module(name)
+        gathers = hasattr(module, "__all__") and hasattr(module, "__path__")
+        options = ["", "   :imported-members:"][gathers]
+        # The top package repeats names of the others.
+        options += "\n   :no-index:" if name == "locksim" else ""
+        yield (
+            f"reference/python/{name}.md",
+            f"# {name}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{options}\n```\n",
+        )
+    text = "What a notebook or a program imports. Each page is made from the docstrings."
+    yield "reference/python.md", _list("Python", text, [f"reference/python/{n}" for n in MODULES])
+
+
+def formats() -> Iterator[tuple[str, str]]:
+    """Yield the formats of files, from the models that read and write them."""
+    from pydantic import TypeAdapter
+
+    from lockgrader.lab.document import Lab
+    from lockgrader.lab.vocabulary import Check
+    from lockgrader.result import Result
+    from locksim.machine import Machine
+
+    yield (
+        "reference/machine-profile.md",
+        "# Machine profiles\n\nA profile is a TOML file; `locklab machine show NAME` prints one "
+        "with the source of each value. [How to add one](../docs/contributing/adding-a-machine.md)."
+        f"\n\n{tables(Machine.model_json_schema(by_alias=True), 'A profile')}",
+    )
+    yield (
+        "reference/lab-format.md",
+        "# Labs\n\nA lab's `lab.toml`, and the kinds of `[[check]]`. [Writing a lab]"
+        f"(../docs/LABS.md) explains them.\n\n{tables(Lab.model_json_schema(), 'A lab')}"
+        f"\n{tables(TypeAdapter(Check).json_schema(), '')}",
+    )
+    yield (
+        "reference/grading-result.md",
+        "# Grading results\n\nThe JSON that `locklab grade --json` prints, and batches write.\n\n"
+        f"{tables(Result.model_json_schema(mode='serialization'), 'A result')}",
+    )
+
+
+def tables(schema: dict[str, Any], title: str) -> str:
+    """Return a JSON schema as tables, one for each object in it.
+
+    Arguments:
+        schema: as pydantic makes it. title: of the outermost object; empty if there is none.
+    """
+    parts = [(title, schema)] if title else []
+    parts += sorted(schema.get("$defs", {}).items())
+    text = ""
+    for name, part in parts:
+        if "properties" not in part:
+            continue
+        said = part.get("description", "").partition("\n\n")[0].replace("\n", " ")
+        text += f"## {name}\n\n{said}\n\n| key | type | default |\n|---|---|---|\n"
+        for key, value in part["properties"].items():
+            needed = key in part.get("required", ())
+            given = f"`{value['default']!r}`" if "default" in value else "empty"
+            default = "needed" if needed else given
+            text += f"| `{key}` | {_type(value)} | {default} |\n"
+        text += "\n"
+    return text
+
+
+def _type(value: dict[str, Any]) -> str:
+    """The type of a value in words."""
+    if "$ref" in value:
+        return str(value["$ref"].rpartition("/")[2])
+    if "enum" in value or "const" in value:
+        return " or ".join(f"`{one}`" for one in value.get("enum", [value.get("const")]))
+    for way in ("anyOf", "oneOf"):
+        if way in value:
+            return " or ".join(_type(one) for one in value[way])
+    if value.get("type") == "array":
+        items = value.get("items") or {}
+        return f"list of {_type(items)}" if items else "list"
+    if value.get("type") == "object":
+        inside = value.get("additionalProperties")
+        return f"table of {_type(inside)}" if isinstance(inside, dict) else "table"
+    limits = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "pattern": "like"}
+    words = [f"{word} `{value[key]}`" for key, word in limits.items() if key in value]
+    return " ".join([str(value.get("type", "any")), *words]).replace("|", "\\|")
+
+
+def _list(title: str, text: str, names: list[str]) -> str:
+    lines = "\n".join(f"/{name}" for name in names)
+    return f"# {title}\n\n{text}\n\n```{{toctree}}\n:maxdepth: 1\n\n{lines}\n```\n"
+
+
+if __name__ == "__main__":
+    stage(Path(sys.argv[1]))

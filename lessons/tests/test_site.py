@@ -1,0 +1,98 @@
+"""The site as `make site` builds it: every page read by axe-core, and the search."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from study.traces.chromium import AXE, CHROMIUM, launch, too_wide, violations
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "out" / "site"
+PAGES = sorted(
+    path.relative_to(SITE).as_posix()
+    for path in SITE.rglob("*.html")
+    if path.relative_to(SITE).parts[0] not in ("_static", "playground")
+)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (SITE / "index.html").exists(), reason="`make site` builds the site"),
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on PATH (apt install chromium)"),
+    pytest.mark.skipif(not AXE.exists(), reason="no axe-core; `make playground` fetches it"),
+]
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A handler that prints nothing."""
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The site, served on this machine."""
+    handler = partial(Quiet, directory=str(SITE))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}/"
+        serving.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for all tests."""
+    with sync_api.sync_playwright() as driver:
+        running = launch(driver)
+        yield running
+        running.close()
+
+
+def opened(browser: Any, address: str, scheme: str, width: int) -> tuple[Any, list[str]]:
+    """A page, and what it said or asked of others."""
+    page = browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    home = "/".join(address.split("/")[:3])
+    page.on(
+        "request",
+        lambda request: request.url.startswith((home, "data:")) or said.append(request.url),
+    )
+    page.goto(address)
+    return page, said
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("path", PAGES)
+def test_no_violation(browser: Any, server: str, path: str, width: int, scheme: str) -> None:
+    """Nothing that axe knows, nothing on the console, nothing from elsewhere; a picture."""
+    page, said = opened(browser, server + path, scheme, width)
+    assert [] == violations(page)
+    assert [] == said
+    assert 0 == too_wide(page)
+    if path.startswith("lessons/"):
+        pictures = ROOT / "out" / "pictures"
+        name = f"{Path(path).stem}-{width}-{scheme}.png"
+        page.screenshot(path=pictures / name, full_page=True)
+    page.close()
+
+
+def test_the_search_finds(browser: Any, server: str) -> None:
+    """A term of the glossary, and the lesson about it."""
+    page, said = opened(browser, server + "search.html?q=grace+period", "light", 1280)
+    page.wait_for_selector("#search-results li a")
+    sync_api.expect(page.locator("#search-results")).to_contain_text("Grace periods")
+    found = page.locator("#search-results li a").evaluate_all("all => all.map(a => a.href)")
+    assert any("docs/GLOSSARY.html" in address for address in found)
+    assert any("lessons/09-grace-periods.html" in address for address in found)
+    assert [] == said
+    page.close()

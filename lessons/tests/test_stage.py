@@ -1,0 +1,84 @@
+"""What the site is built from: every page of docs/, links between pages, pages made from code."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def stage() -> ModuleType:
+    """The script; it is no module of a package."""
+    spec = importlib.util.spec_from_file_location("stage", ROOT / "lessons/site/stage.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(stage: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All pages."""
+    folder = tmp_path_factory.mktemp("site")
+    stage.stage(folder)
+    return folder
+
+
+def test_every_page_is_in_one_list(stage: ModuleType, site: Path) -> None:
+    """Lessons, how-to, reference and explanation hold all pages; nothing is named that is not."""
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.md")} - {"index.md"}
+    named = [
+        place.lstrip("/")
+        for path in site.rglob("*.md")
+        for place in stage.listed(path.read_text("utf-8"))
+    ]
+    assert sorted(pages) == sorted(named)
+    docs = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert set() == docs - pages
+
+
+def test_links_lead_to_pages(site: Path) -> None:
+    """A link to a file that is not a page has become its text; images lie beside their pages."""
+    wrong = []
+    for path in site.rglob("*.md"):
+        for target in re.findall(r"\]\(([^)\s#]+)", path.read_text("utf-8")):
+            if ":" not in target and not Path(os.path.normpath(path.parent / target)).exists():
+                wrong.append((path.name, target))
+    assert [] == wrong
+
+
+def test_links_of_sources_resolve(stage: ModuleType) -> None:
+    """In the repository, every file that a page links to is there."""
+    wrong = []
+    for name, path in stage.sources().items():
+        if stage.OWN in path.parents:
+            continue
+        for target in re.findall(r"\]\(([^)\s#]+)", path.read_text("utf-8")):
+            if ":" not in target and not (path.parent / target).exists():
+                wrong.append((name, target))
+    assert [] == wrong
+
+
+def test_a_link_to_another_file_becomes_its_text(stage: ModuleType) -> None:
+    """And a link to a page stays."""
+    text = "[a `b`](../c.py) [d](GLOSSARY.md#x) [e](https://x.y) ![f](p.png)"
+    shown, images = stage.linked(text, "docs/A.md", {"docs/GLOSSARY.md": ""})
+    assert "a `b` [d](GLOSSARY.md#x) [e](https://x.y) ![f](p.png)" == shown
+    assert ["docs/p.png"] == images
+
+
+def test_pages_are_made_from_code(site: Path) -> None:
+    """Each command has its options, each format its keys."""
+    assert "`--threads" in (site / "reference/commands/check.md").read_text("utf-8")
+    assert "| `cost` |" in (site / "reference/machine-profile.md").read_text("utf-8")
+    assert "## Proven" in (site / "reference/lab-format.md").read_text("utf-8")
+    assert "| `checks` |" in (site / "reference/grading-result.md").read_text("utf-8")
+    assert "automodule:: lockdata" in (site / "reference/python/lockdata.md").read_text("utf-8")

@@ -1,0 +1,416 @@
+"""What load does to a line beyond a first-come queue: laws, computed cases, and equal engines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from engine.engine_pair import compare, run_pair
+from engine.fast.test_ways import NEVER, plain_until
+from engine.reference.test_laws import machines, program_of, programs
+from engine.test_equal_random import HEAP_LINES, durations, folder, imported, seeds
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_machines import arbitrations, contended, paths, tenures
+from random_workloads import workloads
+from tiny_machine import (
+    MEMORY,
+    MEMORY_FAR,
+    PAUSE,
+    RMW,
+    TRANSFER,
+    TRANSFER_FAR,
+    after,
+    counts,
+    notes,
+    rows_of,
+    run,
+    served,
+    tables,
+    timeline,
+)
+
+from locksim.core.result import RunResult
+from locksim.engine.counters import CPU_COUNTERS
+from locksim.engine.trace import SERVED
+from locksim.kinds import kind_of
+from locksim.lang import RELAXED, Program, Workload, compute, cpu, note, pause, word
+from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
+from locksim.library import registry
+from locksim.library.probes import ContendedAdd
+
+__all__ = ["folder"]
+NEAR = {"arbitration": 1, "arbitration_passes": 5}
+RANDOM = {"arbitration": 2}
+
+
+def add(self: Any) -> Any:
+    """One atomic addition to word a."""
+    yield self.a.fetch_add(1)
+
+
+def adds(self: Any) -> Any:
+    """Four of them."""
+    for _ in range(4):
+        yield self.a.fetch_add(1)
+
+
+def order(*programs: Any, **machine: Any) -> list[int]:
+    """The CPUs in the order in which line 1 served them."""
+    return [agent // 2 for _, agent, line, _ in served(*programs, **machine) if line == 1]
+
+
+# Arbitration
+
+ARRIVALS = (add, after(20, add), after(10, add))
+"""CPU 0 gets the line; CPU 2, in the other node, asks before CPU 1 does."""
+
+
+def test_the_nearest_request_is_served_first() -> None:
+    """CPU 0 passes the line on to CPU 1 in its node, though CPU 2 asked before it.
+
+    Computed: memory, then a transfer within the node and one between nodes, where the order of
+    arrival needs two between nodes.
+    """
+    near = [(0, 0), (MEMORY, 1), (MEMORY + TRANSFER, 2)]
+    first = [(0, 0), (MEMORY, 2), (MEMORY + TRANSFER_FAR, 1)]
+    assert near == [(time, agent // 2) for time, agent, _, _ in served(*ARRIVALS, **NEAR)]
+    assert first == [(time, agent // 2) for time, agent, _, _ in served(*ARRIVALS)]
+
+
+def test_a_request_is_passed_no_oftener_than_the_bound() -> None:
+    """CPUs 0 and 1 want the line four times each; CPU 2 is passed twice, then it is served."""
+    machine = {"arbitration": 1, "arbitration_passes": 2}
+    assert [0, 1, 0, 2] == order(adds, after(20, adds), after(10, add), **machine)[:4]
+
+
+def test_any_waiting_request_may_be_served() -> None:
+    """Which of three comes first is the stream's draw; over 60 seeds each of them does."""
+    programs = [add, *(after(10 * cpu, add) for cpu in (1, 2, 3))]
+    first = Counter()
+    for seed in range(60):
+        found = order(*programs, **RANDOM, seed=seed)
+        assert 1 + draw(seed, ARBITRATIONS, 0) % 3 == found[1]
+        first[found[1]] += 1
+    assert {1, 2, 3} == set(first)
+
+
+@given(programs, machines, st.integers(1, 4))
+def test_no_request_starves(plans, machine, passes):
+    """With k requests before it, one is served after at most (k + 1) x passes + k others."""
+    result = run(*map(program_of, plans), **machine, arbitration=1, arbitration_passes=passes)
+    assert result.trace is not None
+    assert result.origins is not None
+    asked: dict[int, list[tuple[int, int]]] = {}
+    for row, (_, since, _) in zip(result.trace.tolist(), result.origins.tolist(), strict=True):
+        if row[2] == SERVED:
+            asked.setdefault(row[3], []).append((since, row[0]))
+    for requests in asked.values():
+        for since, at in requests:
+            before = sum(s <= since and since <= e for s, e in requests) - 1
+            others = sum(since < e < at for _, e in requests)
+            assert others <= (before + 1) * passes + before
+
+
+# Line hold times
+
+
+def test_a_line_is_held_by_the_class_it_came_from() -> None:
+    """CPU 1 gets the line from its node and keeps it 7 ps, CPU 2 from the other and keeps it 30.
+
+    Computed: each is served when the line has been held after its arrival.
+    """
+    held = ((0, 0, 0, 0), (0, 0, 7, 30))
+    machine = {"tenure_class_ps": held, "tenure_spread_ps": ((0,) * 4,) * 2}
+    programs = [add, *(after(10 * cpu, add) for cpu in (1, 2, 3))]
+    first = MEMORY + 7
+    second = first + TRANSFER + 7
+    third = second + TRANSFER_FAR + 30
+    found = [time for time, *_ in served(*programs, **machine)]
+    assert [0, first, second, third] == found
+
+
+def test_a_spread_hold_time_is_its_stream_s_draw() -> None:
+    """The second of two CPUs is served after the time that the first transaction drew."""
+    machine = {"tenure_class_ps": ((0,) * 4, (20,) * 4), "tenure_spread_ps": ((0,) * 4, (20,) * 4)}
+    seen = set()
+    for seed in range(40):
+        found = served(add, after(10, add), **machine, seed=seed)
+        assert MEMORY + draw(seed, TENURES, 0) % 41 == found[1][0]
+        seen.add(found[1][0] - MEMORY)
+    assert min(seen) < 10
+    assert max(seen) > 30
+
+
+@given(programs, machines, tenures(classes=4))
+def test_a_line_is_never_taken_before_its_hold_time_is_over(plans, machine, held):
+    """From an exclusive request's completion to the next one served: the value less its spread."""
+    result = run(*map(program_of, plans), **machine, **held)
+    least = min(
+        value - spread
+        for values, spreads in zip(*held.values(), strict=True)
+        for value, spread in zip(values, spreads, strict=True)
+    )
+    assert result.trace is not None
+    assert result.origins is not None
+    held_until: dict[int, tuple[int, int]] = {}
+    rows = zip(result.trace.tolist(), result.origins.tolist(), strict=True)
+    for (time, agent, what, line, ready), (_, _, exclusive) in rows:
+        until, cpu = held_until.get(line, (0, -1))
+        if what == SERVED and cpu != agent // 2:
+            assert time >= until
+            held_until[line] = (ready + least, agent // 2) if exclusive else (0, -1)
+
+
+# Links and home agents
+
+LINKS = {"link_ps": (0, 0, 0, 70)}
+
+
+def far_reads(*delays: int) -> list[Any]:
+    """CPU 2 and 3, in node 1, read lines at home in node 0, each its own, after a delay."""
+
+    def read(name: str) -> Any:
+        def program(self: Any) -> Any:
+            yield getattr(self, name).load()
+
+        return program
+
+    idle = after(1, lambda self: iter(()))
+    readers = [after(delay, read(name)) for delay, name in zip(delays, "bc", strict=True)]
+    return [idle, idle, *readers]
+
+
+def completions(programs: list[Any], **machine: Any) -> list[int]:
+    """When the served requests complete, in the order of service."""
+    return [ready for *_, ready in served(*programs, **machine)]
+
+
+def test_two_lines_that_cross_a_link_wait_for_it() -> None:
+    """Two reads of lines of the other node, 10 ps apart: the second begins when the port is free.
+
+    Computed: 70 ps after the first one began, where each without a link begins at once.
+    """
+    programs = far_reads(5, 15)
+    assert [5 + MEMORY_FAR, 15 + MEMORY_FAR] == completions(programs)
+    assert [5 + MEMORY_FAR, 75 + MEMORY_FAR] == completions(programs, **LINKS)
+
+
+def test_a_home_agent_is_occupied_by_the_class_of_its_requester() -> None:
+    """The same reads where node 0's home agent takes 30 ps for each request from afar."""
+    machine = {"home_agent_ps": (0, 0, 3, 30)}
+    assert [5 + MEMORY_FAR, 35 + MEMORY_FAR] == completions(far_reads(5, 15), **machine)
+
+
+def test_a_transfer_inside_a_node_uses_no_link_and_no_home_agent() -> None:
+    """CPU 1 takes the line from CPU 0 at once, though the home agent and the ports are busy."""
+
+    def late(self: Any) -> Any:
+        yield compute(500)
+        yield self.a.fetch_add(1)
+
+    busy = {"link_ps": (0, 0, 0, 9_000), "home_agent_ps": (0, 0, 0, 9_000)}
+    programs = [add, late, after(400, far_reads(1, 1)[2]), after(450, far_reads(1, 1)[3])]
+    assert (500, 2, 1, 500 + TRANSFER) in served(*programs, **busy)
+
+
+# Threads of a core, and private work behind a miss
+
+SIBLINGS: dict[str, Any] = {"distance": ((0, 1), (1, 0)), "shared_issue_percent": 150}
+
+
+def work(*parts: Any) -> Any:
+    """Operations one after the other, each followed by a note of its number."""
+
+    def program(self: Any) -> Any:
+        for number, part in enumerate(parts):
+            yield from part(self)
+            yield note(number)
+
+    return program
+
+
+def private(self: Any) -> Any:
+    """100 ps of private work."""
+    yield compute(100)
+
+
+def test_private_work_takes_longer_while_a_sibling_works() -> None:
+    """Both work for 150 ps instead of 100; then CPU 0 has returned, and CPU 1 needs 100."""
+    found = notes(work(private), work(private, private), cpus=2, **SIBLINGS)
+    assert [(150, 0, 0), (150, 1, 0), (250, 1, 1)] == found
+
+
+def rest(self: Any) -> Any:
+    """A pause as long as the private work of two others."""
+    yield pause()
+
+
+@pytest.mark.parametrize("idle", [rest, add], ids=["pauses", "waits for a line"])
+def test_a_sibling_that_pauses_or_waits_leaves_the_core(idle) -> None:
+    """CPU 0 pauses or misses at 0; CPU 1's private work, issued after it, takes 100 ps."""
+    found = notes(work(idle), work(private), cpus=2, **SIBLINGS, pause_ps=500)
+    assert (100, 1, 0) in found
+
+
+def test_private_work_behind_a_miss_is_partly_done() -> None:
+    """Of 100 ps behind a miss of 150, 60 are over; behind a hit none, nor behind a pause."""
+    found = notes(work(add, private, add, private, rest, private), cpus=1, run_ahead_ps=60)
+    # A note is no operation, so the private work is still the next one.
+    first = MEMORY + RMW
+    assert [first, first + 40, first + 40 + RMW] == [time for time, *_ in found][:3]
+    times = [time for time, *_ in found]
+    assert [100, PAUSE, 100] == np.diff(times[2:]).tolist()
+
+
+def test_no_more_is_done_behind_a_miss_than_it_takes() -> None:
+    """A miss of 150 hides 150 ps of the 400 behind it, and all of 100 but 1 ps."""
+    for alone, left in ((400, 250), (100, 1)):
+        found = notes(work(add, after(alone, rest)), cpus=1, run_ahead_ps=1_000)
+        assert left + PAUSE == found[1][0] - found[0][0]
+
+
+# Far atomics
+
+FAR: dict[str, Any] = {"far_atomic_ps": (0, 0, 80, 250), "far_atomic_busy_ps": 20}
+
+
+def test_far_atomics_keep_the_line_at_home() -> None:
+    """CPU 0's addition occupies the line for 20 ps; then CPU 2's is performed, and CPU 1's.
+
+    Computed: each takes effect when it is served, and its CPU goes on after the way to the home
+    and back and its own time; the line moves nowhere.
+    """
+    programs = [work(add), after(20, work(add)), after(10, work(add))]
+    rows = rows_of(*programs, cpus=3, **FAR)
+    effects = [(time, agent // 2) for time, agent, what, *_ in rows if what == "fetch_add"]
+    assert [(0, 0), (20, 2), (40, 1)] == effects
+    ends = {agent // 2: time for time, agent, what, *_ in rows if what == "note"}
+    assert {0: 80 + RMW, 2: 20 + 250 + RMW, 1: 40 + 80 + RMW} == ends
+
+
+def test_the_home_collects_a_line_before_a_far_atomic() -> None:
+    """CPU 2's copy, written there, comes back to node 0 first; its next load is a miss."""
+
+    def write(self: Any) -> Any:
+        yield self.a.store(1, RELAXED)
+        yield compute(1_000)
+        yield self.a.load()
+
+    idle = after(1, lambda self: iter(()))
+    result = run(after(500, work(add)), idle, write, cpus=3, **FAR)
+    found = [row for row in timeline(result) if row[2] == "note"]
+    assert [501 - 1 + TRANSFER_FAR + 80 + RMW] == [time for time, *_ in found]
+    assert {"memory": 2, "invalidated": 1}.items() <= counts(result, 2).items()
+
+
+def test_an_atomic_on_an_own_line_is_near() -> None:
+    """A CPU that has the line for itself adds to it in `rmw`, and keeps it."""
+
+    def write(self: Any) -> Any:
+        yield self.a.store(1, RELAXED)
+        yield compute(1_000)
+        yield note(0)
+        yield self.a.fetch_add(1)
+        yield note(1)
+
+    first, second = notes(write, cpus=1, **FAR)
+    assert RMW == second[0] - first[0]
+
+
+# All of them
+
+
+@given(programs, machines, st.one_of(arbitrations(), tenures(classes=4), paths(classes=4)))
+def test_no_mechanism_loses_an_operation(plans, machine, mechanism):
+    """Every program ends, and each CPU has done what it does without the mechanism."""
+    plain, other = (run(*map(program_of, plans), **machine, **more) for more in ({}, mechanism))
+    assert 4 == plain.finished == other.finished
+    for name in ("loads", "stores", "rmws"):
+        column = CPU_COUNTERS.index(name)
+        assert plain.cpu[:, column].tolist() == other.cpu[:, column].tolist()
+
+
+# Both engines
+
+
+@settings(suppress_health_check=list(HealthCheck))
+@given(text=workloads(), tables=contended(), seed=seeds, until_ps=durations)
+def test_random_programs(folder, text, tables, seed, until_ps):
+    """Traces, counters, meters, memory and errors agree, with the fast engine's plain loop."""
+    with plain_until(NEVER):
+        pair = run_pair(
+            imported(text, folder)(), tables, seed=seed, until_ps=until_ps, heap_lines=HEAP_LINES
+        )
+    compare(pair)
+
+
+@pytest.mark.slow
+@settings(suppress_health_check=list(HealthCheck), max_examples=1000)
+@given(text=workloads(), tables=contended(), seed=seeds, until_ps=durations)
+def test_random_programs_compiled(folder, text, tables, seed, until_ps):
+    """The same with compiled code, and many more of them."""
+    pair = run_pair(
+        imported(text, folder)(), tables, seed=seed, until_ps=until_ps, heap_lines=HEAP_LINES
+    )
+    compare(pair)
+
+
+TWO_THREADS = tuple(
+    tuple(0 if a == b else 1 if a // 2 == b // 2 else 3 for b in range(8)) for a in range(8)
+)
+SMALL = {"private_sets": 2, "private_ways": 1}
+MECHANISMS: dict[str, dict[str, Any]] = {
+    "near": {"arbitration": 1, "arbitration_passes": 3, "tenure_ps": 10},
+    "random": {"arbitration": 2, "jitter_ps": 30},
+    "hold times": {
+        "tenure_class_ps": ((0, 0, 5, 9), (0, 0, 12, 40)),
+        "tenure_spread_ps": ((0, 0, 5, 2), (0, 0, 0, 40)),
+    },
+    "siblings": {"distance": TWO_THREADS, "shared_issue_percent": 170, "run_ahead_ps": 70},
+    "far atomics": {"far_atomic_ps": (0, 0, 80, 250), "far_atomic_busy_ps": 20, **SMALL},
+    "links": {"link_ps": (0, 0, 90, 300), "distance": TWO_THREADS, **SMALL},
+    "home agents": {"home_agent_ps": (0, 0, 80, 400), **SMALL},
+}
+
+
+class Rounds(Workload):
+    """CPU 0 counts; the others wait for each count with private work, and one word is theirs."""
+
+    count = word(padded=True)
+    seen = word(padded=True)
+
+    def thread(self) -> Program:
+        """Count, or wait for a count and add to a word that all have read."""
+        before = 0
+        while True:
+            if cpu() == 0:
+                yield compute(700)
+                before = before + 1
+                yield self.count.store(before, RELAXED)
+            else:
+                while (yield self.count.load(RELAXED)) == before:
+                    yield compute(30)
+                before = before + 1
+                yield self.seen.load(RELAXED)
+                yield self.seen.fetch_add(1, RELAXED)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+@pytest.mark.parametrize("name", ["add", "rounds", "tas", "ticket", "rwlock"])
+def test_both_engines_agree_under_load(name, mechanism):
+    """Eight CPUs in four nodes at one line or at one lock: traces, counters and memory agree."""
+    load = {"add": ContendedAdd, "rounds": Rounds}.get(name, partial(_load, name))()
+    machine = tables(8, **MECHANISMS[mechanism])
+    with plain_until(NEVER):
+        pair = run_pair(load, machine, seed=1, until_ps=6_000, heap_lines=64)
+    compare(pair)
+    assert isinstance(pair.expected, RunResult)
+
+
+def _load(name: str) -> Workload:
+    struct = registry.resolve(name).struct
+    return kind_of(struct).test_loads(struct, 2_000)[0]

@@ -1,0 +1,44 @@
+"""docs/CLAIMS.md: each number stands where the page says, and each command exists."""
+
+import re
+import shlex
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+_ROW = re.compile(
+    r"^\| \[[^]]+\]\((?P<page>[^)]+)\) \| `(?P<says>.+?)` \| `(?P<command>[^`]+)` \|", re.M
+)
+ROWS = [match.groupdict() for match in _ROW.finditer((ROOT / "docs" / "CLAIMS.md").read_text())]
+
+
+def _flat(text):
+    return " ".join(text.split())
+
+
+def test_rows_are_read():
+    """Every line of the table is a row."""
+    lines = (ROOT / "docs" / "CLAIMS.md").read_text().splitlines()
+    assert len([line for line in lines if line.startswith("| [")]) == len(ROWS) > 20
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["says"])
+def test_number_stands_on_its_page(row):
+    """Line breaks and bars of tables apart, the page has these words."""
+    page = (ROOT / "docs" / row["page"]).read_text()
+    assert _flat(row["says"].replace("\\|", "|")) in _flat(page)
+
+
+@pytest.mark.parametrize("command", sorted({row["command"] for row in ROWS}))
+def test_command_exists(command):
+    """A command of locklab, a target of the Makefile, or a file of this repository."""
+    program, word, *_ = shlex.split(command)
+    known = {
+        "locklab": lambda: {point.name for point in entry_points(group="locklab.commands")},
+        "make": lambda: re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M),
+        "python": lambda: [word] if (ROOT / word).is_file() else [],
+        "pytest": lambda: [word] if (ROOT / word).is_file() else [],
+    }
+    assert word in known[program]()
