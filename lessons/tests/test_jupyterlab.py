@@ -102,7 +102,7 @@ def test_predictions_lock_and_sliders_move(lesson: Lesson, page: Any) -> None:
         before = figure.inner_html()
         handle.press("ArrowRight")
         sync_api.expect(figure).not_to_have_js_property("innerHTML", before, timeout=120_000)
-        assert figure.locator("[role=img]").get_attribute("aria-label")
+        assert figure.locator("div[role=img]").get_attribute("aria-label")
         page.screenshot(path=ROOT / "out" / f"lesson-{lesson.number}-slider-{number + 1}.png")
     assert [] == [url for url in asked if not url.startswith((base, "data:", "blob:", "ws://127"))]
 
