@@ -1,6 +1,7 @@
 """lockdata: published measurements of kernel locks, as printed and as corrected.
 
-Five documents from 2001 to 2013, with every table and every cell. Each cell has its place in the
+Five documents from 2001 to 2013, with every table and every cell, and three curves of current
+machines. Each cell has its place in the
 source, and a reason if its corrected value differs from the printed one.
 
 >>> import lockdata

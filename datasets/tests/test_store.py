@@ -8,6 +8,8 @@ from lockdata import DatasetError, number
 from lockdata.store import names, read
 
 CELLS = {
+    "downs-2020/graviton2": 7 * 16,
+    "folly-locks/small-locks": 4 * 6,
     "franke-2001/chatroom": 2 * 9 * 4,
     "franke-2001/overhead": 9 * 4,
     "franke-2001/lockmeter": 4 * 3 * 11,
@@ -26,6 +28,7 @@ CELLS = {
     "long-2013/redo": 4 * 3,
     "long-2013/awr": 6 * 3 * 2,
     "long-2013/diffstat": 9 + 3,
+    "mckenney-2019/atomic": 31 * 3,
     "moore-2006/netperf": 7 * 4,
     "moore-2006/option-cost": 7,
     "smalley-2001/lmbench": 15 * 3,

@@ -1,4 +1,4 @@
-"""Historical results, reproduced: one module an experiment, each an :class:`Experiment`."""
+"""Published results, reproduced: one module an experiment, each an :class:`Experiment`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ _MODULES = {
     "moore-2006-netlabel": "moore_2006.experiment",
     "long-2013-redo": "long_2013.redo",
     "long-2013-awr": "long_2013.awr",
+    "mckenney-2019": "curves.experiment:MCKENNEY",
+    "downs-2020": "curves.experiment:DOWNS",
+    "folly-locks": "curves.experiment:FOLLY",
 }
 """Name → module, and after a colon its object where it is not ``EXPERIMENT``."""
 

@@ -16,12 +16,20 @@ def test_the_promised_machines_are_there() -> None:
     """The shipped profiles have the CPU counts that their machines had."""
     expected = {
         "desktop-4": 4,
+        "epyc-7742-2x64": 256,
+        "epyc-7773x-64": 128,
+        "epyc-7r13-2x48": 192,
+        "graviton2-64": 64,
+        "graviton3-64": 64,
         "itanium2-32": 32,
         "pentium2-333": 1,
         "pentium3-8way": 8,
+        "power7-2x8": 16,
         "westmere-ex-8x10": 80,
         "two-hosts-2006": 4,
         "xeon-8176-8x28": 448,
+        "xeon-8375c-2x32": 128,
+        "xeon-e5-2680v4-2x14": 56,
     }
     assert expected == {name: load(name).n_cpus for name in names()}
 
@@ -126,6 +134,8 @@ def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:
     with pytest.raises(MachineError) as caught:
         load("vax")
     assert (
-        "no machine 'vax'; known: desktop-4, ideal-N, itanium2-32, pentium2-333, "
-        "pentium3-8way, two-hosts-2006, westmere-ex-8x10, xeon-8176-8x28" == str(caught.value)
+        "no machine 'vax'; known: desktop-4, epyc-7742-2x64, epyc-7773x-64, epyc-7r13-2x48, "
+        "graviton2-64, graviton3-64, ideal-N, itanium2-32, pentium2-333, pentium3-8way, "
+        "power7-2x8, two-hosts-2006, westmere-ex-8x10, xeon-8176-8x28, xeon-8375c-2x32, "
+        "xeon-e5-2680v4-2x14" == str(caught.value)
     )

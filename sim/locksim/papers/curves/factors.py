@@ -1,0 +1,110 @@
+"""How far predictions are from measurements, as factors: the simulator beside formulas.
+
+All get the same information: the machine's profile, the CPUs that take part, and the time of one
+thread alone as the profile gives it. A formula has no operations, so it gets from the simulation of
+one thread what it would otherwise be told: the time of an operation (hold) and of the work between
+two (think). Its transfer is the mean over all pairs of CPUs that take part.
+
+The Universal Scalability Law gets measured points instead: the lowest third of a curve, or every
+third of its points. A fitted law is compared on points that neither fit has seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from locksim.machine import Machine
+from locksim.study.analytic import fit, machine_repairman, ticket_lock
+from locksim.study.analytic.usl import MIN_POINTS
+
+MODELS = ("simulator", "mva", "markov", "usl_third", "usl_every_third")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a curve, in ns from one operation to the next on one CPU.
+
+    Arguments:
+        row, cpus: the curve, the number of CPUs. measured: the published value.
+        predicted: model → value; a law has none at the points of either fit, or if it cannot be
+            fitted.
+    """
+
+    row: str
+    cpus: int
+    measured: float
+    predicted: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A model's distance from some points: the geometric mean of max(p/m, m/p)."""
+
+    model: str
+    points: int
+    mean: float
+    worst: float
+
+
+def formulas(
+    machine: Machine, placement: Sequence[int], hold_ns: float, think_ns: float
+) -> dict[str, float]:
+    """Return MVA's and the Boyd-Wickizer chain's time from one operation to the next, in ns.
+
+    Arguments:
+        placement: the CPUs that take part. hold_ns, think_ns: of one thread alone.
+    """
+    n = len(placement)
+    transfer_ns = mean_transfer_ns(machine, placement)
+    queue = machine_repairman(n, service_ns=hold_ns + transfer_ns, think_ns=think_ns)
+    chain = ticket_lock(n, serial_ns=hold_ns, parallel_ns=think_ns, transfer_ns=transfer_ns)
+    return {"mva": n * 1e9 / queue.per_second, "markov": n * 1e9 / chain.per_second}
+
+
+def mean_transfer_ns(machine: Machine, placement: Sequence[int]) -> float:
+    """Return the mean transfer between two of the CPUs that take part, 0 for one CPU."""
+    n = len(placement)
+    if n == 1:
+        return 0.0
+    tables = machine.tables(n, placement)
+    pairs = [tables.distance[a][b] for a in range(n) for b in range(a)]
+    return sum(tables.transfer_ps[d] for d in pairs) / len(pairs) / 1e3
+
+
+def laws(measured: Mapping[int, float]) -> dict[int, dict[str, float]]:
+    """Return both fitted laws at the points that neither has seen; empty if one cannot be fitted.
+
+    Arguments:
+        measured: CPUs → ns from one operation to the next on one CPU.
+    """
+    counts = sorted(measured)
+    seen = {"usl_third": counts[: math.ceil(len(counts) / 3)], "usl_every_third": counts[::3]}
+    if min(map(len, seen.values())) < MIN_POINTS:
+        return {}
+    unseen = [n for n in counts if not any(n in points for points in seen.values())]
+    found: dict[int, dict[str, float]] = {n: {} for n in unseen}
+    for name, points in seen.items():
+        law = fit(points, [n * 1e9 / measured[n] for n in points])
+        for n, per_second in zip(unseen, law.per_second(unseen)[0], strict=True):
+            found[n][name] = n * 1e9 / float(per_second)
+    return found
+
+
+def factors(points: Sequence[Point], *, unseen: bool = False) -> list[Factor]:
+    """Return each model's factor over points with two or more CPUs.
+
+    Arguments:
+        unseen: only the points that no fitted law has seen; the laws have values there alone.
+    """
+    taken = [p for p in points if p.cpus > 1 and (not unseen or "usl_third" in p.predicted)]
+    found = []
+    for model in MODELS:
+        logs = [
+            abs(math.log(p.predicted[model] / p.measured)) for p in taken if model in p.predicted
+        ]
+        if logs and (unseen or not model.startswith("usl")):
+            mean = math.exp(sum(logs) / len(logs))
+            found.append(Factor(model, len(logs), mean, math.exp(max(logs))))
+    return found
