@@ -59,7 +59,11 @@ def opened(browser: Any, address: str, scheme: str, width: int) -> tuple[Any, li
     """A page, and what it said or asked of others."""
     page = browser.new_page(viewport={"width": width, "height": 1000}, color_scheme=scheme)
     said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+    # The theme tells of its mode; what counts are errors and warnings.
+    page.on(
+        "console",
+        lambda message: message.type in ("error", "warning") and said.append(message.text),
+    )
     page.on("pageerror", lambda error: said.append(str(error)))
     home = "/".join(address.split("/")[:3])
     page.on(
