@@ -49,7 +49,10 @@ def document(pages: list[Path]) -> str:
         text = FRAME.sub("<p><em>To be played on the site:</em></p>", found[1])
         # What is folded on a page is open on paper, and an address counts for its lesson alone.
         text = text.replace("<details", "<details open")
-        text = re.sub(r'\b(id|href)="(#?)', rf'\1="\2{page.stem}--', text)
+        text = re.sub(r'\bid="|\bhref="#|url\(#', rf"\g<0>{page.stem}--", text)
+        text = re.sub(r' aria-labelledby="[^"]*"', "", text)
+        # A link to another page of the site leads nowhere from paper.
+        text = re.sub(r' href="(?!#|https?:)[^"]*"', "", text)
         title = re.search(r"<h1>(.*?)<a ", text, re.DOTALL)
         titles.append(f'<li><a href="#{page.stem}">{title[1] if title else page.stem}</a></li>')
         parts.append(f'<section class="lesson" id="{page.stem}">{text}</section>')
