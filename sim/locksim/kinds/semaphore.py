@@ -61,7 +61,7 @@ class SemaphoreKind(StructKind):
                 ),
             ]
         if offers(struct, "try_down"):
-            certain = int(not one.TRY_MAY_FAIL)  # type: ignore[attr-defined] # a semaphore
+            certain = int(not one.TRY_MAY_FAIL)
             tries = TryingForPermit(lock=one, certain=certain)
             found.append(Client("try without a permit, then with one", tries, means=TRY_FAULTS))
         return found

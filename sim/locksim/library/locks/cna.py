@@ -12,9 +12,9 @@ but for the tail of the first one. A node has its ``next`` set once by its succe
 the holder change it. The second queue is not empty while the holder's ``aside`` is not NULL.
 
 Cost in line transfers. Uncontended: as ``mcs``, none if this CPU had the lock last, else one.
-Contended as ``mcs`` for each handoff, but most of these transfers stay within the socket, and the
-protected data stay in its caches. The search reads the node of each waiter that it passes: once,
-since they are put aside. Lock and nodes know the socket; the lock itself remains one word, where
+Contended, one or two more than ``mcs`` for each handoff, but most of them stay within the socket,
+and the protected data stay in its caches. The search reads the node of each waiter that it passes:
+once, since they are put aside. Nodes know their socket; the lock itself remains one word, where
 ``cohort`` and ``hmcs`` need one for each socket.
 
 Fairness. Long-term only: a waiter of another socket waits for ``batch`` handoffs at most before its
@@ -33,8 +33,8 @@ __all__ = ["CNALock"]
 class CNANode(Struct):
     """A waiter's place.
 
-    ``aside`` is the head of the second queue, in the holder's node; ``last`` its last node, in the
-    head's.
+    ``go`` is 0 while its CPU waits, then the number of near handoffs in a row, plus 1. ``aside`` is
+    the head of the second queue, in the holder's node; ``last`` its last node, in the head's.
     """
 
     next = pointer("CNANode")
@@ -54,7 +54,6 @@ class CNALock(Lock):
     sockets = param(2)
     batch = param(64)
     tail = pointer(CNANode)
-    streak = word()
     nodes = percpu(CNANode)
 
     def setup(self):
@@ -71,10 +70,13 @@ class CNALock(Lock):
             yield before.next.store(me, RELEASE)
             while (yield me.go.load(ACQUIRE)) == 0:
                 yield pause()
+        else:
+            yield me.go.store(1, RELAXED)
 
     def try_acquire(self):
         me = self.nodes[cpu()]
         yield me.next.store(NULL, RELAXED)
+        yield me.go.store(1, RELAXED)
         yield me.aside.store(NULL, RELAXED)
         before = yield self.tail.compare_swap(NULL, me, ACQ_REL)
         return before == NULL
@@ -104,16 +106,14 @@ class CNALock(Lock):
         return 0
 
     def hand_over(self, me: CNANode, after: CNANode):
-        streak = yield self.streak.load(RELAXED)
-        if streak < self.batch:
+        go = yield me.go.load(RELAXED)
+        if go <= self.batch:
             near = yield from self.find_near(me, after)
             if near:
-                yield self.streak.store(streak + 1, RELAXED)
                 aside = yield me.aside.load(RELAXED)
                 yield near.aside.store(aside, RELAXED)
-                yield near.go.store(1, RELEASE)
+                yield near.go.store(go + 1, RELEASE)
                 return
-        yield self.streak.store(0, RELAXED)
         aside = yield me.aside.load(RELAXED)
         if aside:
             last = yield aside.last.load(RELAXED)

@@ -16,9 +16,12 @@ only the holder, or the waiter that found the lock's own node, writes it. While 
 both words are NULL.
 
 Cost in line transfers. Uncontended: none if this CPU had the lock last, else one, with two
-compare-and-swaps; no node is touched. Contended, about eight for each handoff whatever N is: those
-of ``mcs``, and the lock's line comes to the new holder once more to take its node out. That is the
-price of the plain interface: ``mcs`` as the literature has it makes the caller carry a node.
+compare-and-swaps; no node is touched. Contended, a handoff takes those of ``mcs``, and the lock's
+line comes to the new holder once more to take its node out. That is the price of the plain
+interface: ``mcs`` as the literature has it makes the caller carry a node. And joining is a
+compare-and-swap that can fail: newcomers that fail take the line from the holder, which needs it to
+release. With many CPUs that come often this grows with N: 56 CPUs of xeon-8176-8x28 that think for
+400 ns need 90 transfers, with ``mcs`` 6.
 
 Fairness. First come, first served, in the order of the compare-and-swaps on ``tail``. A CPU whose
 compare-and-swap fails begins anew, so unlike a swap joining has no bound.
