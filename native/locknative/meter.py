@@ -34,7 +34,8 @@ def meter_rows(measurement: Measurement) -> list[dict[str, Any]]:
     """Return one row for each cell and side (``write`` or ``read``) that was entered.
 
     Only cells of the latency loop have rows. Shares are fractions, times ns; a time without
-    samples is None. ``wait`` and ``hold`` hold percentiles (``p50`` to ``p99.9``), of all sampled
+    samples is None. ``hold_p50_ns`` to ``wait_p999_ns`` are percentiles of what HOLD and WAIT are
+    means of. ``wait`` and ``hold`` hold percentiles (``p50`` to ``p99.9``) of all sampled
     acquisitions, with or without a wait.
     """
     rows = []
@@ -109,6 +110,8 @@ def _row(measurement: Measurement, index: int, side: str) -> dict[str, Any] | No
         "per_second": 1e9 * total / window_ns,
         "readers_max": None,
         **dict.fromkeys(_UNSEEN),
+        **_columns("hold", hold, tick_ns),
+        **_columns("wait", contended_wait, tick_ns),
         "violations": 0,
         "samples": hold.samples,
         "clock_ns": clock_ns,
@@ -126,6 +129,14 @@ def _busy(mean_ns: float | None, clock_ns: float, times: int, of_ns: float) -> f
         return None
     share = max(0.0, mean_ns - clock_ns) * times / of_ns
     return share if share <= 1 else None
+
+
+def _columns(what: str, histogram: Histogram, tick_ns: float) -> dict[str, float | None]:
+    """The percentiles under the names of the simulator's columns."""
+    return {
+        f"{what}_p{f'{p:g}'.replace('.', '')}_ns": _ns(histogram.percentile(p), tick_ns)
+        for p in PERCENTILES
+    }
 
 
 def _percentiles(histogram: Histogram, tick_ns: float) -> dict[str, float | None]:

@@ -24,6 +24,8 @@ def test_times() -> None:
     assert (510.0, 510.0) == (ROW["wait_ns"], ROW["wait_max_ns"])
     assert (10.0, 20) == (ROW["clock_ns"], ROW["samples"])
     assert {"p50", "p90", "p99", "p99.9", "max"} == set(ROW["wait"])
+    assert (ROW["hold_p50_ns"], ROW["hold_p999_ns"]) == (ROW["hold"]["p50"], ROW["hold"]["p99.9"])
+    assert ROW["wait_p50_ns"] == ROW["wait_ns"]  # each contended wait took as long
 
 
 def test_shares() -> None:

@@ -16,7 +16,7 @@ from locksim.machine import MachineError, load
 from lockui.errors import UsageError
 
 PAGE = (Path(__file__).parents[3] / "docs" / "MACHINES.md").read_text(encoding="utf-8")
-MATRIX = re.search(r"```csv\n(.*?)```", PAGE, re.S)
+MATRIX = re.search(r"```text\n(,.*?)```", PAGE, re.S)
 COMMANDS = re.findall(r"^\$ locklab (.*)$", PAGE, re.M)
 APPS = {"machine": machines, "run": run, "sweep": sweep}
 RUN = CliRunner()

@@ -94,7 +94,7 @@ def test_the_lock_meters_are_compared():
                 kind_of(entry.struct).test_loads(entry.struct, 1_000)[0],
                 tables,
                 seed=1,
-                until_ps=UNTIL_PS,
+                until_ps=UNTIL_PS // 8,
             )
             assert isinstance(pair.plain, RunResult)
             assert pair.plain.locks.any()

@@ -9,6 +9,7 @@ from locksim import machine as machines
 from locksim.core.result import RunResult
 from locksim.lang import Workload
 from locksim.papers import names
+from locksim.papers.curves.sets import SETS, workload
 from locksim.papers.franke_2001 import setting as franke_2001
 from locksim.papers.kaigai_2004 import experiment as kaigai_2004
 from locksim.papers.lmbench_2001 import experiment as lmbench_2001
@@ -78,6 +79,13 @@ CASES: dict[str, list[Case]] = {
         )
         for test in moore_2006.TESTS
     ],
+    **{
+        curves.name: [
+            (lambda row=row: workload(row, US // 10), curves.machine, 4, 20 * US)
+            for row in curves.rows
+        ]
+        for curves in SETS
+    },
     "long-2013-redo": [(lambda: slob("without"), "westmere-ex-8x10", 5, 60 * US)],
     "long-2013-awr": [(lambda: slob("with"), "westmere-ex-8x10", 5, 60 * US)],
 }
