@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def test_after_one_yes(ran: list[list[str]], tmp_path: Path) -> None:
     said = RUN.invoke(app, ["open", "1", "--yes", "--folder", str(tmp_path)])
     assert 0 == said.exit_code
     pip, opened = ran
-    assert " ".join(pip[1:]) in said.stdout.replace("\n", "")
+    assert shlex.join(pip[1:]) in said.stdout.replace("\n", "")
     assert [str(tmp_path / "jupyter-lab"), str(tmp_path / "01-why-locks-collapse.ipynb")] == opened
 
 

@@ -11,6 +11,8 @@
      "meter": [{"lock", "cell", "side", "util", "con", "hold_ns", "hold_max_ns", "wait_ns",
                 "wait_max_ns", "cpu_share", "total", "nowait", "spin", "per_second", "readers_max",
                 "busy_ns", "busy_max_ns", "rejected", "con_ww", "wait_ww_ns", "wait_ww_max_ns",
+                "hold_p50_ns", "hold_p90_ns", "hold_p99_ns", "hold_p999_ns",
+                "wait_p50_ns", "wait_p90_ns", "wait_p99_ns", "wait_p999_ns",
                 "violations", "samples", "clock_ns", "wait", "hold"}]}
 
 Values are medians over the accepted trials; low and high are the 95 % interval, null with fewer

@@ -54,7 +54,8 @@ def test_the_other_ways_work_too(folder: Path, line: str) -> None:
     )
     (folder / "i7-6700k.csv").rename(folder / "matrix.csv")
     calibrated = Path(__file__).parents[3] / "datasets/native/vm-2-epyc"
-    arguments = shlex.split(line.replace("NAME", "mine").replace("FOLDER", str(calibrated)))[1:]
+    there = shlex.quote(str(calibrated))
+    arguments = shlex.split(line.replace("NAME", "mine").replace("FOLDER", there))[1:]
     found = RUN.invoke(machines, [*arguments, "--json"])
     assert 0 == found.exit_code, found.output
     assert json.loads(found.stdout)["cpus"] == load("./mine.toml").n_cpus
@@ -99,7 +100,8 @@ def test_bad_input_is_refused(folder: Path, arguments: str, message: str) -> Non
     """One message, no file."""
     (folder / "there.toml").write_text("")
     calibrated = Path(__file__).parents[3] / "datasets/native/vm-2-epyc"
-    found = RUN.invoke(machines, ["new", *arguments.replace("CALIBRATED", str(calibrated)).split()])
+    there = shlex.quote(str(calibrated))
+    found = RUN.invoke(machines, ["new", *shlex.split(arguments.replace("CALIBRATED", there))])
     assert isinstance(found.exception, UsageError | MachineError)
     assert message in str(found.exception)
     assert not (folder / "mine.toml").exists()
