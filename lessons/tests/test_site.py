@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from study.traces.chromium import AXE, CHROMIUM, launch, too_wide, violations
+from study.traces.chromium import AXE, CHROMIUM, launch, served, too_wide, violations
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "out" / "site"
@@ -29,21 +26,11 @@ pytestmark = [
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A handler that prints nothing."""
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-        pass
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """The site, served on this machine."""
-    handler = partial(Quiet, directory=str(SITE))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_port}/"
-        serving.shutdown()
+    with served(SITE) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -6,19 +6,16 @@ recorded. When Python has started the page is cut off from that server too.
 
 from __future__ import annotations
 
-import http.server
 import json
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from locklessons import progress
-from study.traces.chromium import CHROMIUM, launch, too_wide, violations
+from study.traces.chromium import CHROMIUM, launch, served, too_wide, violations
 
 from lockui import record
 
@@ -37,21 +34,11 @@ pytestmark = [
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A handler that prints nothing."""
-
-    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
-        pass
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """The site, served on this machine."""
-    handler = partial(Quiet, directory=str(SITE))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as serving:
-        threading.Thread(target=serving.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{serving.server_port}/playground/"
-        serving.shutdown()
+    with served(SITE) as address:
+        yield f"{address}playground/"
 
 
 @pytest.fixture(scope="module")

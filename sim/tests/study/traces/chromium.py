@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +24,23 @@ def launch(driver: Any) -> Any:
     """Start it; root can not have its sandbox."""
     options = ["--no-sandbox"] if os.geteuid() == 0 else []
     return driver.chromium.launch(executable_path=CHROMIUM, args=options)
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A handler that prints nothing."""
+
+    def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine; its address, with a slash at the end."""
+    handler = partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{serving.server_port}/"
+        serving.shutdown()
 
 
 def violations(page: Any) -> list[str]:
