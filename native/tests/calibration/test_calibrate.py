@@ -17,7 +17,7 @@ from locknative.calibration.calibrate import (
     calibrate_readings,
     calibration_cells,
 )
-from locknative.calibration.costs import FITTED_LOCKS
+from locknative.calibration.fit import FITTED_LOCKS
 from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
