@@ -160,17 +160,14 @@ class Problem:
         """
         from scipy.optimize import fmin
 
+        def error(logs: _Floats) -> float:
+            return self._error(logs, cells)
+
         most = 100 * len(logs)
         found, *_ = fmin(
-            lambda logs: self._error(logs, cells),
-            logs,
-            xtol=within,
-            ftol=within**2,
-            maxfun=most,
-            full_output=1,
-            disp=0,
+            error, logs, xtol=within, ftol=within**2, maxfun=most, full_output=1, disp=0
         )
-        return np.clip(found, *BOUNDS)
+        return np.asarray(np.clip(found, *BOUNDS), np.float64)
 
     def _error(self, logs: _Floats, cells: Sequence[Cell]) -> float:
         return float(np.sum(self._off(np.clip(logs, *BOUNDS), cells) ** 2))
