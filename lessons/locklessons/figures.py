@@ -123,7 +123,7 @@ def bars(
     marks: Mapping[str, float],
     x: str,
     caption: str,
-    words: Words = Words(),
+    kinds: tuple[str, str] = ("simulated", "measured"),
 ) -> Figure:
     """Draw named horizontal bars, and a diamond at each for the value to compare it with.
 
@@ -132,7 +132,7 @@ def bars(
         marks: name → place of the diamond; a name without one has none.
         x: label of the axis, with the unit.
         caption: the text below the plot.
-        words: what bars and diamonds stand for.
+        kinds: what bars and diamonds stand for.
 
     Raises:
         ValueError: there is nothing to draw.
@@ -140,12 +140,10 @@ def bars(
     if not values:
         raise ValueError("there is nothing to draw: give at least one bar")
     drawn = [Bar(name, float(value), mark=marks.get(name)) for name, value in values.items()]
-    plot = Plot(caption, [Bars(drawn, Axis(x))], words=words)
-    table = pd.DataFrame(
-        {"bar": [*values], words.values: [*values.values()]}
-        | {words.marks: [marks.get(name) for name in values]}
-    )
-    shown = f"{caption} Bars: {words.values}; diamonds: {words.marks}."
+    plot = Plot(caption, [Bars(drawn, Axis(x))], words=Words(*kinds))
+    columns = ([*values.values()], [marks.get(name) for name in values])
+    table = pd.DataFrame({"bar": [*values], **dict(zip(kinds, columns, strict=True))})
+    shown = f"{caption} Bars: {kinds[0]}; diamonds: {kinds[1]}."
     return Figure(inline(plot, width=WIDTH), plot.alt(), shown, table)
 
 

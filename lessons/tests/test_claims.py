@@ -1,7 +1,7 @@
 """What the lessons teach from simulations is true, and stays true in runs ten times as long.
 
-A claim of ``claims.toml`` is a sentence of a lesson, an expression in the lesson's own names, and the
-range in which its value makes the sentence true.
+A claim of ``claims.toml`` is a sentence of a lesson, an expression in the lesson's own names, and
+the range in which its value makes the sentence true.
 """
 
 from __future__ import annotations

@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from locklessons.figures import Figure, bars, curves, explore
 
-from lockui.plots import Words
-
 LINES = {"a < b": {1: 1.0, 2: 4.0}}
 
 
@@ -47,7 +45,7 @@ def test_bars_and_what_they_are_compared_with() -> None:
         marks={"with": 6.0, "without": 21.0},
         x="share [%]",
         caption="Two kernels.",
-        words=Words(marks="printed"),
+        kinds=("simulated", "printed"),
     )
     assert "the largest error is at with, 8.00 instead of 6.00" in made.alt
     assert "Two kernels. Bars: simulated; diamonds: printed." == made.caption
