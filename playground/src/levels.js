@@ -60,8 +60,11 @@ class Levels {
   }
 
   async open() {
-    const { file } = this.wanted;
-    this.level = await (await fetch(new URL(file, import.meta.url))).json();
+    const { name, file } = this.wanted;
+    if (name === this.level?.name) return;
+    const level = await (await fetch(new URL(file, import.meta.url))).json();
+    if (name !== this.wanted.name) return;  // another one was chosen meanwhile
+    this.level = level;
     this.menu();
     this.close();
     const { number, title, goal, text, game } = this.level;
