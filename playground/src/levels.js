@@ -37,7 +37,10 @@ class Levels {
     at("save").addEventListener("click", () => this.save());
     at("load").addEventListener("click", () => at("file").click());
     at("file").addEventListener("change", () => this.read(at("file").files[0]));
-    addEventListener("hashchange", () => this.open());
+    addEventListener("hashchange", async () => {
+      await this.open();
+      at("title").focus();
+    });
     this.open();
   }
 
@@ -75,7 +78,6 @@ class Levels {
     at("after").replaceChildren();
     at("game").replaceChildren();
     this.close = mount(at("game"), game);
-    at("title").focus();
   }
 
   won(steps) {
