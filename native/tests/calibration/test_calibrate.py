@@ -197,6 +197,7 @@ def test_one_cpu(desktop: Machine) -> None:
     one = CPUS[:1]
     found = calibrate_readings(readings_of(desktop, one), Regime(1, 1, 0), origin(one), "one")
     assert not found.fits
+    assert () == found.missing
     roles = {p.name: p.role for p in found.machine.parameters()}
     assert ("assumed", "measured") == (roles["transfer.node"], roles["rmw"])
 
