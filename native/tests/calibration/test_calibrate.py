@@ -17,8 +17,9 @@ from locknative.calibration.calibrate import (
     calibrate_readings,
     calibration_cells,
 )
+from locknative.calibration.costs import CostNs
 from locknative.calibration.expected import CHECKED
-from locknative.calibration.fit import FITTED_LOCKS, Problem
+from locknative.calibration.fit import FITTED_LOCKS, Fit, Problem
 from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
@@ -200,6 +201,38 @@ def test_one_cpu(desktop: Machine) -> None:
     assert () == found.missing
     roles = {p.name: p.role for p in found.machine.parameters()}
     assert ("assumed", "measured") == (roles["transfer.node"], roles["rmw"])
+
+
+def test_steps_of_a_machine_with_far_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Near CPUs, then far ones with a hold time of their own, then wide readings, then the rule."""
+
+    def first_place(problem: Problem, source: str) -> Fit:
+        costs = {n: CostNs(v, v, v, source, "fitted") for n, v in problem.starts[0].items()}
+        return Fit(costs, {c: (r.value_ns, r.value_ns) for c, r in problem.readings.items()})
+
+    monkeypatch.setattr(Problem, "solve", first_place)
+    monkeypatch.setattr(Problem, "left_out", lambda problem: {})
+    cpus = [Cpu(n, n, n // 2 * 2, 0, 0) for n in range(4)]
+    far = {(0, 2), (0, 3), (1, 2), (1, 3)}
+    readings = {
+        cell: Reading.of([1.0 if cell.threads == 1 else 100.0 if cell.cpus in far else 40.0] * 3)
+        for cell in calibration_cells(cpus)
+        if cell.kernel != "drain"
+    }
+    found = calibrate_readings(readings, Regime(1, 1, 0), origin(cpus), "far")
+    assert [
+        "transfer.node, invalidate.node, tenure, tenure_plain",
+        "transfer.cache, invalidate.cache, tenure_class.cache",
+        "occupancy.shared_read, invalidate_each",
+    ] == list(found.fits)
+    assert {"cache"} == set(found.machine.cost.tenure_class)
+    assert found.rule is not None
+    assert found.rule.settings["arbitration"] == found.machine.protocol.arbitration
+    assert () == found.missing
+    fewer = {cell: reading for cell, reading in readings.items() if cell.kernel != "served_next"}
+    without = calibrate_readings(fewer, Regime(1, 1, 0), origin(cpus), "far")
+    assert without.rule is None
+    assert ("served_next",) == without.missing
 
 
 def test_prediction_of_a_machine_by_itself(desktop: Machine, found: Calibration) -> None:
