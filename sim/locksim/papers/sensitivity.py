@@ -20,13 +20,13 @@ from locksim import machine as machines
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
 from locksim.papers.experiment import Experiment, ExperimentError, Progress, Reproduction
+from locksim.study.bands import Range, range_of, with_ns
 from locksim.study.jobs import Runner
 from lockui.plots import Axis, Bar, Bars, Plot, Words, made_by
 from lockui.suggest import did_you_mean
 
 __all__ = [
     "Index",
-    "Range",
     "Sensitivity",
     "Swing",
     "saltelli",
@@ -37,22 +37,6 @@ __all__ = [
 
 MEAN_ERROR = "mean error"
 """The response where no cell is named: the mean error of the predicted cells, a fraction."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The range of a cost, in ns.
-
-    Arguments:
-        name: dotted, as in the machine's profile. value: of the profile. low, high: its ends.
-        source: where they come from.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +197,7 @@ def _problem(ranges: Sequence[Range]) -> dict[str, Any]:
 
 
 def _range(profile: Machine, name: str, by: float) -> Range:
-    """A cost's range: the profile's own interval, or its value more and less by a fraction."""
+    """A cost's range: the profile's own, or its value more and less by a fraction."""
     known = {p.name: p for p in profile.parameters() if not p.name.startswith("cache.")}
     if name not in known:
         raise ExperimentError(
@@ -221,10 +205,9 @@ def _range(profile: Machine, name: str, by: float) -> Range:
             "help: costs of the machine can be varied; an experiment sets its other values itself"
         )
     value = profile.cost_ps()[name] / PS_PER_NS
-    found = known[name]
-    if found.low is not None and found.high is not None and found.value:
-        scale = value / found.value
-        return Range(name, value, found.low * scale, found.high * scale, "the profile's interval")
+    given = range_of(known[name], value)
+    if given is not None:
+        return given
     if not value:
         raise ExperimentError(f"{name} is zero on {profile.name}: it has no range of ±{by:.0%}")
     return Range(name, value, value * (1 - by), value * (1 + by), f"±{by:.0%}")
@@ -242,8 +225,7 @@ def _tables(
     plans = []
     for k, point in enumerate(points):
         progress(f"preparing {k + 1} of {len(points)} tables", 0.0)
-        costs: dict[str, Any] = {name: round(ns * PS_PER_NS) for name, ns in point.items()}
-        plans.append(experiment.plan(machine=profile.with_costs(**costs), **options))
+        plans.append(experiment.plan(machine=with_ns(profile, point), **options))
     runner.start(job for plan in plans for job in plan.jobs.values())
     tables = [plan.run(runner, progress) for plan in plans]
     for point, table in zip(points, tables, strict=True):

@@ -15,11 +15,11 @@ from locksim.machine import Machine, MachineError
 from locksim.papers.experiment import Cell, Experiment, ExperimentError, Plan, Reproduction
 from locksim.papers.sensitivity import (
     MEAN_ERROR,
-    Range,
     saltelli,
     sensitivity,
     sobol_indices,
 )
+from locksim.study.bands import Range
 from locksim.study.jobs import Job
 
 RUN = CliRunner()
