@@ -9,6 +9,10 @@
      "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
      "plot", "plot_alt", "table"}
 
+With bands each cell also has ``band_low``, ``band_high`` and ``depends_on``, and the document
+``bands``, what they hold (docs/UNCERTAINTY.md). Some experiments have them by default, as far as
+they cost less than the table itself; ``--sensitivity`` moves one cause at a time, which takes more.
+
 Errors are fractions; the summary's cover only the predicted cells. ``low`` and ``high`` are the
 95 % interval, null with one replication. ``published`` is text as printed. ``understood`` is the
 corrected value; it and ``error`` are null if nothing was measured. ``complete`` is false after
@@ -23,11 +27,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.markup import escape
 
+from locksim.cli import bands
 from locksim.cli.options import Latex, check_latex, check_runs
 from locksim.cli.reproduction import print_reproduction
 from lockui import tables
@@ -42,9 +47,12 @@ if TYPE_CHECKING:
 
     from locksim.papers import Experiment, Reproduction
     from locksim.papers.experiment import Plan
+    from locksim.study.jobs import Runner
     from lockui.plots import Plot
 
 app = typer.Typer(help=__doc__.partition("\n")[0], add_completion=False)
+Wanted = Literal["none", "cheap", "all"]
+"""Bands: none; draws where they cost less than the table; one cause at a time."""
 
 
 @app.command()
@@ -80,6 +88,7 @@ def reproduce(
         ),
     ] = False,
     latex: Latex = False,
+    sensitivity: bands.Sensitivity = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", help="also describe the plot in words")
     ] = False,
@@ -107,6 +116,7 @@ def reproduce(
     sections: list[Section] = []
     documents: list[dict[str, Any]] = []
     how = _settings(replications, seed, short)
+    wanted = _bands_wanted(sensitivity, all_)
     view = console(latex=latex)
     complete = True
     with Runner(workers) as run:
@@ -114,8 +124,7 @@ def reproduce(
         run.start(job for plan in plans for job in plan.jobs.values())
         for i, (experiment, plan) in enumerate(zip(found, plans, strict=True)):
             try:
-                with progress(experiment.name) as report:
-                    result = plan.run(run, report)
+                result = _simulated(experiment, plan, run, options, short, wanted)
             except KeyboardInterrupt:
                 if not documents:
                     raise
@@ -197,6 +206,42 @@ def _plans(found: list[Experiment], options: dict[str, int], short: bool) -> lis
             report(f"{experiment.name}: preparing", i / len(found))
             plans.append(experiment.plan(**options, **(experiment.brief if short else {})))
     return plans
+
+
+def _bands_wanted(sensitivity: bool | None, all_: bool) -> Wanted:
+    """Return which bands are asked for: of all experiments none, of named ones the cheap."""
+    if sensitivity is None:
+        return "none" if all_ else "cheap"
+    return "all" if sensitivity else "none"
+
+
+def _simulated(
+    experiment: Experiment,
+    plan: Plan[Any, Any],
+    run: Runner,
+    options: dict[str, int],
+    short: bool,
+    wanted: Wanted,
+) -> Reproduction:
+    """Return the experiment's table, with a band for each cell if that is wanted."""
+    from locksim import machine as machines
+    from locksim.papers.sensitivity import with_bands
+    from locksim.study.bands import drawn, one_at_a_time
+
+    with progress(experiment.name) as report:
+        result = plan.run(run, report)
+        if not result.complete or wanted == "none":
+            return result
+        if wanted == "all":
+            causes = one_at_a_time(machines.load(result.machine))
+        elif experiment.replications:
+            number = options.get("replications", experiment.replications)
+            causes = drawn(machines.load(result.machine), number - 2)
+        else:
+            return result
+        whole = {**options, **(experiment.brief if short else {})}
+        found = with_bands(experiment, result, causes, run=run, progress=report, **whole)
+        return replace(found, banded=bands.what(causes))
 
 
 def _print_files(view: Console, result: Reproduction, files: dict[str, Any], verbose: bool) -> None:

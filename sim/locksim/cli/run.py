@@ -141,21 +141,13 @@ def run(
         "cpus": result.cpus,
         "placement": result.placement,
         "complete": result.complete,
-        "summary": plain(
-            [
-                row | (bands.columns(found[row["measure"]]) if found else {})
-                for row in result.measures()
-            ]
-        ),
+        "summary": plain(_summary(result, found)),
         "locks": plain(result.meters()),
     }
     output = console(latex=latex)
     if not json:
         _print(output, lock, result)
-        if found:
-            units = {row["measure"]: row["unit"] for row in result.measures()}
-            bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
-            bands.warn_without_range(output, profile)
+        _print_bands(output, result, found, profile)
     if plot is not None:
         from locksim.study.plots import plot_of_run
 
@@ -225,6 +217,22 @@ def _bands(
 
         first = replace(result, replications=result.replications[:1])
         return bands_of(causes, measure, measured(result), measured(first))
+
+
+def _summary(result: Simulation, found: dict[str, Band]) -> list[dict[str, Any]]:
+    """Return the measures, with their bands if there are any."""
+    rows = result.measures()
+    return [row | found[row["measure"]].columns() for row in rows] if found else rows
+
+
+def _print_bands(
+    output: Console, result: Simulation, found: dict[str, Band], profile: Machine
+) -> None:
+    """Print the bands, if there are any."""
+    if found:
+        units = {row["measure"]: row["unit"] for row in result.measures()}
+        bands.print_bands(output, {name: (b, units[name]) for name, b in found.items()})
+        bands.warn_without_range(output, profile)
 
 
 def _print(output: Console, lock: str, result: Simulation) -> None:

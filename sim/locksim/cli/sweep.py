@@ -131,10 +131,9 @@ def sweep(
     check_file(plot)
     options.check_latex(latex, json)
     wanted = DatasetOptions(vary or [], latin, points, until, jobs, scheduler)
-    causes = []
+    causes = _causes(profile, sensitivity, replications, dataset)
     if dataset is None:
         wanted.check_unused()
-        causes = _causes(profile, sensitivity, replications)
         curve = _simulate(
             [(name, loads[name], n) for name in locks for n in counts],
             causes,
@@ -145,11 +144,6 @@ def sweep(
             seed=seed,
         )
     else:
-        if sensitivity:
-            raise UsageError(
-                "--sensitivity and --dataset exclude each other: vary costs with --vary, "
-                "such as --vary tenure=5..30 --latin 20"
-            )
         curve = wanted.run(
             dataset,
             locks=locks,
@@ -214,10 +208,19 @@ def _plot(curve: Curve, unit: str, caption: str, path: Path) -> None:
         save(drawn, path)
 
 
-def _causes(profile: Machine, sensitivity: bool | None, replications: int) -> list[Cause]:
+def _causes(
+    profile: Machine, sensitivity: bool | None, replications: int, dataset: Path | None
+) -> list[Cause]:
     """Return what moves the results: by default as much as costs less than the sweep itself."""
     from locksim.study.bands import drawn, one_at_a_time
 
+    if dataset is not None:
+        if sensitivity:
+            raise UsageError(
+                "--sensitivity and --dataset exclude each other: vary costs with --vary, "
+                "such as --vary tenure=5..30 --latin 20"
+            )
+        return []
     if sensitivity is None:
         return drawn(profile, replications - 1)
     return one_at_a_time(profile) if sensitivity else []
@@ -256,7 +259,7 @@ def _simulate(
             except SimulationError as error:
                 ended = UsageError(f"{name} on {cpus_of(n)}: {error}")
                 break
-            rows.append(_row(name, result) | ({} if band is None else bands.columns(band)))
+            rows.append(_row(name, result) | ({} if band is None else band.columns()))
             broken[name] += result.violations()
     return Curve(rows, broken, ended, planned=[(name, n) for name, _, n in plan])
 

@@ -13,14 +13,14 @@ its own. So a swing is what remains after that.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from locksim import machine as machines
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
 from locksim.papers.experiment import Experiment, ExperimentError, Progress, Reproduction
-from locksim.study.bands import Range, range_of, with_ns
+from locksim.study.bands import Cause, Range, bands, range_of, with_ns
 from locksim.study.jobs import Runner
 from lockui.plots import Axis, Bar, Bars, Plot, Words, made_by
 from lockui.suggest import did_you_mean
@@ -33,6 +33,7 @@ __all__ = [
     "sensitivity",
     "sobol_indices",
     "tornado",
+    "with_bands",
 ]
 
 MEAN_ERROR = "mean error"
@@ -142,6 +143,42 @@ def sensitivity(
     )
 
 
+def with_bands(
+    experiment: Experiment,
+    result: Reproduction,
+    causes: Sequence[Cause],
+    *,
+    run: Runner,
+    progress: Progress = lambda text, fraction: None,
+    **options: Any,
+) -> Reproduction:
+    """A reproduction whose cells have bands.
+
+    Arguments:
+        experiment: what was reproduced. result: its table.
+        causes: of :mod:`locksim.study.bands`, on its machine; without any the result is as it was.
+        run: the runner. progress: called with a text and the fraction done.
+        options: of the experiment's plan, as they were; each table here has one replication.
+
+    Raises:
+        KeyboardInterrupt: not all tables were finished.
+    """
+    if not causes:
+        return result
+    machine = machines.load(result.machine)
+    all_ = [machine, *(one for cause in causes for one in cause.machines)]
+    once = {**options, "replications": 1}
+    base, *moved = (
+        {(c.row, c.column): c.simulated for c in table.cells}
+        for table in _simulated(experiment, all_, run, progress, once)
+    )
+    tables = iter(moved)
+    values = {(c.row, c.column): c.simulated for c in result.cells}
+    found = bands(causes, lambda _: next(tables), values, base)
+    cells = [replace(c, band=found[c.row, c.column]) for c in result.cells]
+    return replace(result, cells=cells)
+
+
 def tornado(found: Sensitivity, caption: str) -> Plot:
     """Return the tornado plot: how far the response moves at both ends of each range.
 
@@ -222,15 +259,9 @@ def _tables(
     options: Mapping[str, Any],
 ) -> list[Reproduction]:
     """The experiment with other costs, in ns, of its machine."""
-    plans = []
-    for k, point in enumerate(points):
-        progress(f"preparing {k + 1} of {len(points)} tables", 0.0)
-        plans.append(experiment.plan(machine=with_ns(profile, point), **options))
-    runner.start(job for plan in plans for job in plan.jobs.values())
-    tables = [plan.run(runner, progress) for plan in plans]
+    varied = [with_ns(profile, point) for point in points]
+    tables = _simulated(experiment, varied, runner, progress, options)
     for point, table in zip(points, tables, strict=True):
-        if not table.complete:
-            raise KeyboardInterrupt
         used = {p.name: p.value for p in table.parameters}
         ignored = [name for name, ns in point.items() if abs(used.get(name, 0.0) - ns) > 1e-3]
         if ignored:
@@ -238,6 +269,25 @@ def _tables(
                 f"{experiment.name} does not take {ignored[0]} from another machine; vary the "
                 "experiments that it is made of"
             )
+    return tables
+
+
+def _simulated(
+    experiment: Experiment,
+    profiles: Sequence[Machine],
+    runner: Runner,
+    progress: Progress,
+    options: Mapping[str, Any],
+) -> list[Reproduction]:
+    """The experiment on other machines."""
+    plans = []
+    for k, machine in enumerate(profiles):
+        progress(f"preparing {k + 1} of {len(profiles)} tables", 0.0)
+        plans.append(experiment.plan(machine=machine, **options))
+    runner.start(job for plan in plans for job in plan.jobs.values())
+    tables = [plan.run(runner, progress) for plan in plans]
+    if not all(table.complete for table in tables):
+        raise KeyboardInterrupt
     return tables
 
 

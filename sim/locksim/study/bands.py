@@ -30,7 +30,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from locksim.machine import Machine, Parameter
 from locksim.machine.quantities import PS_PER_NS
@@ -52,6 +52,8 @@ __all__ = [
 STARTING_ORDER = "starting order"
 ORDERS = 10
 """Random starting orders that :func:`one_at_a_time` tries."""
+LEAST_PERCENT, MOST_PHRASES = 1, 4
+"""An effect below this share of the result, or beyond so many, is not listed."""
 LEAST_DRAWS = 3
 """Draws below which a span says nothing."""
 SEED = 1
@@ -109,6 +111,17 @@ class Effect:
     low: float
     high: float
 
+    def phrase(self, value: float) -> str:
+        """How far it moves the result from a value, in words; empty if it hardly does."""
+        if value <= 0:
+            moved = f"{self.low:.3g} to {self.high:.3g}" if self.low < self.high else ""
+        else:
+            down, up = (100 * (end / value - 1) for end in (self.low, self.high))
+            ends = [f"{share:+.0f} %" for share in (down, up) if abs(share) >= LEAST_PERCENT]
+            same = len(ends) == 2 and round(-down) == round(up)
+            moved = f"±{up:.0f} %" if same else " ".join(ends)
+        return f"{self.name} {moved} ({self.why})" if moved else ""
+
 
 @dataclass(frozen=True)
 class Band:
@@ -123,6 +136,18 @@ class Band:
     low: float
     high: float
     effects: Sequence[Effect] = field(default=())
+
+    def phrases(self) -> list[str]:
+        """What moves the result, the widest first: "tenure -5 % +3 % (assumed, 3 to 30 ns)"."""
+        found = [text for effect in self.effects if (text := effect.phrase(self.value))]
+        more = len(found) - MOST_PHRASES
+        rest = [f"{more} more"] if more > 0 else []
+        return [*found[:MOST_PHRASES], *rest] or [f"nothing by {LEAST_PERCENT} % or more"]
+
+    def columns(self) -> dict[str, Any]:
+        """The band in JSON and CSV: ``band_low``, ``band_high``, ``depends_on``."""
+        ends = {"band_low": self.low, "band_high": self.high}
+        return ends | {"depends_on": ", ".join(self.phrases())}
 
 
 def range_of(parameter: Parameter, value_ns: float) -> Range | None:
@@ -219,7 +244,7 @@ def drawn(machine: Machine, draws: int) -> list[Cause]:
         for k, row in enumerate(rows)
     ]
     values = f" and {len(names)} value{'s' * (len(names) != 1)}" if names else ""
-    return [Cause(f"{draws} draws", f"of {STARTING_ORDER}{values}", machines)]
+    return [Cause(f"{draws} draws", f"{STARTING_ORDER}{values}", machines)]
 
 
 def bands(

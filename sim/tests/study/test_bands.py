@@ -47,7 +47,7 @@ def test_an_ideal_machine_is_only_started_otherwise() -> None:
     assert ("starting order", 3) == (only.name, len(only.machines))
     assert "pause" in without_range(machines.load("ideal-4"))
     (draws,) = drawn(machines.load("ideal-4"), 3)
-    assert ("3 draws", "of starting order") == (draws.name, draws.why)
+    assert ("3 draws", "starting order") == (draws.name, draws.why)
 
 
 def test_too_few_draws_say_nothing() -> None:

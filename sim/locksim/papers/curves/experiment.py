@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 from locksim import machine as machines
 from locksim.machine import Machine, Parameter
@@ -32,6 +32,8 @@ NAMES = {
 class CurveExperiment(Experiment):
     """The curves of one dataset (see the module)."""
 
+    replications: ClassVar = 5
+
     def __init__(self, curves: CurveSet) -> None:
         self.curves = curves
         self.name, self.title = curves.name, curves.title
@@ -41,7 +43,7 @@ class CurveExperiment(Experiment):
         *,
         machine: Machine | None = None,
         operations: int = 100,
-        replications: int = 5,
+        replications: int = replications,
         seed: int = 1,
         **options: Any,
     ) -> Plan[Any, Interval]:
