@@ -5,13 +5,16 @@
     {"machine", "points": [{"kernel", "loop", "threads", "cpus", "read", "hold", "think",
       "write_share", "option", "measured_ns", "low_ns", "high_ns", "trials", "simulated_ns",
       "mva_ns", "markov_ns", "usl_ns", "fitted"}],
-     "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}]}
+     "errors": [{"kernel", "points", "simulated", "mva", "markov", "usl"}],
+     "factors": [{"model", "points", "mean", "worst"}]}
 
 Errors are means of absolute relative errors, as fractions, over points with several CPUs.
+Factors are max(p/m, m/p) over the same points: the geometric mean and the worst.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +63,7 @@ def predict(
                 "machine": profile.name,
                 "points": records(table),
                 "errors": records(summary),
+                "factors": [asdict(one) for one in predictions.factors(table)],
             }
         )
         return
@@ -77,6 +81,8 @@ def predict(
             *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
         )
     tables.print_table(console(), view)
+    means = ", ".join(f"{f.model} {f.mean:.2f}" for f in predictions.factors(table))
+    say(f"\n  geometric mean of max(p/m, m/p): {means}")
     say(
         "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
         "  the measured time of one CPU alone; the simulator does not."

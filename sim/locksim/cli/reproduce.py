@@ -7,7 +7,11 @@
      "cells": [{"row", "column", "published", "understood", "simulated", "low", "high",
                 "role", "unit", "note", "error"}],
      "summary": {"fitted", "predicted", "mean_abs_error", "worst_abs_error"}, "notes",
+     "factors": [{"model", "points", "mean", "worst"}],
      "plot", "plot_alt", "table"}
+
+``factors`` are geometric means of max(p/m, m/p) over the points of datasets/README.md, for the
+simulator and each formula. Several experiments end with a table of them.
 
 With bands each cell also has ``band_low``, ``band_high`` and ``depends_on``, and the document
 ``bands``, what they hold (docs/UNCERTAINTY.md). Some experiments have them by default, as far as
@@ -34,7 +38,7 @@ from rich.markup import escape
 
 from locksim.cli import bands
 from locksim.cli.options import Latex, check_latex, check_runs
-from locksim.cli.reproduction import print_reproduction
+from locksim.cli.reproduction import print_factors, print_reproduction
 from lockui import tables
 from lockui.arguments import bounded, folder_to_write
 from lockui.console import console, progress, say
@@ -136,9 +140,7 @@ def reproduce(
                     drawn, caption=f"{drawn.caption} {how[:1].upper()}{how[1:]}. {made_by()}"
                 )
                 files = _save(experiment, result, drawn, output)
-            if plot is not None:
-                with saving(f"--plot {plot}"):
-                    save(drawn, plot)
+            _save_plot(drawn, plot)
             documents.append({**result.to_json(), **files})
             sections.append(Section(result, drawn))
             if not json:
@@ -152,12 +154,12 @@ def reproduce(
     if html is not None:
         with saving(f"--html {html}"):
             html.write_text(page(sections, how), encoding="utf-8")
-        if not json:
-            say(f"page: {html}", view)
     if json:
         print_json(documents if len(found) > 1 else documents[0])
-    elif not latex:
-        _print_next(found[0].name, output)
+    else:
+        _print_end(view, [section.result for section in sections], html)
+        if not latex:
+            _print_next(found[0].name, output)
     if not complete:
         raise interrupted("the results above are complete")
 
@@ -254,6 +256,14 @@ def _print_files(view: Console, result: Reproduction, files: dict[str, Any], ver
         say(f"plot in words: {files['plot_alt']}", view)
 
 
+def _print_end(view: Console, results: list[Reproduction], html: Path | None) -> None:
+    """Print what stands below all results: the factors of several, and where the page is."""
+    if len(results) > 1:
+        print_factors(view, results)
+    if html is not None:
+        say(f"page: {html}", view)
+
+
 def _print_next(name: str, output: Path) -> None:
     """Print three commands that show more of an experiment."""
     from locksim.papers import what_if
@@ -289,6 +299,13 @@ def _save(
     if result.report is not None:
         _report(plot).write_text(result.report.text, encoding="utf-8")
     return {"plot": str(plot), "plot_alt": drawn.alt(), "table": str(table)}
+
+
+def _save_plot(drawn: Plot, plot: Path | None) -> None:
+    """Save the plot of ``--plot``, if it is asked for."""
+    if plot is not None:
+        with saving(f"--plot {plot}"):
+            save(drawn, plot)
 
 
 def _report(plot: Path) -> Path:

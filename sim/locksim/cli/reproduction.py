@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from locksim.machine import Parameter
     from locksim.papers.experiment import Cell, Reproduction
 
-__all__ = ["print_parameters", "print_reproduction", "summary_lines", "value_text"]
+__all__ = ["print_factors", "print_parameters", "print_reproduction", "summary_lines", "value_text"]
 
 
 def print_reproduction(output: Console, result: Reproduction, *, parameters: bool = False) -> None:
@@ -60,6 +60,31 @@ def print_reproduction(output: Console, result: Reproduction, *, parameters: boo
     output.print()
     for line in summary_lines(result, notes=parameters):
         output.print(line, markup=False)
+
+
+def print_factors(output: Console, results: Sequence[Reproduction]) -> None:
+    """Print the factor of the simulator and of each formula, a line for each experiment."""
+    from locksim.papers import factors
+
+    view = table()
+    add(view, "factor, geometric mean", fold=True)
+    for head in ("points", *factors.HEADS.values()):
+        add(view, head, right=True)
+    for unseen in (False, True):
+        if unseen:
+            view.add_section()
+        for result in results:
+            found = {f.model: f for f in factors.of(result, unseen=unseen)}
+            if found:
+                name = f"{result.experiment}{', unseen by fits' * unseen}"
+                means = (f"{found[m].mean:.2f}" if m in found else DASH for m in factors.HEADS)
+                view.add_row(escape(name), str(found["simulator"].points), *means)
+    print_table(output, view)
+    output.print(
+        "\n  max(p/m, m/p) of a prediction p and a measured value m; which points count:"
+        "\n  datasets/README.md. unseen by fits: points that no fitted law has seen.",
+        markup=False,
+    )
 
 
 def print_parameters(output: Console, parameters: Sequence[Parameter]) -> None:

@@ -126,6 +126,8 @@ class Reproduction:
 
     def to_json(self) -> dict[str, Any]:
         """The stable schema of ``locklab reproduce --json``."""
+        from locksim.papers import factors
+
         return {
             "experiment": self.experiment,
             "machine": self.machine,
@@ -145,6 +147,7 @@ class Reproduction:
             "source": self.source,
             "complete": self.complete,
             "notes": self.notes,
+            "factors": [asdict(one) for one in factors.of(self)],
             **({} if self.report is None else {"report": asdict(self.report)}),
             **({"bands": self.banded} if self.banded else {}),
             **self.extra,

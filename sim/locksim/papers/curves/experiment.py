@@ -13,20 +13,12 @@ from typing import Any, ClassVar
 from locksim import machine as machines
 from locksim.machine import Machine, Parameter
 from locksim.papers import plots
-from locksim.papers.curves.factors import Factor, Point, factors, formulas, laws
 from locksim.papers.curves.sets import SETS, CurveSet, workload
 from locksim.papers.experiment import Cell, Experiment, Plan, Reproduction
+from locksim.papers.factors import HEADS, Factor, Point, factors, formulas, laws
 from locksim.study.jobs import Job
 from locksim.study.simulation import Interval, simulate
 from lockui.plots import Axis, Curves, Plot
-
-NAMES = {
-    "simulator": "simulator",
-    "mva": "MVA",
-    "markov": "Boyd-Wickizer chain",
-    "usl_third": "USL fitted to the lowest third",
-    "usl_every_third": "USL fitted to every third point",
-}
 
 
 class CurveExperiment(Experiment):
@@ -183,5 +175,5 @@ def _parameters(profile: Machine, curves: CurveSet, thinks: Mapping[str, int]) -
 
 
 def _note(where: str, found: list[Factor]) -> str:
-    listed = ", ".join(f"{NAMES[f.model]} {f.mean:.2f}" for f in found)
+    listed = ", ".join(f"{HEADS[f.model]} {f.mean:.2f}" for f in found)
     return f"Geometric mean of max(p/m, m/p), {where} ({found[0].points}): {listed}."
