@@ -162,7 +162,7 @@ def test_json_has_the_contract(tmp_path: Path, made_up: MadeUp) -> None:
     found = json.loads(reproduce(tmp_path, "made-up", "--json").stdout)
     assert {
         *("experiment", "title", "source", "machine", "complete", "parameters", "cells"),
-        *("summary", "notes", "plot", "plot_alt", "table"),
+        *("summary", "notes", "factors", "plot", "plot_alt", "table"),
     } == set(found)
     assert {"name", "value", "unit", "source", "role"} == set(found["parameters"][0])
     assert {
