@@ -147,6 +147,8 @@ RISKS = (
 
 HAND_ON = ("mine = yield self.free.swap(mine)", "if mine:", "    yield switch(mine)")
 """A CPU's own thread exchanges its task for the one that lies free, and runs that."""
+FOR_A_WHILE = (*HAND_ON[:2], "    yield timer(now() + random_below(150))", HAND_ON[2])
+"""The same, and the timer brings the CPU back to its own thread."""
 GO_BACK = ("yield switch(cpu())",)
 """A task puts itself aside for the CPU's own thread."""
 
@@ -251,7 +253,8 @@ class _Maker:
         e = self.expression()
         forms = ("pause()", f"compute({e} & 31)", f"note({e})", "done()")
         fence = f"fence({self.one(ORDERS[1:])})"
-        return [f"yield {self.one((*forms, fence, fence))}"]
+        timers = ("timer(0)", f"timer(now() + {e} * 3)") if self.switches else ()
+        return [f"yield {self.one((*forms, fence, fence, *timers))}"]
 
     def make_pointer(self, depth: int) -> list[str]:
         order = self.one(STORE_ORDERS)
@@ -378,7 +381,8 @@ def workloads(draw: st.DrawFn) -> str:
     inner = _Maker(draw, OWN_WORDS, world=False, risky=risky)
     helper = _Maker(draw, hot, world=False, risky=risky)
     tasks = draw(st.sampled_from((0, 0, 1, 2, 5)))
-    world = _Maker(draw, hot, world=True, risky=risky, switches=HAND_ON if tasks else ())
+    hand_on = draw(st.sampled_from((HAND_ON, FOR_A_WHILE)))
+    world = _Maker(draw, hot, world=True, risky=risky, switches=hand_on if tasks else ())
     text = HEAD.format(
         node_padded=draw(st.booleans()),
         inner_flag=draw(st.integers(0, 1)),
@@ -416,7 +420,7 @@ def workloads(draw: st.DrawFn) -> str:
         text += "        mine = n_cpus() + cpu()\n        if mine >= n_threads():\n"
         text += "            mine = 0\n"
         if draw(st.integers(0, 3)):
-            text += "        if mine:\n            yield switch(mine)\n"
+            text += "".join(f"        {line}\n" for line in hand_on[1:])
     if draw(st.integers(0, 3)):
         text += "        if cpu() == n_cpus() - 1:\n            yield from self.stir()\n"
     return text + body

@@ -95,6 +95,7 @@ from locksim.compiler.bytecode import (
     SWAP,
     SWITCH,
     THREAD,
+    TIMER,
     WAKE,
     XOR,
 )
@@ -139,13 +140,13 @@ AGENT_COLUMNS = 8
 
 # Columns of the table of cores.
 (C_PC, C_THREAD, C_SPIN_CLEAN, C_SB_LEN, C_SB_HEAD, C_PATH, C_SPIN_TIME, C_SPIN_PC) = range(8)
-(C_WAITS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED) = range(8, 13)
+(C_WAITS, C_PERMIT, C_PARKED, C_PERIOD, C_FINISHED, C_TIMER) = range(8, 14)
 CORE_COLUMNS = 16  # columns of every operation come first; a row is two cache lines of the host
 W_NOTHING, W_SLOT, W_DRAIN, W_SLEEP = range(4)
 """What a core without an event waits for: a buffer entry, an empty buffer, a wake-up."""
 
 # Columns of the table of threads. The program counter of a running one is its core's.
-U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED = range(5)
+U_PC, U_CPU, U_DRAWS, U_STOPS, U_RETURNED, U_REST = range(6)
 THREAD_COLUMNS = 8
 NOWHERE = -1
 """The CPU of a suspended thread."""
@@ -217,7 +218,7 @@ T_LOAD, T_STORE, T_FENCE, T_PAUSE, T_COMPUTE = (
     int(k) for k in (Kind.LOAD, Kind.STORE, Kind.FENCE, Kind.PAUSE, Kind.COMPUTE)
 )
 T_BLOCK, T_WAKE, T_ALLOC, T_FREE = (int(k) for k in (Kind.BLOCK, Kind.WAKE, Kind.ALLOC, Kind.FREE))
-T_SWAP, T_SWITCH = int(Kind.SWAP), int(Kind.SWITCH)
+T_SWAP, T_SWITCH, T_TIMER = int(Kind.SWAP), int(Kind.SWITCH), int(Kind.TIMER)
 F_MEMORY, F_FREE, F_COMPUTE, F_INDEX, F_DIVISION, F_SHIFT, F_RANDOM, F_ASSERT, F_WAKE, F_SWITCH = (
     int(f)
     for f in (
@@ -377,6 +378,17 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     _schedule(tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
 
 
+def _under_way(c, time, core, path):  # type: ignore[no-untyped-def]
+    """When a spinning core issues the operation that is under way at a time."""
+    start, period = core[c, C_SPIN_TIME], core[c, C_PERIOD]
+    begun = start + (time - start) // period * period
+    at = begun
+    for j in range(core[c, C_PATH]):
+        if begun + path[c, j, 1] <= time:
+            at = begun + path[c, j, 1]
+    return at
+
+
 def unpark_all(state, caches, s):  # type: ignore[no-untyped-def]
     """Advance all spinning cores to time ``s``, where a run stops, so that results count it."""
     for c in range(state.core.shape[0]):
@@ -526,6 +538,10 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             request = 2
         else:
             # ---- the core: resume, issue, take effect; repeated while that costs no time
+            if core[c, C_PARKED]:
+                # Its timer interrupts the operation that it issues now.
+                unpark(c, t, -1, caches, core, thread, path, count, code, registers, agent, tree)
+                continue
             pc = core[c, C_PC]
             u = core[c, C_THREAD]
             nothing_more = False
@@ -590,7 +606,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 # A whole iteration hit: park, if every line that it read is still
                                 # here.
                                 n = core[c, C_PATH]
-                                park = n > 0
+                                park = n > 0 and (t < core[c, C_TIMER] or u < n_cpus)
                                 for j in range(n):
                                     x = path[c, j, 2]
                                     if (
@@ -743,7 +759,33 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                         break
 
                 op = code[pc, 0]
-                if op <= FETCH_XOR:
+                if t >= core[c, C_TIMER] and u >= n_cpus and does != COMPLETE:
+                    # ---- the timer: the CPU goes on with its own thread
+                    if thread[c, U_CPU] >= 0:
+                        fault, fault_at = F_SWITCH, c
+                        break
+                    if core[c, C_SB_LEN]:
+                        core[c, C_WAITS] = W_DRAIN
+                        core[c, C_PC] = pc
+                        nothing_more = True
+                        break
+                    if tracing:
+                        _record(trace, control, t, a, T_SWITCH, 0, c, pc)
+                    count[c, N_SWITCHES] += 1
+                    if contention is not None:
+                        contention.ahead[c] = 0
+                        contention.pauses[c] = 0
+                    core[c, C_TIMER] = NEVER
+                    core[c, C_SPIN_CLEAN] = 0
+                    thread[u, U_PC] = pc
+                    thread[u, U_CPU] = NOWHERE
+                    thread[u, U_STOPS] += 1
+                    u = c
+                    core[c, C_THREAD] = u
+                    thread[u, U_CPU] = c
+                    pc = thread[u, U_PC] - 1
+                    after = cost[K_SWITCH]
+                elif op <= FETCH_XOR:
                     # ---- a word of memory
                     address = plus(registers[u, code[pc, 2]], code[pc, 3])
                     wanted = address >> shift
@@ -903,15 +945,27 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             if value < 0:
                                 fault, fault_at = F_COMPUTE, value
                                 break
+                            if thread[u, U_REST]:
+                                value = thread[u, U_REST]
+                                thread[u, U_REST] = 0
                             count[c, N_COMPUTE_PS] = plus(count[c, N_COMPUTE_PS], max(value, 1))
                             # Later than the end of any run; the sum with t must fit in a key.
                             after = min(max(value, 1), MAX_TIME_PS)
+                        percent = np.int64(100)
                         if op == COMPUTE and contention is not None:
                             if _shares(contention, core, agent, c):
-                                after = min(after * contention.setting[S_ISSUE] // 100, MAX_TIME_PS)
+                                percent = contention.setting[S_ISSUE]
+                                after = min(after * percent // 100, MAX_TIME_PS)
                             if ahead:
                                 after = max(after - ahead, 1)
                                 core[c, C_SPIN_CLEAN] = 0
+                        if op == COMPUTE and t + after > core[c, C_TIMER] and u >= n_cpus:
+                            left = t + after - core[c, C_TIMER]
+                            after -= left
+                            left = max(left * 100 // percent, 1)
+                            thread[u, U_REST] = left
+                            count[c, N_COMPUTE_PS] -= left
+                            core[c, C_SPIN_CLEAN] = 0
                         if core[c, C_SPIN_CLEAN]:
                             j = core[c, C_PATH]
                             if j == PATH_MAX:
@@ -976,6 +1030,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                     break
                                 after = cost[K_SWITCH]
                                 count[c, N_SWITCHES] += 1
+                        elif op == TIMER:
+                            what = np.int64(T_TIMER)
+                            value = registers[u, code[pc, 4]]
+                            core[c, C_TIMER] = value if 0 < value < MAX_TIME_PS else NEVER
+                            after = store_cost
                         elif op == ALLOC:
                             what = np.int64(T_ALLOC)
                             after = cost[K_ALLOC]
@@ -1052,6 +1111,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             pc = thread[u, U_PC] - 1
                     elif tracing:
                         _record(trace, control, t, a, what, subject, value, pc)
+                    if op == COMPUTE and thread[u, U_REST]:
+                        agent[a, A_DOES] = REISSUE
+                        core[c, C_PC] = pc
+                        _schedule(tree, a, ((t + after) << AGENT_BITS) | a)
+                        break
                 pc += 1
                 if nothing_more:
                     core[c, C_PC] = pc
@@ -1067,7 +1131,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             if nothing_more:
                 if core[c, C_FINISHED] or core[c, C_PARKED]:
                     core[c, C_PC] = pc - 1
-                _schedule(tree, a, NEVER)
+                key = NEVER
+                if core[c, C_PARKED] and u >= n_cpus and core[c, C_TIMER] != NEVER:
+                    at = _under_way(c, core[c, C_TIMER], core, path)
+                    key = (at << AGENT_BITS) | a
+                _schedule(tree, a, key)
                 continue
             if not request:
                 continue

@@ -197,6 +197,22 @@ MISTAKES = [
         "exclusion",
     ),
     Wrong("bakery", "no order of equal numbers", "other < me", "other < other", "exclusion"),
+    Wrong(
+        "futex",
+        "sleeps without a look",
+        "!= SLEEPERS:",
+        "< FREE:",
+        "deadlock",
+    ),
+    Wrong(
+        "futex",
+        "forgets the other sleepers",
+        "(yield self.value.swap(SLEEPERS, ACQUIRE)) != FREE:\n            yield from self.wait()",
+        "(yield self.value.swap(SLEEPERS, ACQUIRE)) != FREE:\n            yield from self.wait()\n"
+        "        yield self.value.store(HELD)",
+        "deadlock",
+        3,
+    ),
 ]
 """Wrong on any machine."""
 
