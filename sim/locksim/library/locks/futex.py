@@ -30,9 +30,9 @@ Source: Drepper, Futexes Are Tricky, 2011, "Mutex, Take 3".
 """
 
 from locksim.lang import *
-from locksim.library.kernel.futex import Futex
+from locksim.library.kernel.futex import Futex, TaskFutex
 
-__all__ = ["FutexMutex"]
+__all__ = ["FutexMutex", "TaskFutexMutex"]
 
 FREE = 0
 HELD = 1
@@ -64,3 +64,9 @@ class FutexMutex(Lock):
         if (yield self.futex.value.fetch_add(-1, RELEASE)) != HELD:
             yield self.futex.value.store(FREE, RELEASE)
             yield from self.futex.wake()
+
+
+class TaskFutexMutex(FutexMutex):
+    """The same for tasks that share CPUs; see the workload ``time_shared``."""
+
+    futex = part(TaskFutex, padded=True)

@@ -10,7 +10,7 @@ In the kernel no task is interrupted. A task enters it by ``enter()`` and goes b
 ``leave()``, as a system call does. Every task begins in the kernel. One that never calls ``leave``
 keeps its CPU until it sleeps, or calls ``resched()`` after its slice is over.
 
-``on_cpu`` of a task is 1 while a CPU runs it: what a waiter may look at that spins only as long as
+``modes[t].on_cpu`` of a task is 1 while a CPU runs it: what a waiter may look at that spins only as long as
 the holder makes progress.
 
 The slice. 3 ms is what Linux's EEVDF and CFS give by default on large machines:
@@ -39,11 +39,11 @@ from locksim.lang import *
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.interface import RUNNING, Scheduler, Task, TaskList
 
-__all__ = ["SlicedTask", "TimeSlices"]
+__all__ = ["TimeSlices"]
 
 
-class SlicedTask(Task):
-    """A task that may lose its CPU where ``in_kernel`` is 0; ``on_cpu`` is 1 while it has one."""
+class Mode(Struct):
+    """A task may lose its CPU where ``in_kernel`` is 0; ``on_cpu`` is 1 while it has one."""
 
     on_cpu = word()
     in_kernel = word(1)
@@ -59,7 +59,7 @@ class Dispatcher(Struct):
 class TimeSlices(Scheduler):
     """One run queue, and time slices that end anywhere in user space (round robin, as in xv6)."""
 
-    tasks = perthread(SlicedTask)
+    modes = perthread(Mode)
     slice_ps = word(3 * MS, padded=True)
     lock = part(TTASLock, padded=True)
     runnable = part(TaskList)
@@ -90,21 +90,20 @@ class TimeSlices(Scheduler):
                 task = yield from self.runnable.take()
                 yield from self.lock.release()
             if task:
-                number = yield task.number.load(RELAXED)
-                yield from self.dispatch(number)
+                yield from self.dispatch(task)
             else:
                 yield from self.rest()
 
-    def dispatch(self, number):
-        task = self.tasks[number]
+    def dispatch(self, task: Task):
+        number = yield task.number.load(RELAXED)
         yield task.cpu.store(cpu(), RELAXED)
-        yield task.on_cpu.store(1, RELAXED)
+        yield self.modes[number].on_cpu.store(1, RELAXED)
         end = now() + (yield self.slice_ps.load(RELAXED))
         yield self.cpus[cpu()].slice_end.store(end, RELAXED)
-        if not (yield task.in_kernel.load(RELAXED)):
+        if not (yield self.modes[number].in_kernel.load(RELAXED)):
             yield timer(end)
         yield switch(number)
-        yield task.on_cpu.store(0, RELAXED)
+        yield self.modes[number].on_cpu.store(0, RELAXED)
         yield from self.lock.acquire()
         if (yield task.state.load(RELAXED)) == RUNNING:
             yield from self.runnable.append(task)
@@ -135,11 +134,11 @@ class TimeSlices(Scheduler):
     def enter(self):
         """Enter the kernel: from here on the task keeps its CPU."""
         yield timer(0)
-        yield self.tasks[thread()].in_kernel.store(1, RELAXED)
+        yield self.modes[thread()].in_kernel.store(1, RELAXED)
 
     def leave(self):
         """Go back to user space: the CPU is lost at the end of the slice, or now if it is over."""
-        yield self.tasks[thread()].in_kernel.store(0, RELAXED)
+        yield self.modes[thread()].in_kernel.store(0, RELAXED)
         end = yield self.cpus[cpu()].slice_end.load(RELAXED)
         yield timer(end)
 

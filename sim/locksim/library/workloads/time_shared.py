@@ -6,13 +6,12 @@ between two sections, while it waits for the lock, and while it holds it. A thre
 lock whose holder has no CPU spins until its own slice ends; one that sleeps leaves its CPU to
 another task. One unit of work is one critical section.
 
-``TimeShared`` takes any lock that spins. ``TimeSharedSleepers`` takes one that sleeps by a
-``TaskFutex``, and says to it which scheduler is the tasks'.
+``TimeShared`` takes any lock that spins. ``TimeSharedSleepers`` takes a futex mutex whose waiters
+give up their CPUs, and says to it which scheduler is the tasks'.
 """
 
 from locksim.lang import *
-from locksim.library.kernel.futex import TaskFutex
-from locksim.library.locks.futex import FutexMutex
+from locksim.library.locks.futex import TaskFutexMutex
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.time_slices import TimeSlices
 
@@ -64,7 +63,7 @@ class TimeShared(Workload):
 class TimeSharedSleepers(TimeShared):
     """The same with a lock whose waiters sleep."""
 
-    lock = part(FutexMutex(futex=TaskFutex), padded=True)
+    lock = part(TaskFutexMutex, padded=True)
 
     def setup(self):
         yield from super().setup()
