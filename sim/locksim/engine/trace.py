@@ -12,7 +12,7 @@ store buffer.
 | COMPUTE | it is issued | 0 | requested picoseconds |
 | WAKE | it is issued | 0 | CPU |
 | TIMER | it is issued | 0 | time |
-| SWITCH (to another thread) | it is issued (after any wait for the store buffer), or the timer has made it | 0 | thread |
+| SWITCH (to another thread), the timer's | it is issued (the store buffer is empty) | 0 | thread |
 | ALLOC, FREE | it is issued | object | 0 |
 | DRAINED | a buffered store takes effect | word | value |
 | SERVED | a request for a line is served | line | ready_at (the time of completion) |

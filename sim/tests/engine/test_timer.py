@@ -70,7 +70,8 @@ def test_a_computation_ends_on_time_and_goes_on_later() -> None:
     left = 5000 - (FROM - begun)
     again = FROM + SWITCH + SWITCH
     assert [(begun, 5000), (again, left)] == rows(run, Kind.COMPUTE)
-    assert [(FROM + SWITCH, 0, 1), (again + left, 0, 3), (again + left + SWITCH, 0, 2)] == notes(run)
+    over = again + left
+    assert [(FROM + SWITCH, 0, 1), (over, 0, 3), (over + SWITCH, 0, 2)] == notes(run)
     assert 5000 == counted(run, "compute_ps")
     assert 4 == counted(run, "switches")
 

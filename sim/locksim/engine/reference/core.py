@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from locksim.core.faults import Fault, Wait, of_exception, switch_detail

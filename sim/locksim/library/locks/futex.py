@@ -13,10 +13,10 @@ was the last sleeper. The price is one ``wake`` too many for each series of slee
 Orders. Each way in is an ACQUIRE of the word, each way out a RELEASE.
 
 Cost in line transfers. Uncontended: none if this CPU had the mutex last, else one; two atomic
-instructions. Contended, each sleep and each wake-up is a call into the kernel (:mod:`futex
-<locksim.library.kernel.futex>`), which is far more than a short critical section takes. So waiters
-that spin are better for short holds while each thread has a CPU, and this one for long holds, or
-where a holder may lose its CPU (docs/PREEMPTION.md).
+instructions. Contended, each sleep and each wake-up is a call into the kernel
+(``locksim/library/kernel/futex_queue.py``), which is far more than a short critical section takes.
+So waiters that spin are better for short holds while each thread has a CPU, and this one for long
+holds, or where a holder may lose its CPU (docs/PREEMPTION.md).
 
 Proofs. Under c11 two threads are proven, and three are too many for the checker's memory. The class
 claims sc and tso only.
@@ -30,7 +30,7 @@ Source: Drepper, Futexes Are Tricky, 2011, "Mutex, Take 3".
 """
 
 from locksim.lang import *
-from locksim.library.kernel.futex import Futex, TaskFutex
+from locksim.library.kernel.futex_queue import Futex, TaskFutex
 
 __all__ = ["FutexMutex", "TaskFutexMutex"]
 

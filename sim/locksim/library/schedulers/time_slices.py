@@ -10,8 +10,8 @@ In the kernel no task is interrupted. A task enters it by ``enter()`` and goes b
 ``leave()``, as a system call does. Every task begins in the kernel. One that never calls ``leave``
 keeps its CPU until it sleeps, or calls ``resched()`` after its slice is over.
 
-``modes[t].on_cpu`` of a task is 1 while a CPU runs it: what a waiter may look at that spins only as long as
-the holder makes progress.
+``modes[t].on_cpu`` is 1 while a CPU runs task t: what a waiter may look at that spins only as long
+as the holder makes progress.
 
 The slice. 3 ms is what Linux's EEVDF and CFS give by default on large machines:
 ``sysctl_sched_base_slice`` and before it ``sysctl_sched_min_granularity`` are 0.75 ms times

@@ -199,20 +199,20 @@ MISTAKES = [
     Wrong("bakery", "no order of equal numbers", "other < me", "other < other", "exclusion"),
     Wrong(
         "futex",
-        "sleeps without a look",
-        "!= SLEEPERS:",
-        "< FREE:",
-        "deadlock",
-    ),
-    Wrong(
-        "futex",
-        "forgets the other sleepers",
-        "(yield self.value.swap(SLEEPERS, ACQUIRE)) != FREE:\n            yield from self.wait()",
-        "(yield self.value.swap(SLEEPERS, ACQUIRE)) != FREE:\n            yield from self.wait()\n"
-        "        yield self.value.store(HELD)",
+        "hides the other sleepers",
+        "wait(SLEEPERS)\n            value = yield self.futex.value.swap(SLEEPERS, ACQUIRE)",
+        "wait(SLEEPERS)\n            value = yield self.futex.value.swap(HELD, ACQUIRE)",
         "deadlock",
         3,
     ),
+    Wrong(
+        "futex",
+        "wakes before it frees",
+        "yield self.futex.value.store(FREE, RELEASE)\n            yield from self.futex.wake()",
+        "yield from self.futex.wake()\n            yield self.futex.value.store(FREE, RELEASE)",
+        "deadlock",
+    ),
+    Wrong("futex", "wakes no sleeper", "!= HELD:", "< FREE:", "exclusion"),
 ]
 """Wrong on any machine."""
 
