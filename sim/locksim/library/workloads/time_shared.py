@@ -24,6 +24,8 @@ class TimeShared(Workload):
     Arguments:
         tasks: how many. hold_ps: work under the lock. think_ps: mean work between two sections.
         slice_ps: how long a task keeps its CPU in user space while others wait.
+        kept: 1: no task loses its CPU from before it takes the lock until it has given it back, as
+            with a kernel's spinlocks.
         sections: critical sections after which a task ends; 0: never.
     """
 
@@ -31,6 +33,7 @@ class TimeShared(Workload):
     hold_ps = param(1000 * NS)
     think_ps = param(10 * US)
     slice_ps = param(3 * MS)
+    kept = param(0)
     sections = param(0)
     scheduler = part(TimeSlices, padded=True)
     lock = part(TTASLock, padded=True)
@@ -49,15 +52,23 @@ class TimeShared(Workload):
         n = 0
         while not self.sections or n < self.sections:
             yield compute(random_below(2 * self.think_ps + 1))
-            yield from self.lock.acquire()
-            count = yield self.count.load(RELAXED)
-            yield self.count.store(count + 1, RELAXED)
-            yield compute(self.hold_ps)
-            yield from self.lock.release()
+            if self.kept:
+                yield from self.scheduler.enter()
+                yield from self.section()
+                yield from self.scheduler.leave()
+            else:
+                yield from self.section()
             yield done()
             n = n + 1
         yield from self.scheduler.enter()
         yield from self.scheduler.exit()
+
+    def section(self):
+        yield from self.lock.acquire()
+        count = yield self.count.load(RELAXED)
+        yield self.count.store(count + 1, RELAXED)
+        yield compute(self.hold_ps)
+        yield from self.lock.release()
 
 
 class TimeSharedSleepers(TimeShared):
