@@ -253,8 +253,7 @@ class _Maker:
         e = self.expression()
         forms = ("pause()", f"compute({e} & 31)", f"note({e})", "done()")
         fence = f"fence({self.one(ORDERS[1:])})"
-        timers = ("timer(0)", f"timer(now() + {e} * 3)") if self.switches else ()
-        return [f"yield {self.one((*forms, fence, fence, *timers))}"]
+        return [f"yield {self.one((*forms, fence, fence))}"]
 
     def make_pointer(self, depth: int) -> list[str]:
         order = self.one(STORE_ORDERS)
@@ -369,8 +368,12 @@ class _Maker:
 
 
 @st.composite
-def workloads(draw: st.DrawFn) -> str:
-    """The text of a module with a workload ``World``."""
+def workloads(draw: st.DrawFn, timers: bool = False) -> str:
+    """The text of a module with a workload ``World``.
+
+    Arguments:
+        timers: whether it has tasks, and CPUs that take themselves away from them.
+    """
     risky = draw(st.integers(0, 2)) == 0
     # Few words, so that the threads meet at them.
     hot = draw(st.lists(st.sampled_from(WORDS), min_size=2, max_size=4))
@@ -380,8 +383,8 @@ def workloads(draw: st.DrawFn) -> str:
 
     inner = _Maker(draw, OWN_WORDS, world=False, risky=risky)
     helper = _Maker(draw, hot, world=False, risky=risky)
-    tasks = draw(st.sampled_from((0, 0, 1, 2, 5)))
-    hand_on = draw(st.sampled_from((HAND_ON, FOR_A_WHILE)))
+    tasks = draw(st.sampled_from((1, 2, 5) if timers else (0, 0, 1, 2, 5)))
+    hand_on = FOR_A_WHILE if timers else HAND_ON
     world = _Maker(draw, hot, world=True, risky=risky, switches=hand_on if tasks else ())
     text = HEAD.format(
         node_padded=draw(st.booleans()),

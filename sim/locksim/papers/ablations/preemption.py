@@ -2,8 +2,8 @@
 
 Four cores of `xeon-e5-2680v4-2x14` run 4, 5, 8 and 16 tasks, each of which thinks for 10 us, works
 for 1 us under the lock, and loses its CPU after 3 ms. The locks spin, or sleep (`futex`). The
-mechanism that is taken away is the preemption of who has or wants the lock (*kept*): a kernel's
-spinlocks do that.
+mechanism that is taken away is the preemption of who has or wants the lock (*kept*), as a kernel's
+spinlocks do. The library's MCS lock has a node for each CPU, so it is right only there.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PROFILE, CPUS, TASKS = "xeon-e5-2680v4-2x14", 4, (4, 5, 8, 16)
 VARIANTS: dict[str, Workload] = {
     "ttas": TimeShared(lock=TTASLock),
     "ticket": TimeShared(lock=TicketLock),
-    "mcs": TimeShared(lock=MCSLock),
     "futex": TimeSharedSleepers(),
     "ttas, kept": TimeShared(lock=TTASLock, kept=1),
     "ticket, kept": TimeShared(lock=TicketLock, kept=1),
+    "mcs, kept": TimeShared(lock=MCSLock, kept=1),
 }
 
 
