@@ -14,9 +14,9 @@ keeps its CPU until it sleeps, or calls ``resched()`` after its slice is over.
 as the holder makes progress.
 
 The slice. 3 ms is what Linux gives by default on machines of 8 CPUs and more:
-``sysctl_sched_base_slice``, once ``sysctl_sched_min_granularity``, is 0.75 ms (in later kernels 0.7)
-times 1 + log2 of the CPUs, of at most 8 of them (kernel/sched/fair.c). A workload may write another
-time into ``slice_ps`` in its setup.
+``sysctl_sched_base_slice``, once ``sysctl_sched_min_granularity``, is 0.75 ms (0.7 in later
+kernels) times 1 + log2 of the CPUs, of at most 8 of them (kernel/sched/fair.c). A workload may
+write another time into ``slice_ps`` in its setup.
 
 Invariants. A task is on the run queue, or runs, or sleeps (``active`` is 0), never two of these.
 The run queue's lock is taken by dispatchers and in the kernel only, so its holder keeps its CPU. No

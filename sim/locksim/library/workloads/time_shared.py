@@ -11,7 +11,7 @@ give up their CPUs, and says to it which scheduler is the tasks'.
 """
 
 from locksim.lang import *
-from locksim.library.locks.futex import TaskFutexMutex
+from locksim.library.kernel.task_futex import TaskFutexMutex
 from locksim.library.locks.ttas import TTASLock
 from locksim.library.schedulers.time_slices import TimeSlices
 

@@ -36,6 +36,7 @@ class Wrong:
         return from_text(text.replace(self.old, self.new), f"{self.lock}.py", code.name).struct
 
 
+_LOOK = "        same = (yield self.value.load(RELAXED)) == expected\n"
 MISTAKES = [
     Wrong(
         "anderson",
@@ -213,7 +214,15 @@ MISTAKES = [
         "yield from self.futex.wake()\n            yield self.futex.value.store(FREE, RELEASE)",
         "deadlock",
     ),
-    Wrong("futex", "wakes no sleeper", "!= HELD:", "< FREE:", "exclusion"),
+    Wrong("futex", "wakes no sleeper", "!= HELD:", "< FREE:", "deadlock"),
+    Wrong("futex", "sleeps without a look", "== expected", "!= expected + 1", "deadlock"),
+    Wrong(
+        "futex",
+        "looks before it queues",
+        f"        yield from self.bucket.acquire()\n{_LOOK}",
+        f"{_LOOK}        yield from self.bucket.acquire()\n",
+        "deadlock",
+    ),
 ]
 """Wrong on any machine."""
 
