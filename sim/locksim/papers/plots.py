@@ -38,7 +38,7 @@ def lines(
             [
                 Point(
                     *(c.at, c.simulated / scale, c.low / scale, c.high / scale),
-                    band=c.band and (c.band.low / scale, c.band.high / scale),
+                    band=None if c.band is None else (c.band.low / scale, c.band.high / scale),
                 )
                 for c in row
             ],
@@ -55,5 +55,5 @@ def lines(
 def bar(cell: Cell, label: str) -> Bar:
     """Return the bar of a cell."""
     used = cell.role != "predicted"
-    band = cell.band and (cell.band.low, cell.band.high)
+    band = None if cell.band is None else (cell.band.low, cell.band.high)
     return Bar(label, cell.simulated, cell.low, cell.high, cell.understood, used, band)
