@@ -106,7 +106,9 @@ def _draw_all_curves(
     if len(panels) > columns:
         figure.supylabel(first.y.label)
     else:
-        panels[0][0].set_ylabel(first.y.label)
+        # In two lines rather than cut off.
+        letters = figure.axes[0].yaxis.label.get_fontsize()
+        panels[0][0].set_ylabel(_wrapped(first.y.label, 0.8 * figure.get_figheight(), letters))
     label_ends(figure, panels, words)
 
 
