@@ -127,14 +127,14 @@ def _frame(lines: list[str]) -> str:
     title, *rest = lines
     arrows = [found for line in rest if (found := _ARROW.match(line))]
     rows = [line for line in rest if not _ARROW.match(line)]
-    found = [
+    cells = [
         box
         for number, row in enumerate(rows)
         for column, cell in enumerate(row.split("|"))
         if (box := _box(cell.strip(), column, number))
     ]
-    placed = {box.name: box for box in found}
-    if len(placed) < len(found):
+    placed = {box.name: box for box in cells}
+    if len(placed) < len(cells):
         raise DiagramError(f"the frame '{title}' has two boxes of one name: give each its own")
     if not placed:
         raise DiagramError(f"the frame '{title}' has no box")

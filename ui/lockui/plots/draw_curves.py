@@ -176,7 +176,7 @@ def _scale_x(axes: Axes, axis: Axis, places: Sequence[float], most_ticks: int) -
 
 
 def _apart(places: Sequence[float], log: bool, most: int) -> list[float]:
-    """Return the places whose numbers do not run into the one before; ``most`` of two digits fit."""
+    """Return the places whose numbers are clear of the one before; ``most`` of two digits fit."""
     where = [math.log(place) if log else place for place in places]
     shown: list[float] = []
     taken = -math.inf
