@@ -43,6 +43,8 @@ def machine_digest(machine: Machine) -> str:
         machine.spread_ps(),
         cache,
     ]
+    if machine.starting_order is not None:
+        parts.append(machine.starting_order)
     return _digest(parts)
 
 
