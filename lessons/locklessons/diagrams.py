@@ -37,7 +37,7 @@ from locklessons.figures import Figure
 from lockui.plots.look import COLOURS
 
 BOX = (112, 46)
-GAP = (34, 30)
+GAP = (48, 30)
 _ARROW = re.compile(r"^(?P<from>[^|>~:]+?) (?P<kind>~?>) (?P<to>[^|>~:]+?)(?:: (?P<label>.+))?$")
 _FILLS = ("solid", "hatched", "dotted", "crossed", "empty")
 
@@ -127,12 +127,15 @@ def _frame(lines: list[str]) -> str:
     title, *rest = lines
     arrows = [found for line in rest if (found := _ARROW.match(line))]
     rows = [line for line in rest if not _ARROW.match(line)]
-    placed = {
-        box.name: box
+    cells = [
+        box
         for number, row in enumerate(rows)
         for column, cell in enumerate(row.split("|"))
         if (box := _box(cell.strip(), column, number))
-    }
+    ]
+    placed = {box.name: box for box in cells}
+    if len(placed) < len(cells):
+        raise DiagramError(f"the frame '{title}' has two boxes of one name: give each its own")
     if not placed:
         raise DiagramError(f"the frame '{title}' has no box")
     parts = [_drawn(box) for box in placed.values()]

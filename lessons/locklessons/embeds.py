@@ -42,7 +42,7 @@ def play_counterexample(found: Counterexample, caption: str, *, height: int = 52
 
 
 def you_are_the_scheduler(
-    lock: Struct | type[Struct], caption: str, *, height: int = 640, **options: Any
+    lock: Struct | type[Struct], caption: str, *, height: int = 700, **options: Any
 ) -> None:
     """Let the reader choose which thread runs next, until the lock is broken.
 

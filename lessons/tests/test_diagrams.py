@@ -54,7 +54,11 @@ def test_an_arrow_goes_from_edge_to_edge() -> None:
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("only a title", "has no box"), ("f\na | b\na > c", "the frame 'f' has no box 'c'")],
+    [
+        ("only a title", "has no box"),
+        ("f\na | b\na > c", "the frame 'f' has no box 'c'"),
+        ("f\na | a: again", "the frame 'f' has two boxes of one name"),
+    ],
 )
 def test_boxes_that_cannot_be_drawn(text: str, says: str) -> None:
     """The frame is named."""

@@ -37,11 +37,8 @@ class Levels {
     at("save").addEventListener("click", () => this.save());
     at("load").addEventListener("click", () => at("file").click());
     at("file").addEventListener("change", () => this.read(at("file").files[0]));
-    addEventListener("hashchange", async () => {
-      await this.open();
-      at("title").focus();
-    });
-    this.open();
+    addEventListener("hashchange", () => this.open(true));
+    this.open(false);
   }
 
   get wanted() {
@@ -62,7 +59,8 @@ class Levels {
     at("count").textContent = `${this.list.filter(({ name }) => name in known).length} of ${this.list.length} won.`;
   }
 
-  async open() {
+  /** @param chosen by the reader just now: then the cursor goes to its title. */
+  async open(chosen) {
     const { name, file } = this.wanted;
     if (name === this.level?.name) return;
     const level = await (await fetch(new URL(file, import.meta.url))).json();
@@ -78,6 +76,7 @@ class Levels {
     at("after").replaceChildren();
     at("game").replaceChildren();
     this.close = mount(at("game"), game);
+    if (chosen) at("title").focus();
   }
 
   won(steps) {

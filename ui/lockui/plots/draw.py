@@ -86,12 +86,16 @@ def _figure(plot: Plot, columns: int, width: float, letters: float, texts: bool)
         if isinstance(panel, Curves)
     ]
     if curves:
-        _draw_all_curves(figure, curves, columns, plot.words)
+        _draw_all_curves(figure, curves, columns, plot.words, letters)
     return figure
 
 
 def _draw_all_curves(
-    figure: Figure, panels: Sequence[tuple[Axes, Curves]], columns: int, words: Words
+    figure: Figure,
+    panels: Sequence[tuple[Axes, Curves]],
+    columns: int,
+    words: Words,
+    letters: float,
 ) -> None:
     """Draw panels of lines, which share their axes and the look of each name."""
     lines = [line for _, panel in panels for line in panel.lines]
@@ -106,7 +110,8 @@ def _draw_all_curves(
     if len(panels) > columns:
         figure.supylabel(first.y.label)
     else:
-        panels[0][0].set_ylabel(first.y.label)
+        # In two lines rather than cut off.
+        panels[0][0].set_ylabel(_wrapped(first.y.label, 0.8 * figure.get_figheight(), letters))
     label_ends(figure, panels, words)
 
 

@@ -178,15 +178,28 @@ def _lead(axes: Axes, end: tuple[float, float], height: float) -> None:
 
 
 def _scale_x(axes: Axes, axis: Axis, places: Sequence[float], most_ticks: int) -> None:
-    """Choose the scale, and a tick for each place, or for every second, third and so on."""
+    """Choose the scale, and a tick for each place that has room for its number."""
     log = _is_log(axis, places, above=7)
     if log:
         axes.set_xscale("log", base=2)
     if not log and len(places) > MOST_PLACES:
         return
-    shown = places[:: math.ceil(len(places) / most_ticks)]
+    shown = _apart(places[:: math.ceil(len(places) / most_ticks)], log, most_ticks)
     axes.set_xticks(shown, [f"{place:g}" for place in shown])
     axes.set_xticks([], minor=True)
+
+
+def _apart(places: Sequence[float], log: bool, most: int) -> list[float]:
+    """Return the places whose numbers are clear of the one before; ``most`` of two digits fit."""
+    where = [math.log(place) if log else place for place in places]
+    shown: list[float] = []
+    taken = -math.inf
+    for place, at in zip(places, where, strict=True):
+        room = (1 + len(f"{place:g}")) / (3 * most) * (where[-1] - where[0])
+        if at - taken >= room:
+            shown.append(place)
+            taken = at
+    return shown
 
 
 def _scale_y(axes: Axes, axis: Axis, values: Sequence[float]) -> None:

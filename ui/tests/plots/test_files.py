@@ -99,17 +99,32 @@ def test_latex_s_signs_are_escaped(tmp_path: Path) -> None:
     assert "% On ideal-8, seed 1." in text
 
 
-@pytest.mark.parametrize("panels", [1, 4])
-def test_names_overlap_nothing(panels: int) -> None:
+#: Close numbers of CPUs, and a name that is longer than its axis.
+DENSE = Curves(
+    [Line("a", [Point(x, x / 20) for x in (1, 2, 4, 8, 12, 16, 24, 32, 48, 64, 80)])],
+    Axis("CPUs", True),
+    Axis("sections per second, whole machine [million]", True),
+)
+
+
+@pytest.mark.parametrize(
+    ("panels", "width"),
+    [
+        ([Curves(lines(*NAMES), *AXES, title="0")], None),
+        ([Curves(lines(*NAMES), *AXES, title=f"{i}") for i in range(4)], None),
+        ([DENSE], 6.0),
+    ],
+    ids=["one", "four", "dense"],
+)
+def test_names_overlap_nothing(panels: list[Curves], width: float | None) -> None:
     """Neither each other, nor a title, nor another panel; and all are inside the picture."""
-    several = Plot("P", [Curves(lines(*NAMES), *AXES, title=f"{i}") for i in range(panels)])
-    with drawn(several) as figure:
+    with drawn(Plot("P", panels), width=width) as figure:
         figure.draw_without_rendering()
         outside = {  # numbers beyond the ends of an axis, which are not drawn
             tick.label1
             for axes in figure.axes
             for axis, ends in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim()))
-            for tick in axis.get_major_ticks()
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
             if not ends[0] <= tick.get_loc() <= ends[1]
         }
         boxes = [
@@ -117,11 +132,11 @@ def test_names_overlap_nothing(panels: int) -> None:
             for text in figure.findobj(Text)
             if text.get_visible() and text.get_text() and text not in outside
         ]
-        width, height = figure.canvas.get_width_height()
+        wide, high = figure.canvas.get_width_height()
     assert [] == [
         (a, b) for a, b in itertools.combinations(boxes, 2) if a.padded(-1).overlaps(b.padded(-1))
     ]
-    assert all(0 <= box.x0 and box.x1 <= width + 1 and box.y1 <= height + 1 for box in boxes)
+    assert all(0 <= box.x0 and box.x1 <= wide + 1 and box.y1 <= high + 1 for box in boxes)
 
 
 def test_a_reader_s_settings_change_nothing() -> None:

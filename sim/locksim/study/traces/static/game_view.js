@@ -89,14 +89,15 @@ export class GameView {
 
   showTurns() {
     const moves = this.options[this.view.at] || [];
-    // The buttons are replaced, so move the focus to the same thread's new button.
+    // The buttons are replaced, so move the focus to the same thread's new button, or, if the thread
+    // has finished, to the player: its keys would not be heard otherwise.
     const focused = this.turns.contains(document.activeElement) ? document.activeElement.dataset.slot : null;
     this.turns.replaceChildren(...Array.from({ length: this.view.data.threads }, (_, thread) => {
       const mine = moves.filter((move) => move.thread === thread);
       return make("div", { class: "turn" }, make("b", {}, `thread ${thread}`),
         ...(mine.length ? mine.map((move) => this.turn(move)) : [make("span", { class: "idle" }, this.idle(thread))]));
     }));
-    if (focused) this.turns.querySelector(`[data-slot="${focused}"]`)?.focus();
+    if (focused) (this.turns.querySelector(`[data-slot="${focused}"]`) ?? this.turns.closest(".locklab")).focus();
   }
 
   turn(move) {
