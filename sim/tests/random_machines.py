@@ -27,6 +27,24 @@ def caches(draw: st.DrawFn) -> dict[str, int]:
     return private | l1 | {"private_hit_ps": draw(st.integers(3, 9))}
 
 
+@st.composite
+def shared_caches(draw: st.DrawFn) -> dict[str, int]:
+    """Caches as small, and one that a node shares: inclusive, or of victims."""
+    found = draw(caches())
+    inclusive = draw(st.integers(0, 1))
+    sets = draw(st.sampled_from([1, 2, 8]))
+    ways = draw(st.sampled_from([1, 2, 3, 8]))
+    if inclusive:
+        ways = max(ways, found["private_sets"] * found["private_ways"] // sets)
+    dearest = found.get("private_hit_ps", 3)
+    return found | {
+        "shared_sets": sets,
+        "shared_ways": ways,
+        "shared_inclusive": inclusive,
+        "shared_hit_ps": draw(st.integers(dearest, dearest + 9)),
+    }
+
+
 def _ways(draw: st.DrawFn) -> int:
     return draw(st.sampled_from([2, 1, 3, 4, 8]))
 
@@ -96,7 +114,7 @@ def tenures(draw: st.DrawFn, classes: int = CLASSES) -> dict[str, tuple[tuple[in
 
 @st.composite
 def machines(draw: st.DrawFn) -> MachineTables:
-    """A machine of 1 to 5 CPUs in 1 to 3 nodes; half of them keep every line."""
+    """A machine of 1 to 5 CPUs in 1 to 3 nodes; a third of them keep every line."""
     n = draw(st.sampled_from([3, 2, 4, 5, 1]))
     n_nodes = draw(st.integers(1, 3))
     node_of = np.array([draw(st.integers(0, n_nodes - 1)) for _ in range(n)])
@@ -142,7 +160,7 @@ def machines(draw: st.DrawFn) -> MachineTables:
         blocking=blocking,
         clean_nearest=draw(st.integers(0, 1)),
         bus_kind=bus_kind,
-        **(draw(caches()) if draw(st.booleans()) else {}),
+        **draw(st.one_of(st.just({}), caches(), shared_caches())),
     )
 
 

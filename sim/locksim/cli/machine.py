@@ -136,7 +136,10 @@ def _arbitration(machine: Machine) -> str:
 def _caches(machine: Machine) -> str:
     if machine.cache is None:
         return "unlimited: a CPU keeps a line until another CPU takes it"
-    levels = {"L1": machine.cache.l1, "private": machine.cache.private}
+    cache = machine.cache
+    levels = {"L1": cache.l1, "private": cache.private}
+    if cache.shared is not None:
+        levels[f"{cache.shared.policy}, shared by a node,"] = cache.shared
     bytes_ = machine.topology.line_bytes
     return ", ".join(
         f"{name} {level.lines * bytes_ / 1024:g} KB in {level.sets} sets of {level.ways}"

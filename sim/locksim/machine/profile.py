@@ -123,13 +123,15 @@ class Cost(BaseModel):
     lines that came from a class; they hold any of the classes.
     ``far_atomic`` is the time of an atomic instruction at its line's home, by class.
     ``run_ahead`` is how much private work is done while a core waits for a line.
-    ``private_hit`` is there if the profile has a ``[cache.l1]``.
+    ``private_hit`` is there if the profile has a ``[cache.l1]``, and ``shared_hit`` if it has a
+    ``[cache.shared]``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     l1_hit: Quantity
     private_hit: Quantity | None = None
+    shared_hit: Quantity | None = None
     store: Quantity
     rmw: Quantity
     fence: Quantity
@@ -306,8 +308,14 @@ class Machine(BaseModel):
 
         Every hit costs ``l1_hit`` there.
         """
-        cost = self.cost.model_copy(update={"private_hit": None})
+        cost = self.cost.model_copy(update={"private_hit": None, "shared_hit": None})
         return self.model_copy(update={"cache": None, "cost": cost})
+
+    def without_shared_cache(self) -> Machine:
+        """Return a copy whose nodes share no cache, as ablations need it."""
+        cost = self.cost.model_copy(update={"shared_hit": None})
+        cache = self.cache and self.cache.model_copy(update={"shared": None})
+        return self.model_copy(update={"cache": cache, "cost": cost})
 
     def tables(self, cpus: int, placement: Placement = "compact") -> MachineTables:
         """Return what the engines read, for the CPUs that take part.
@@ -430,12 +438,16 @@ class Machine(BaseModel):
                 )
 
     def _check_caches(self) -> None:
-        key = "cost.private_hit"
-        two_levels = self.cache is not None and self.cache.l1 is not None
-        if two_levels and self.cost.private_hit is None:
-            raise Refusal(key, missing_quantity(key))
-        if not two_levels and self.cost.private_hit is not None:
-            raise Refusal(key, "never charged without [cache.l1]; remove it or add that table")
+        for cost, table in (("private_hit", "l1"), ("shared_hit", "shared")):
+            key = f"cost.{cost}"
+            there = self.cache is not None and getattr(self.cache, table) is not None
+            charged = getattr(self.cost, cost) is not None
+            if there and not charged:
+                raise Refusal(key, missing_quantity(key))
+            if charged and not there:
+                raise Refusal(
+                    key, f"never charged without [cache.{table}]; remove it or add that table"
+                )
 
     def _check_references(
         self, name: str, quantity: Quantity, quantities: dict[str, Quantity]
@@ -468,18 +480,15 @@ class Machine(BaseModel):
                         f"{_ns(overlap)} is not less than {kind}.{name} at {_ns(whole)}, of which "
                         "it is a part: check both",
                     )
-        if costs.get("private_hit", costs["l1_hit"]) < costs["l1_hit"]:
-            raise Refusal(
-                "cost.private_hit",
-                f"{_ns(costs['private_hit'])} is cheaper than l1_hit at {_ns(costs['l1_hit'])}; "
-                "a farther line cannot be: check both",
-            )
+        ladders = [["l1_hit", "private_hit", "shared_hit"]]
+        if "shared_hit" in costs:
+            ladders[0].append("memory.node")
         for kind in ("transfer", "memory", "invalidate", "far_atomic"):
-            names = [f"{kind}.{c}" for c in ("core", *self.topology.node_classes)]
-            ladder = [name for name in names if name in costs]
+            ladders.append([f"{kind}.{c}" for c in ("core", *self.topology.node_classes)])
             if kind == "transfer":
-                ladder.insert(0, "l1_hit")
-            for near, far in pairwise(ladder):
+                ladders[-1].insert(0, "l1_hit")
+        for ladder in ladders:
+            for near, far in pairwise(name for name in ladder if name in costs):
                 if costs[near] > costs[far]:
                     raise Refusal(
                         f"cost.{far}",

@@ -83,6 +83,10 @@ class MachineTables:
     l1_sets: int = 0  # 0: every hit costs l1_hit_ps
     l1_ways: int = 0
     private_hit_ps: int = 0  # a hit that L1 does not have; 0 where there is no L1
+    shared_sets: int = 0  # of the cache that a node shares; 0: there is none
+    shared_ways: int = 0
+    shared_inclusive: int = 0  # 1: it keeps what its CPUs hold; 0: what they evict
+    shared_hit_ps: int = 0  # a line that it supplies
 
 
 def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
@@ -96,6 +100,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     tenures, spreads = _tenures(topology, cost, machine.spread_ps())
     private = machine.cache and machine.cache.private
     l1 = machine.cache and machine.cache.l1
+    shared = machine.cache and machine.cache.shared
     return MachineTables(
         n_cpus=len(places),
         n_nodes=topology.nodes,
@@ -142,6 +147,10 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         l1_sets=l1.sets if l1 else 0,
         l1_ways=l1.ways if l1 else 0,
         private_hit_ps=cost.get("private_hit", 0),
+        shared_sets=shared.sets if shared else 0,
+        shared_ways=shared.ways if shared else 0,
+        shared_inclusive=int(shared is not None and shared.policy == "inclusive"),
+        shared_hit_ps=cost.get("shared_hit", 0),
     )
 
 

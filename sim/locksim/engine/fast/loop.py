@@ -100,7 +100,22 @@ from locksim.compiler.bytecode import (
 )
 from locksim.core.faults import Fault
 from locksim.engine.counters import CPU_COUNTERS
-from locksim.engine.fast.capacity import EMPTY, at_hand, had, hit, lose, use
+from locksim.engine.fast.capacity import (
+    EMPTY,
+    H_HIT,
+    H_INCLUSIVE,
+    at_hand,
+    drop_shared,
+    had,
+    hit,
+    keeps,
+    kept_elsewhere,
+    lose,
+    nearest_keeper,
+    recall,
+    use,
+    use_shared,
+)
 from locksim.engine.fast.contention import (
     A_NEXT,
     A_PASSED,
@@ -114,7 +129,7 @@ from locksim.engine.fast.contention import (
     take_path,
 )
 from locksim.engine.meters import mark
-from locksim.engine.trace import DRAINED, EVICTED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, GIVEN_UP, SERVED
 from locksim.engine.trace import MARK as TRACE_MARK
 from locksim.lang.ops import Kind, Mark
 from locksim.lang.randomness import TRANSACTIONS, draw, exponential_of
@@ -375,6 +390,91 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     core[c, C_PC] = path[c, partial, 0]
     agent[me, A_DOES] = REISSUE
     _schedule(tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
+
+
+def _write_back(
+    x, c, t, caches, contention, cost, latency, node_of, home_distance, home, bus, line, count
+):  # type: ignore[no-untyped-def]
+    """Write modified line x back to memory, from the node of CPU c."""
+    count[c, N_WRITEBACKS] += 1
+    caches.modified[x] = 0
+    mine, back_to = node_of[c], home[x]
+    far = np.int64(home_distance[back_to, c])
+    start = t
+    if contention is not None:
+        start = path_free(contention, t, mine, back_to, far, back_to, far)
+    if cost[K_BUS_KIND] == 1:
+        start = max(start, bus[mine], bus[back_to])
+        bus[mine] = start + cost[K_BUS]
+        bus[back_to] = start + cost[K_BUS]
+    elif cost[K_BUS_KIND] == 2:
+        start = max(start, bus[0])
+        bus[0] = start + cost[K_BUS]
+    if contention is not None:
+        take_path(contention, start, mine, back_to, far, back_to, far)
+    until = start + latency[1, far]
+    line[x, L_FREE] = max(line[x, L_FREE], until)
+    line[x, L_QUIET] = max(line[x, L_QUIET], until)
+
+
+def _share(
+    x, c, t, a, latest, caches, contention, cost, latency, node_of, home_distance, home, bus, line,
+    sharers, core, thread, path, count, code, registers, agent, tree, trace, control, pc,
+):  # type: ignore[no-untyped-def]  # fmt: skip
+    """Use line x in the shared cache of CPU c's node, and give a line up to make room."""
+    victim = use_shared(caches, node_of[c], x)
+    if victim < 0:
+        return
+    for other in range(core.shape[0] if caches.sharing[H_INCLUSIVE] else 0):
+        owns = line[victim, L_OWNER] == other
+        shares = (sharers[victim, other >> 6] >> index(other & 63)) & index(1) != 0
+        if node_of[other] != node_of[c] or not (owns or shares):
+            continue
+        if core[other, C_PARKED]:
+            for j in range(core[other, C_PATH]):
+                if path[other, j, 2] == victim:
+                    unpark(
+                        other,
+                        t,
+                        latest & AGENT_MASK,
+                        caches,
+                        core,
+                        thread,
+                        path,
+                        count,
+                        code,
+                        registers,
+                        agent,
+                        tree,
+                    )
+                    break
+        if owns:
+            line[victim, L_OWNER] = -1
+        else:
+            sharers[victim, other >> 6] ^= index(1) << index(other & 63)
+            line[victim, L_SHARERS] -= 1
+        lose(caches, other, victim)
+        count[other, N_INVALIDATED] += 1
+    back = np.int64(0)
+    if caches.modified[victim] and line[victim, L_OWNER] < 0:
+        back = np.int64(1)
+        _write_back(
+            victim,
+            c,
+            t,
+            caches,
+            contention,
+            cost,
+            latency,
+            node_of,
+            home_distance,
+            home,
+            bus,
+            line,
+            count,
+        )
+    if cost[K_TRACING]:
+        _record(trace, control, t, a, GIVEN_UP, victim, back, pc)
 
 
 def unpark_all(state, caches, s):  # type: ignore[no-untyped-def]
@@ -1097,6 +1197,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
         # ---- it is served
         exclusive = agent[a, A_EXCLUSIVE] != 0
         at_home = False
+        moved = False
         owner = line[wanted, L_OWNER]
         mine = (sharers[wanted, c >> 6] >> index(c & 63)) & index(1) != 0
         if owner == c or (mine and not exclusive):
@@ -1105,8 +1206,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             agent[a, A_DELAY] = 0
             count[c, N_HITS] += 1
         else:
+            moved = True
             supplier_node = np.int64(-1)
             from_cache = owner >= 0
+            keeper = np.int64(-1)
+            alone = False  # only the keeper has what is not old
             waited = t - agent[a, A_SINCE]
             if contention is not None:
                 at_home = agent[a, A_EXCLUSIVE] == 2
@@ -1129,12 +1233,21 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 h = np.int64(home_distance[home[wanted], c])
                 far = h
                 supplier_node = home[wanted]
+                supply = np.int64(0)
+                classes = near.shape[1]
+                if caches is not None and not mine:
+                    keeper = np.int64(nearest_keeper(caches, home_distance, c, wanted))
+                    if keeper >= 0:
+                        alone = keeper != node_of[c] and caches.modified[wanted] != 0
+                        # A sharer of the same class comes before another node's shared cache.
+                        classes = np.int64(home_distance[keeper, c]) + 1
+                        if alone or keeper == node_of[c]:
+                            classes = 0
                 if mine:
                     supply = latency[2, h] - min(waited, latency[3, h])
                     count[c, N_UPGRADES] += 1
                 elif line[wanted, L_SHARERS] > 0 and cost[K_NEAREST]:
-                    supply = np.int64(0)
-                    for d in range(near.shape[1]):
+                    for d in range(classes):
                         for w in range(sharer_words):
                             bits = sharers[wanted, w] & near[c, d, w]
                             if bits:
@@ -1150,11 +1263,22 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 break
                         if supply:
                             break
-                else:
+                if caches is not None and supply == 0 and keeper >= 0:
+                    if alone or keeper == node_of[c] or cost[K_NEAREST]:
+                        far = np.int64(home_distance[keeper, c])
+                        supply = latency[0, far] - min(waited, latency[3, far])
+                        if keeper == node_of[c]:
+                            supply = caches.sharing[H_HIT]
+                        from_cache = True
+                        supplier_node = keeper
+                        count[c, N_FROM_CORE + min(far - 1, LAST_CLASS)] += 1
+                if supply == 0:
                     supply = latency[1, h]
                     count[c, N_MEMORY] += 1
             if exclusive:
                 invalidation = np.int64(0)
+                farthest = 0
+                others = 0
                 if owner >= 0:
                     if at_home:
                         invalidation = latency[0, home_distance[home[wanted], owner]]
@@ -1180,8 +1304,6 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     if caches is not None:
                         lose(caches, owner, wanted)
                 elif line[wanted, L_SHARERS] > 0:
-                    farthest = 0
-                    others = 0
                     for w in range(sharer_words):
                         bits = sharers[wanted, w]
                         x = w * 64
@@ -1222,9 +1344,18 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             x += 1
                         sharers[wanted, w] = 0
                     line[wanted, L_SHARERS] = 0
-                    if others:
-                        invalidation = latency[2, farthest] - min(waited, latency[3, farthest])
-                        invalidation += cost[K_INV_EACH] * (others - 1)
+                if caches is not None and caches.shared.shape[1]:
+                    origin = home[wanted] if at_home else node_of[c]
+                    but = np.int64(-1) if at_home else node_of[c]
+                    close, reach = recall(caches, home_distance, origin, but, wanted)
+                    if at_home and owner < 0 and close and caches.modified[wanted]:
+                        invalidation = latency[0, close]
+                        farthest = 0
+                    elif owner < 0:
+                        farthest = max(farthest, reach)
+                if farthest:
+                    invalidation = latency[2, farthest] - min(waited, latency[3, farthest])
+                    invalidation += cost[K_INV_EACH] * max(others - 1, 0)
                 line[wanted, L_OWNER] = -1 if at_home else c
                 took = supply + invalidation if at_home else max(supply, invalidation)
                 pipelined = False
@@ -1239,7 +1370,11 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 elif line[wanted, L_SHARERS] > 0:
                     sharers[wanted, c >> 6] |= index(1) << index(c & 63)
                     line[wanted, L_SHARERS] += 1
-                    pipelined = cost[K_BLOCKING] == 0
+                    pipelined = cost[K_BLOCKING] == 0 and not alone
+                elif caches is not None and kept_elsewhere(caches, node_of[c], wanted):
+                    sharers[wanted, c >> 6] |= index(1) << index(c & 63)
+                    line[wanted, L_SHARERS] = 1
+                    pipelined = cost[K_BLOCKING] == 0 and not alone
                 else:
                     line[wanted, L_OWNER] = c
             start = t
@@ -1294,7 +1429,10 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     line[wanted, L_QUIET] = max(line[wanted, L_QUIET], held)
             transactions[wanted] += 1
             if caches is not None:
-                caches.modified[wanted] = exclusive and not at_home
+                if exclusive or keeper < 0 or keeper != node_of[c]:
+                    caches.modified[wanted] = exclusive and not at_home
+                if line[wanted, L_OWNER] == c and not caches.sharing[H_INCLUSIVE]:
+                    drop_shared(caches, node_of[c], wanted)
                 count[c, N_CAPACITY] += had(caches, c, wanted, exclusive)
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]
@@ -1304,6 +1442,15 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             trace[control[R_ROWS] - 1, 6] = agent[a, A_SINCE]
             trace[control[R_ROWS] - 1, 7] = agent[a, A_EXCLUSIVE]
         if caches is not None:
+            shared = moved and not at_home and caches.shared.shape[1] != 0
+            inclusive = caches.sharing[H_INCLUSIVE] != 0
+            if shared and (inclusive or keeps(caches, node_of[c], wanted)):
+                _share(
+                    wanted,
+                    c, t, a, latest, caches, contention, cost, latency, node_of, home_distance,
+                    home, bus, line, sharers, core, thread, path, count, code, registers, agent,
+                    tree, trace, control, pc,
+                )  # fmt: skip
             victim = np.int64(EMPTY) if at_home else use(caches, c, wanted)
             if victim >= 0:
                 count[c, N_EVICTIONS] += 1
@@ -1315,28 +1462,24 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 else:
                     sharers[victim, c >> 6] ^= index(1) << index(c & 63)
                     line[victim, L_SHARERS] -= 1
-                if back:
-                    count[c, N_WRITEBACKS] += 1
-                    caches.modified[victim] = 0
-                    back_to = home[victim]
-                    far = np.int64(home_distance[back_to, c])
-                    start = t
-                    if contention is not None:
-                        start = path_free(contention, t, node_of[c], back_to, far, back_to, far)
-                    if cost[K_BUS_KIND] == 1:
-                        start = max(start, bus[node_of[c]], bus[back_to])
-                        bus[node_of[c]] = start + cost[K_BUS]
-                        bus[back_to] = start + cost[K_BUS]
-                    elif cost[K_BUS_KIND] == 2:
-                        start = max(start, bus[0])
-                        bus[0] = start + cost[K_BUS]
-                    if contention is not None:
-                        take_path(contention, start, node_of[c], back_to, far, back_to, far)
-                    until = start + latency[1, far]
+                if back and caches.shared.shape[1]:
+                    until = t + caches.sharing[H_HIT]
                     line[victim, L_FREE] = max(line[victim, L_FREE], until)
                     line[victim, L_QUIET] = max(line[victim, L_QUIET], until)
+                elif back:
+                    _write_back(
+                        victim, c, t, caches, contention, cost, latency, node_of, home_distance,
+                        home, bus, line, count,
+                    )  # fmt: skip
                 if tracing:
                     _record(trace, control, t, a, EVICTED, victim, back, pc)
+                if shared and not inclusive:
+                    _share(
+                        victim,
+                        c, t, a, latest, caches, contention, cost, latency, node_of, home_distance,
+                        home, bus, line, sharers, core, thread, path, count, code, registers, agent,
+                        tree, trace, control, pc,
+                    )  # fmt: skip
         agent[a, A_DOES] = COMPLETE
         _schedule(tree, a, (ready << AGENT_BITS) | a)
         waiter = line[wanted, L_HEAD]

@@ -33,7 +33,7 @@ from locksim.engine.reference.caches import Caches
 from locksim.engine.reference.coherence import Coherence, Line, Served
 from locksim.engine.reference.core import Core
 from locksim.engine.reference.threads import Thread
-from locksim.engine.trace import EVICTED, MARK, SERVED
+from locksim.engine.trace import EVICTED, GIVEN_UP, MARK, SERVED
 from locksim.lang import ops
 from locksim.lang.ops import Kind, Mark, Op
 from locksim.machine import MachineTables
@@ -250,6 +250,7 @@ class Engine:
     def _serve(self, agent: Agent, line: Line[Agent]) -> None:
         atomic = agent.exclusive and not isinstance(agent, StoreBuffer)
         waited_ps = self.now - agent.asked_ps
+        kept = line.kept
         served = self.coherence.serve(
             line,
             agent.cpu,
@@ -266,6 +267,8 @@ class Engine:
             self.counts[loser]["invalidated"] += 1
         self.record(agent, SERVED, line.number, served.completes_ps)
         if self.caches is not None:
+            for node in kept - line.kept:
+                self.caches.shared[node].drop(line.number)
             self._make_room(self.caches, agent, line, served)
         agent.delay_ps = served.delay_ps
 
@@ -286,12 +289,28 @@ class Engine:
         if served.at_home:
             caches.lose(agent.cpu, line.number)
             return
+        if served.counter != "hits" and self.tables.node_of[agent.cpu] in line.kept:
+            self._share(caches, agent, line.number)
         victim = caches.use(agent.cpu, line.number)
         if victim is not None:
             agent.count("evictions")
             back = self.coherence.evict(self.lines[victim], agent.cpu, self.now)
-            agent.count("writebacks", int(back))
+            agent.count("writebacks", int(back and not caches.shared))
             self.record(agent, EVICTED, victim, int(back))
+            if caches.shared and not self.tables.shared_inclusive:
+                self._share(caches, agent, victim)
+
+    def _share(self, caches: Caches, agent: Agent, number: int) -> None:
+        """Use a line in the shared cache of an agent's node, and give one up to make room."""
+        victim = caches.shared[self.tables.node_of[agent.cpu]].use(number)
+        if victim is None:
+            return
+        losers, back = self.coherence.give_up(self.lines[victim], agent.cpu, self.now)
+        for loser in losers:
+            caches.lose(loser, victim)
+            self.counts[loser]["invalidated"] += 1
+        agent.count("writebacks", int(back))
+        self.record(agent, GIVEN_UP, victim, int(back))
 
     # Errors
 

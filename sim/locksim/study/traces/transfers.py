@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from locksim.engine.reference.coherence import Coherence, Line
-from locksim.engine.trace import DRAINED, EVICTED, SERVED
+from locksim.engine.trace import DRAINED, EVICTED, GIVEN_UP, SERVED
 from locksim.lang.ops import Kind
 from locksim.study.traces.errors import TraceError
 
@@ -88,6 +88,7 @@ def transfers(trace: Trace) -> list[Transfer]:
     home = _home_of(trace)
     found = []
     wpl = trace.memory.space.words_per_line
+    rmws = range(Kind.SWAP, Kind.FETCH_XOR + 1)
 
     def line_of(number: int) -> Line[int]:
         if number not in lines:
@@ -100,12 +101,17 @@ def transfers(trace: Trace) -> list[Transfer]:
         if what == Kind.STORE:
             if pending[cpu] or line_of(address // wpl).owner != cpu:
                 pending[cpu].append(k)
+            else:
+                line_of(address // wpl).modified = True
         elif what == DRAINED:
             pending[cpu].popleft()
+            line_of(address // wpl).modified = True
+        elif what in rmws:
+            line_of(address // wpl).modified = True
         elif what == EVICTED:
-            line = line_of(address)
-            line.modified = bool(value)
-            protocol.evict(line, cpu, time)
+            protocol.evict(line_of(address), cpu, time)
+        elif what == GIVEN_UP:
+            protocol.give_up(line_of(address), cpu, time)
         elif what == SERVED:
             line = line_of(address)
             shared = cpu in line.sharers
@@ -146,7 +152,7 @@ def _effects(trace: Trace) -> dict[int, int]:
     effect: dict[int, int] = {}
     last: dict[int, int] = {}
     for k, (agent, what) in enumerate(trace.rows[:, 1:3].tolist()):
-        if what == EVICTED:
+        if what in (EVICTED, GIVEN_UP):
             continue
         if agent in last:
             effect[last.pop(agent)] = k
