@@ -79,7 +79,11 @@ class Caches(BaseModel):
                 "it cannot hold more: check both",
             )
         shared = self.shared
-        if shared is not None and shared.policy == "inclusive" and shared.lines < self.private.lines:
+        if (
+            shared is not None
+            and shared.policy == "inclusive"
+            and shared.lines < self.private.lines
+        ):
             raise Refusal(
                 "shared",
                 f"{shared.lines} lines, and a private cache {self.private.lines}; an inclusive one "

@@ -334,7 +334,8 @@ class Coherence:
 
     def _class_to(self, home: int, node: int) -> int:
         """The distance class between a home and a node with CPUs."""
-        return self.tables.home_distance[home][self.tables.node_of.index(node)]
+        seat = next(cpu for cpu, at in enumerate(self.tables.node_of) if at == node)
+        return self.tables.home_distance[home][seat]
 
     def _to_home(self, line: Line[_Requester], cpu: int) -> int:
         return self.tables.home_distance[line.home][cpu]
