@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from engine.engine_pair import compare, run_pair
+from engine.engine_pair import compare, idle_rows, run_pair
 from engine.fast.test_ways import NEVER, plain_until
 from engine.reference.test_laws import machines, program_of, programs
 from engine.test_equal_random import HEAP_LINES, durations, folder, imported, seeds
@@ -300,6 +300,29 @@ def test_no_more_is_done_behind_a_miss_than_it_takes() -> None:
     for alone, left in ((400, 250), (100, 1)):
         found = notes(work(add, after(alone, rest)), cpus=1, run_ahead_ps=1_000)
         assert left + PAUSE == found[1][0] - found[0][0]
+
+
+class ThinksFirst(Workload):
+    """CPU 0 thinks before it looks again; CPU 1 lets it go."""
+
+    a = word(padded=True)
+
+    def thread(self) -> Program:
+        if cpu() == 1:
+            yield compute(5_000)
+            yield self.a.store(1)
+            return
+        while True:
+            yield compute(20)
+            if (yield self.a.load(RELAXED)):
+                return
+
+
+def test_a_round_that_a_miss_has_shortened_is_not_the_period_of_a_jump() -> None:
+    """The miss lies before the round, so that the round itself only hits; the next ones last."""
+    pair = run_pair(ThinksFirst(), tables(2, run_ahead_ps=9), seed=1, until_ps=100_000)
+    compare(pair)
+    assert idle_rows(pair) > 0
 
 
 # Far atomics

@@ -325,7 +325,7 @@ def with_shared_cache(hit_ns: float) -> dict[str, Any]:
 
 
 def test_a_shared_cache_is_in_tables_and_parameters() -> None:
-    """Its shape, its policy and what a line from it costs; without it the machine is the old one."""
+    """Its shape, its policy, the cost of its lines; without it the machine is the old one."""
     machine = parse(with_shared_cache(20), WHERE)
     tables = machine.tables(2)
     assert (16, 4, 0, 20_000) == (

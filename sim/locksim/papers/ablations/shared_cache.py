@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MACHINE, CPUS = "epyc-7742-2x64", 8
 SIZES_KB = (16, 256, 1024, 4096)
-"""Tables that fit in L1, in the private cache, in one shared cache, and in one shared cache only."""
+"""Tables that fit in L1, in the private cache, and (two) in a shared cache only."""
 ROUNDS = 2
 LONGEST_PS = 10**12
 
