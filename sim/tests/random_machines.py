@@ -54,7 +54,7 @@ def contended(draw: st.DrawFn) -> MachineTables:
     """A machine with mechanisms that act under load; half of them have caches, too."""
     parts = draw(
         st.lists(
-            st.sampled_from([arbitrations, tenures, paths, issues, ahead, far]),
+            st.sampled_from([arbitrations, tenures, paths, issues, ahead, far, one_l1]),
             min_size=1,
             unique=True,
         )
@@ -90,6 +90,11 @@ def ahead() -> st.SearchStrategy[dict[str, int]]:
 def issues() -> st.SearchStrategy[dict[str, int]]:
     """How much longer private work takes while a sibling works."""
     return st.fixed_dictionaries({"shared_issue_percent": st.sampled_from([150, 200, 333])})
+
+
+def one_l1() -> st.SearchStrategy[dict[str, int]]:
+    """Caches that the threads of a core share."""
+    return st.just({"shared_l1": 1})
 
 
 @st.composite

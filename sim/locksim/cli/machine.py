@@ -118,6 +118,8 @@ def _differences(machine: Machine) -> list[str]:
         found.append(
             f"Threads   private work takes {share} % while another thread of the core works"
         )
+    if protocol.shared_l1:
+        found.append("Threads   those of a core share its caches")
     return found
 
 

@@ -10,6 +10,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictInt,
     StringConstraints,
     ValidationError,
@@ -54,6 +55,8 @@ class Protocol(BaseModel):
 
     ``shared_issue_percent`` is the time of private work while another thread of the core works, in
     percent of the time alone.
+
+    ``shared_l1``: whether the threads of a core share its caches.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -67,6 +70,7 @@ class Protocol(BaseModel):
     arbitration_passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     atomics: Literal["near", "far"] = "near"
     shared_issue_percent: Annotated[int, Field(ge=100, le=1_000)] = 100
+    shared_l1: StrictBool = False
 
     @model_validator(mode="after")
     def _sound(self) -> Protocol:
@@ -337,11 +341,9 @@ class Machine(BaseModel):
         self._check_classes()
         self._check_occupancy()
         self._check_caches()
-        if self.protocol.shared_issue_percent != 100 and self.topology.threads_per_core == 1:
-            raise Refusal(
-                "protocol.shared_issue_percent",
-                "given, but threads_per_core is 1; remove it",
-            )
+        for name, alone in (("shared_issue_percent", 100), ("shared_l1", False)):
+            if getattr(self.protocol, name) != alone and self.topology.threads_per_core == 1:
+                raise Refusal(f"protocol.{name}", "given, but threads_per_core is 1; remove it")
         if self.origin is not None and len(self.origin.cpus) != self.n_cpus:
             raise Refusal(
                 "origin.cpus",

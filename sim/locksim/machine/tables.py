@@ -75,6 +75,7 @@ class MachineTables:
     far_atomic_busy_ps: int = 0  # of its line
     run_ahead_ps: int = 0  # of private work that hides behind a miss
     shared_issue_percent: int = 100  # of compute while a sibling works
+    shared_l1: int = 0  # 1: the threads of a core share its caches
     # [K], 0 where a class uses none; empty where no class does
     link_ps: tuple[int, ...] = ()  # of a node's fabric (2), of each port towards a farther class
     home_agent_ps: tuple[int, ...] = ()  # by the class between requester and home
@@ -88,6 +89,12 @@ class MachineTables:
     shared_inclusive: int = 0  # 1: it keeps what its CPUs hold; 0: what they evict
     shared_hit_ps: int = 0  # a line that it supplies
 
+    def holder(self, cpu: int) -> int:
+        """The CPU under whose number a CPU's lines stand: the first of those that share a cache."""
+        if not self.shared_l1:
+            return cpu
+        return next(other for other, d in enumerate(self.distance[cpu]) if d <= SAME_CORE)
+
 
 def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     """Return the tables of ``machine`` for ``cpus`` CPUs; see :meth:`Machine.tables`."""
@@ -100,7 +107,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
     tenures, spreads = _tenures(topology, cost, machine.spread_ps())
     private = machine.cache and machine.cache.private
     l1 = machine.cache and machine.cache.l1
-    shared = machine.cache and machine.cache.shared
+    shared = None if machine.cache is None else machine.cache.shared
     return MachineTables(
         n_cpus=len(places),
         n_nodes=topology.nodes,
@@ -140,6 +147,7 @@ def build(machine: Machine, cpus: int, placement: Placement) -> MachineTables:
         far_atomic_busy_ps=cost.get("occupancy.far_atomic", 0),
         run_ahead_ps=cost.get("run_ahead", 0),
         shared_issue_percent=protocol.shared_issue_percent,
+        shared_l1=int(protocol.shared_l1),
         link_ps=_occupancy(topology, cost, "link"),
         home_agent_ps=_occupancy(topology, cost, "home"),
         private_sets=private.sets if private else 0,

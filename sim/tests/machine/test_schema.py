@@ -253,6 +253,8 @@ REFUSALS: list[tuple[str, Any, str]] = [
     ("cost.occupancy.far_atomic", quantity(5),
      "cost.occupancy.far_atomic: never charged with atomics = 'near'; "
      "remove it or set atomics to 'far'"),
+    ("protocol.shared_l1", 1,
+     "protocol.shared_l1: Input should be a valid boolean, found 1; correct the value"),
     ("protocol.atomics", "far",
      "cost.far_atomic.node: missing quantity; "
      "add [cost.far_atomic.node] with value, unit, source and role"),

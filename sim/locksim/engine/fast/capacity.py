@@ -87,8 +87,8 @@ def use(caches, c, x):  # type: ignore[no-untyped-def]
     return victim
 
 
-def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
-    """A CPU uses line x, which it holds; whether L1 had it.
+def hit(caches, c, x, cpu, count):  # type: ignore[no-untyped-def]
+    """CPU c's caches use line x, which they hold; whether L1 had it. ``cpu`` counts it.
 
     If there are no more L1 sets than private sets, lines that share a private set share an L1 set.
     So the first line in L1 is the first in both, and stays it.
@@ -98,7 +98,7 @@ def hit(caches, c, x, count):  # type: ignore[no-untyped-def]
         return True
     _use(caches.private, c, caches.place[x], x)
     if caches.l1.shape[1] and _use(caches.l1, c, caches.place[x], x) != HIT:
-        count[c, N_BEYOND_L1] += 1
+        count[cpu, N_BEYOND_L1] += 1
         return False
     return True
 

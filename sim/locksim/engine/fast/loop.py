@@ -392,9 +392,9 @@ def unpark(c, s, a, caches, core, thread, path, count, code, registers, agent, t
     _schedule(tree, me, ((start + rounds * period + path[c, partial, 1]) << AGENT_BITS) | me)
 
 
-def _write_back(
+def _write_back(  # type: ignore[no-untyped-def]
     x, c, t, caches, contention, cost, latency, node_of, home_distance, home, bus, line, count
-):  # type: ignore[no-untyped-def]
+):
     """Write modified line x back to memory, from the node of CPU c."""
     count[c, N_WRITEBACKS] += 1
     caches.modified[x] = 0
@@ -417,10 +417,10 @@ def _write_back(
     line[x, L_QUIET] = max(line[x, L_QUIET], until)
 
 
-def _share(
+def _share(  # type: ignore[no-untyped-def]
     x, c, t, a, latest, caches, contention, cost, latency, node_of, home_distance, home, bus, line,
     sharers, core, thread, path, count, code, registers, agent, tree, trace, control, pc,
-):  # type: ignore[no-untyped-def]  # fmt: skip
+):  # fmt: skip
     """Use line x in the shared cache of CPU c's node, and give a line up to make room."""
     victim = use_shared(caches, node_of[c], x)
     if victim < 0:
@@ -548,6 +548,9 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
         latest = max(latest, key)
         a = key & AGENT_MASK
         c = a >> 1
+        holder = c  # the CPU under whose number its lines stand
+        if contention is not None:
+            holder = contention.holder[c]
         does = agent[a, A_DOES]
         request = 0  # 1: a shared copy, 2: an exclusive one, 3: a far atomic
         served = does == SERVE
@@ -576,14 +579,15 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     line[wanted, L_TAIL] = before
                 a = selected
                 c = a >> 1
+                holder = contention.holder[c]
         elif a & 1:
             # ---- the store buffer: its oldest store
             head = core[c, C_SB_HEAD]
             address = buffer[c, head, 0]
             wanted = address >> shift
             if does == COMPLETE or (
-                line[wanted, L_OWNER] == c
-                and not (line[wanted, L_FILLER] == c and line[wanted, L_READY] > t)
+                line[wanted, L_OWNER] == holder
+                and not (line[wanted, L_FILLER] == holder and line[wanted, L_READY] > t)
             ):
                 if not live[wanted]:
                     fault, fault_at = F_MEMORY, address
@@ -592,7 +596,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 if does != COMPLETE:
                     count[c, N_HITS] += 1
                     if caches is not None:
-                        hit(caches, c, wanted, count)
+                        hit(caches, holder, wanted, c, count)
                 if caches is not None:
                     caches.modified[wanted] = 1
                 words[address] = buffer[c, head, 1]
@@ -620,7 +624,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 agent[a, A_DOES] = REISSUE
                 _schedule(tree, a, ((t + delay) << AGENT_BITS) | a if left else NEVER)
                 continue
-            if line[wanted, L_OWNER] == c:
+            if line[wanted, L_OWNER] == holder:
                 _schedule(tree, a, (line[wanted, L_READY] << AGENT_BITS) | a)
                 continue
             request = 2
@@ -856,8 +860,8 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                         contention.ahead[c] = (
                             min(contention.setting[S_AHEAD], waited) if does == COMPLETE else 0
                         )
-                    owned = line[wanted, L_OWNER] == c
-                    arrived = not (line[wanted, L_FILLER] == c and line[wanted, L_READY] > t)
+                    owned = line[wanted, L_OWNER] == holder
+                    arrived = not (line[wanted, L_FILLER] == holder and line[wanted, L_READY] > t)
                     after = np.int64(0)
                     if op == LOAD:
                         value = np.int64(0)
@@ -878,7 +882,9 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                         elif does == COMPLETE:
                             value = words[address]
                             after = agent[a, A_DELAY]
-                        elif owned or (sharers[wanted, c >> 6] >> index(c & 63)) & index(1):
+                        elif owned or (sharers[wanted, holder >> 6] >> index(holder & 63)) & index(
+                            1
+                        ):
                             if not arrived:
                                 core[c, C_SPIN_CLEAN] = 0
                                 agent[a, A_DOES] = REISSUE
@@ -887,7 +893,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 break
                             value = words[address]
                             count[c, N_HITS] += 1
-                            if caches is not None and not hit(caches, c, wanted, count):
+                            if caches is not None and not hit(caches, holder, wanted, c, count):
                                 after += caches.beyond_l1_ps[0]
                                 core[c, C_SPIN_CLEAN] = 0
                             if core[c, C_SPIN_CLEAN]:
@@ -915,8 +921,14 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                             words[address] = value
                             count[c, N_HITS] += 1
                             if caches is not None:
-                                hit(caches, c, wanted, count)
+                                hit(caches, holder, wanted, c, count)
                                 caches.modified[wanted] = 1
+                        elif core[c, C_SB_LEN] == 0 and owned:
+                            # It is on its way to another thread of the core.
+                            agent[a, A_DOES] = REISSUE
+                            core[c, C_PC] = pc
+                            _schedule(tree, a, (line[wanted, L_READY] << AGENT_BITS) | a)
+                            break
                         elif core[c, C_SB_LEN] < entries:
                             at = core[c, C_SB_HEAD] + core[c, C_SB_LEN]
                             if at >= entries:
@@ -956,7 +968,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 _schedule(tree, a, (line[wanted, L_READY] << AGENT_BITS) | a)
                                 break
                             count[c, N_HITS] += 1
-                            if caches is not None and not hit(caches, c, wanted, count):
+                            if caches is not None and not hit(caches, holder, wanted, c, count):
                                 after += caches.beyond_l1_ps[0]
                         if caches is not None:
                             caches.modified[wanted] = 1
@@ -1199,10 +1211,12 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
         at_home = False
         moved = False
         owner = line[wanted, L_OWNER]
-        mine = (sharers[wanted, c >> 6] >> index(c & 63)) & index(1) != 0
-        if owner == c or (mine and not exclusive):
-            # This CPU's other agent has fetched the line meanwhile.
+        mine = (sharers[wanted, holder >> 6] >> index(holder & 63)) & index(1) != 0
+        if owner == holder or (mine and not exclusive):
+            # Another agent of this CPU, or of its core, has fetched the line meanwhile.
             ready = t + l1
+            if contention is not None and line[wanted, L_FILLER] == holder:
+                ready = max(t, line[wanted, L_READY]) + l1
             agent[a, A_DELAY] = 0
             count[c, N_HITS] += 1
         else:
@@ -1222,7 +1236,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 waited = np.int64(0)
                 count[c, N_MEMORY] += 1
                 if caches is not None and mine:
-                    lose(caches, c, wanted)
+                    lose(caches, holder, wanted)
             elif owner >= 0:
                 d = np.int64(distance[c, owner])
                 far = d
@@ -1312,7 +1326,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                                 bits >>= index(8)
                                 x += 8
                                 continue
-                            if bits & index(1) and x != c:
+                            if bits & index(1) and x != holder:
                                 others += 1
                                 if at_home:
                                     reach = np.int64(home_distance[home[wanted], x])
@@ -1356,7 +1370,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 if farthest:
                     invalidation = latency[2, farthest] - min(waited, latency[3, farthest])
                     invalidation += cost[K_INV_EACH] * max(others - 1, 0)
-                line[wanted, L_OWNER] = -1 if at_home else c
+                line[wanted, L_OWNER] = -1 if at_home else holder
                 took = supply + invalidation if at_home else max(supply, invalidation)
                 pipelined = False
             else:
@@ -1365,18 +1379,18 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 if owner >= 0:
                     line[wanted, L_OWNER] = -1
                     sharers[wanted, owner >> 6] |= index(1) << index(owner & 63)
-                    sharers[wanted, c >> 6] |= index(1) << index(c & 63)
+                    sharers[wanted, holder >> 6] |= index(1) << index(holder & 63)
                     line[wanted, L_SHARERS] = 2
                 elif line[wanted, L_SHARERS] > 0:
-                    sharers[wanted, c >> 6] |= index(1) << index(c & 63)
+                    sharers[wanted, holder >> 6] |= index(1) << index(holder & 63)
                     line[wanted, L_SHARERS] += 1
                     pipelined = cost[K_BLOCKING] == 0 and not alone
                 elif caches is not None and kept_elsewhere(caches, node_of[c], wanted):
-                    sharers[wanted, c >> 6] |= index(1) << index(c & 63)
+                    sharers[wanted, holder >> 6] |= index(1) << index(holder & 63)
                     line[wanted, L_SHARERS] = 1
                     pipelined = cost[K_BLOCKING] == 0 and not alone
                 else:
-                    line[wanted, L_OWNER] = c
+                    line[wanted, L_OWNER] = holder
             start = t
             if contention is not None:
                 mine_node = node_of[c]
@@ -1405,7 +1419,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                 hold_time(contention, 1, far)  # counts the transaction
                 agent[a, A_DELAY] = start + took - t
                 ready = t
-                line[wanted, L_FILLER] = c
+                line[wanted, L_FILLER] = holder
                 line[wanted, L_READY] = t
                 busy = (invalidation + contention.far_atomic[0]) * cost[K_BUSY] // 100
                 line[wanted, L_FREE] = start + busy
@@ -1413,7 +1427,7 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             else:
                 agent[a, A_DELAY] = took - took * cost[K_BUSY] // 100
                 ready = start + took * cost[K_BUSY] // 100
-                line[wanted, L_FILLER] = c
+                line[wanted, L_FILLER] = holder
                 line[wanted, L_READY] = ready
                 # Even agents are cores, and a core requests the right to write only for an atomic.
                 atomic = 1 if exclusive and a & 1 == 0 else 0
@@ -1431,9 +1445,9 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
             if caches is not None:
                 if exclusive or keeper < 0 or keeper != node_of[c]:
                     caches.modified[wanted] = exclusive and not at_home
-                if line[wanted, L_OWNER] == c and not caches.sharing[H_INCLUSIVE]:
+                if line[wanted, L_OWNER] == holder and not caches.sharing[H_INCLUSIVE]:
                     drop_shared(caches, node_of[c], wanted)
-                count[c, N_CAPACITY] += had(caches, c, wanted, exclusive)
+                count[c, N_CAPACITY] += had(caches, holder, wanted, exclusive)
         count[c, N_QUEUE_PS] += t - agent[a, A_SINCE]
         count[c, N_MISS_PS] += ready - agent[a, A_SINCE]
         if tracing:
@@ -1451,16 +1465,16 @@ def advance(state, caches, contention, limit, budget):  # type: ignore[no-untype
                     home, bus, line, sharers, core, thread, path, count, code, registers, agent,
                     tree, trace, control, pc,
                 )  # fmt: skip
-            victim = np.int64(EMPTY) if at_home else use(caches, c, wanted)
+            victim = np.int64(EMPTY) if at_home else use(caches, holder, wanted)
             if victim >= 0:
                 count[c, N_EVICTIONS] += 1
-                caches.gone[victim, c >> 6] |= index(1) << index(c & 63)
+                caches.gone[victim, holder >> 6] |= index(1) << index(holder & 63)
                 back = np.int64(0)
-                if line[victim, L_OWNER] == c:
+                if line[victim, L_OWNER] == holder:
                     line[victim, L_OWNER] = -1
                     back = np.int64(caches.modified[victim])
                 else:
-                    sharers[victim, c >> 6] ^= index(1) << index(c & 63)
+                    sharers[victim, holder >> 6] ^= index(1) << index(holder & 63)
                     line[victim, L_SHARERS] -= 1
                 if back and caches.shared.shape[1]:
                     until = t + caches.sharing[H_HIT]

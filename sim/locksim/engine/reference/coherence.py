@@ -143,8 +143,9 @@ class Coherence:
         ``far``: the requester is an atomic instruction that is performed at the home.
         """
         if line.writable(cpu) or (not exclusive and line.readable(cpu)):
-            # An earlier request of the CPU's other agent has brought the line already.
-            return Served(now + self.tables.l1_hit_ps, "hits")
+            # An earlier request of another agent of the CPU, or its core, has brought the line.
+            here_at = max(now, line.ready_at) if line.filler == cpu else now
+            return Served(here_at + self.tables.l1_hit_ps, "hits")
         if far:
             return self._serve_far(line, cpu, now)
         if cpu in line.sharers:

@@ -253,7 +253,7 @@ class Engine:
         kept = line.kept
         served = self.coherence.serve(
             line,
-            agent.cpu,
+            agent.holder,
             agent.exclusive,
             self.now,
             atomic=atomic,
@@ -283,18 +283,18 @@ class Engine:
         for loser in served.losers:
             caches.lose(loser, line.number)
         if served.counter != "hits" and caches.had(
-            agent.cpu, line.number, exclusive=agent.exclusive
+            agent.holder, line.number, exclusive=agent.exclusive
         ):
             agent.count("capacity")
         if served.at_home:
-            caches.lose(agent.cpu, line.number)
+            caches.lose(agent.holder, line.number)
             return
         if served.counter != "hits" and self.tables.node_of[agent.cpu] in line.kept:
             self._share(caches, agent, line.number)
-        victim = caches.use(agent.cpu, line.number)
+        victim = caches.use(agent.holder, line.number)
         if victim is not None:
             agent.count("evictions")
-            back = self.coherence.evict(self.lines[victim], agent.cpu, self.now)
+            back = self.coherence.evict(self.lines[victim], agent.holder, self.now)
             agent.count("writebacks", int(back and not caches.shared))
             self.record(agent, EVICTED, victim, int(back))
             if caches.shared and not self.tables.shared_inclusive:

@@ -98,8 +98,9 @@ def transfers(trace: Trace) -> list[Transfer]:
     rows = zip(trace.rows.tolist(), trace.origins.tolist(), strict=True)
     for k, ((time, agent, what, address, value), (place, asked, exclusive)) in enumerate(rows):
         cpu = agent >> 1
+        holder = trace.tables.holder(cpu)
         if what == Kind.STORE:
-            if pending[cpu] or line_of(address // wpl).owner != cpu:
+            if pending[cpu] or line_of(address // wpl).owner != holder:
                 pending[cpu].append(k)
             else:
                 line_of(address // wpl).modified = True
@@ -109,14 +110,14 @@ def transfers(trace: Trace) -> list[Transfer]:
         elif what in rmws:
             line_of(address // wpl).modified = True
         elif what == EVICTED:
-            protocol.evict(line_of(address), cpu, time)
+            protocol.evict(line_of(address), holder, time)
         elif what == GIVEN_UP:
             protocol.give_up(line_of(address), cpu, time)
         elif what == SERVED:
             line = line_of(address)
-            shared = cpu in line.sharers
+            shared = holder in line.sharers
             served = protocol.serve(
-                line, cpu, bool(exclusive), time, waited_ps=time - asked, far=exclusive == 2
+                line, holder, bool(exclusive), time, waited_ps=time - asked, far=exclusive == 2
             )
             if served.completes_ps != value:
                 raise TraceError(
@@ -134,7 +135,8 @@ def transfers(trace: Trace) -> list[Transfer]:
                     counter=served.counter,
                     supplier=served.supplier,
                     losers=served.losers,
-                    sharers=tuple(sorted(line.sharers)) or ((cpu,) if line.owner == cpu else ()),
+                    sharers=tuple(sorted(line.sharers))
+                    or ((holder,) if line.owner == holder else ()),
                     asked_ps=asked,
                     served_ps=time,
                     ready_ps=value,
