@@ -11,12 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from locksim.engine.fast.state import A_NEXT, A_PASSED
 from locksim.lang.randomness import ARBITRATIONS, TENURES, draw
 from locksim.machine import MachineTables
 from locksim.machine.topology import SAME_CORE
-
-# The columns of the table of agents that select() reads and passed() writes.
-A_NEXT, A_PASSED = 2, 6
 
 FIFO, NEAR = 0, 1
 S_ARBITRATION, S_PASSES, S_SEED, S_ISSUE, S_AHEAD, S_FAR = range(6)
@@ -97,6 +95,13 @@ def _sibling(t: MachineTables, cpu: int) -> int:
     """The next CPU of a CPU's core, the first after the last; the CPU itself if it is alone."""
     core = [other for other in range(t.n_cpus) if t.distance[cpu][other] <= SAME_CORE]
     return core[(core.index(cpu) + 1) % len(core)]
+
+
+def holder_of(contention, c):  # type: ignore[no-untyped-def]
+    """The CPU under whose number CPU c's lines stand."""
+    if contention is not None:
+        return contention.holder[c]
+    return c
 
 
 def select(contention, agent, head, filler):  # type: ignore[no-untyped-def]

@@ -24,7 +24,7 @@ from locksim.engine.counters import CPU_COUNTERS, LOCK_COUNTERS
 from locksim.engine.fast import ways
 from locksim.engine.fast.capacity import held_by
 from locksim.engine.fast.contention import contention_of
-from locksim.engine.fast.loop import (
+from locksim.engine.fast.state import (
     A_DOES,
     AGENT_BITS,
     AGENT_COLUMNS,

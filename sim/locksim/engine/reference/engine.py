@@ -289,16 +289,23 @@ class Engine:
         if served.at_home:
             caches.lose(agent.holder, line.number)
             return
-        if served.counter != "hits" and self.tables.node_of[agent.cpu] in line.kept:
-            self._share(caches, agent, line.number)
+        node = self.tables.node_of[agent.cpu]
+        put = None
+        if served.counter != "hits" and node in line.kept:
+            if self.tables.shared_inclusive:
+                put = line.number
+            else:
+                caches.shared[node].use(line.number)
         victim = caches.use(agent.holder, line.number)
         if victim is not None:
             agent.count("evictions")
             back = self.coherence.evict(self.lines[victim], agent.holder, self.now)
             agent.count("writebacks", int(back and not caches.shared))
             self.record(agent, EVICTED, victim, int(back))
-            if caches.shared and not self.tables.shared_inclusive:
-                self._share(caches, agent, victim)
+            if not self.tables.shared_inclusive:
+                put = victim
+        if caches.shared and put is not None:
+            self._share(caches, agent, put)
 
     def _share(self, caches: Caches, agent: Agent, number: int) -> None:
         """Use a line in the shared cache of an agent's node, and give one up to make room."""
