@@ -4,14 +4,16 @@
 
     {"machine", "placement", "complete",
      "rows": [{"lock", "cpus", "per_second", "low", "high", "ns_per_operation", "transactions",
-               "fairness"}]}
+               "fairness", "hold_p50_ns", …, "wait_p999_ns", "read_hold_p50_ns", …}]}
 
 ``per_second`` counts critical sections of all CPUs together; ``low`` and ``high`` are its 95 %
 interval, null with one replication. ``ns_per_operation`` is the time from one critical section to
 the next on one CPU. ``transactions`` counts the line transfers per critical section. ``fairness``
-is the slowest CPU's count over the fastest's. ``complete`` is false after Ctrl-C and after a
-program got stuck: the rows are then those that were finished. ``--output`` saves the
-same rows.
+is the slowest CPU's count over the fastest's. ``hold_p50_ns`` to ``hold_p999_ns``, ``wait_…`` and
+their ``read_…`` are percentiles (50, 90, 99, 99.9) of the lock's holds and contended waits, each
+the mean over the replications; null where no thread took that side. ``complete`` is false after
+Ctrl-C and after a program got stuck: the rows are then those that were finished. ``--output`` saves
+the same rows.
 
 With ``--dataset`` every run is kept in a folder of Parquet files (:mod:`locksim.cli.sweep_runs`,
 docs/SWEEPS.md).
@@ -273,6 +275,7 @@ def _row(name: str, result: Simulation) -> dict[str, Any]:
         "ns_per_operation": result.operation_ps().mean / 1e3,
         "transactions": result.transactions().mean,
         "fairness": result.fairness().mean,
+        **result.times(),
     }
 
 

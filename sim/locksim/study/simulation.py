@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -40,6 +40,11 @@ Reader = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64]], object]
 """Reader of a trace in parts, as of :mod:`locksim.engine.fast.engine`."""
 LONGEST_PS = 10**13
 """Simulated time (10 s) after which a replication without a finished unit of work is a livelock."""
+_TIMED = ("hold", "wait")
+TIMES = tuple(
+    f"{side}{what}_{name}_ns" for side in ("", "read_") for what in _TIMED for name in PERCENTILES
+)
+"""The names of :meth:`Simulation.times`: ``hold_p50_ns``, ``read_wait_p999_ns`` and the like."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +186,20 @@ class Simulation:
             found = by_lock.get(i, {})
             rows += meter_rows(name, counts, window_ps=window, cpus=self.cpus, durations=found)
         return rows
+
+    def times(self) -> dict[str, float]:
+        """Percentiles of the first lock's holds and waits, by the names in ``TIMES``.
+
+        Each is the mean over the replications; NaN: no thread took that side of the lock.
+        """
+        found: dict[str, list[float]] = {name: [] for name in TIMES}
+        for r in self.replications:
+            for row in replace(self, replications=[r]).meters():
+                side = "read_" if row["side"] == "read" else ""
+                if row["lock"] == self.lock_names[0]:
+                    for name in TIMES[: len(TIMES) // 2]:
+                        found[f"{side}{name}"].append(row[name])
+        return {k: float(np.mean(v)) if v else float("nan") for k, v in found.items()}
 
     def violations(self) -> int:
         """How often a lock was entered while a thread was in that excludes this."""
@@ -361,7 +380,7 @@ def meter_rows(
             }
         )
         if durations is not None:
-            for what in ("hold", "wait"):
+            for what in _TIMED:
                 found = durations.get(p + what, {})
                 rows[-1] |= _percentiles(what, found, counts[f"{p}{what}_max_ps"])
     return rows

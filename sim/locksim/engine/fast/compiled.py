@@ -31,7 +31,8 @@ for _name in LOOP:
     _module = import_module(f"locksim.engine.fast.{_name}")
     for _function in vars(_module).values():
         if inspect.isfunction(_function) and _function.__module__ == _module.__name__:
-            jit.compilable(_function, forceinline=_name not in ("capacity", "contention"))
+            _whole = "state" in inspect.signature(_function).parameters
+            jit.compilable(_function, forceinline=_whole)
 
 advance: Any = jit.kept(loop.advance, SOURCES, nogil=True, error_model="numpy")
 unpark_all: Any = jit.kept(spins.unpark_all, SOURCES)

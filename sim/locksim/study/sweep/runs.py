@@ -7,6 +7,7 @@ other: the row holds its message, and the run is not tried again.
 from __future__ import annotations
 
 import functools
+import math
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ from locksim.lang.struct import Struct
 from locksim.library.registry import from_text, resolve
 from locksim.machine import Machine
 from locksim.machine.quantities import PS_PER_NS
-from locksim.study.simulation import LONGEST_PS, simulate
+from locksim.study.simulation import LONGEST_PS, TIMES, simulate
 from locksim.study.sweep.design import FACTORS, Point
 from locksim.study.sweep.identity import engine_digest
 
@@ -32,11 +33,13 @@ MEASURES: dict[str, type] = {
     "ns_per_operation": float,
     "transactions": float,
     "fairness": float,
+    **dict.fromkeys(TIMES, float),
     "violations": int,
     "error": str,
 }
 """What a row reports of a run: the names of ``locklab sweep --json``, and the length and the units
-of work of the measuring window. ``error`` is a message, or None."""
+of work of the measuring window. A time is None if no thread took that side of the lock. ``error``
+is a message, or None."""
 _ALONE = threading.Lock()
 
 
@@ -175,6 +178,7 @@ def _measures(run: Any) -> dict[str, Any]:
         "ns_per_operation": run.operation_ps().mean / 1e3,
         "transactions": run.transactions().mean,
         "fairness": run.fairness().mean,
+        **{name: None if math.isnan(ns) else ns for name, ns in run.times().items()},
         "violations": run.violations(),
         "error": None,
     }
