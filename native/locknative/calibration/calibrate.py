@@ -5,6 +5,7 @@
    ``tenure_plain`` are solved for. The jitter is a tenth of a handoff.
 3. Each farther class, and SMT siblings, get their ``transfer`` and ``invalidate``; the rest stays.
 4. With more than two CPUs, ``occupancy.shared_read`` and ``invalidate_each`` follow.
+5. Each reading is left out in turn, and some locks are predicted: the expected error.
 """
 
 from __future__ import annotations
@@ -15,14 +16,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from locknative.calibration.costs import (
-    FITTED_LOCKS,
-    FITTED_PROBES,
-    CostNs,
-    Fit,
-    fit,
-    measured,
-)
+from locknative.calibration.costs import CostNs, measured
+from locknative.calibration.expected import Expected, check_cells, expected
+from locknative.calibration.fit import FITTED_LOCKS, FITTED_PROBES, Fit, Problem
 from locknative.calibration.profile import document, machine_of
 from locknative.calibration.readings import Reading, Regime, read
 from locknative.calibration.shape import Shape, shape_of
@@ -61,6 +57,7 @@ class Calibration:
         readings: the readings that it was made from.
         regime: the state of the machine that they belong to.
         fits: the fits by the names of the costs that they found.
+        expected: how far off predictions are expected to be; None where nothing could be left out.
     """
 
     machine: Machine
@@ -69,12 +66,14 @@ class Calibration:
     readings: dict[Cell, Reading]
     regime: Regime
     fits: dict[str, Fit]
+    expected: Expected | None = None
 
 
 def calibration_cells(cpus: Sequence[Cpu], llc_kib: int = 0, memory_kib: int = 0) -> list[Cell]:
-    """Return the cells to measure: all probes, and the locks that the fit sees."""
+    """Return the cells to measure: all probes, the locks that the fit sees, those that check it."""
     pairs = [chosen for chosen in cpu_sets(cpus) if len(chosen) == 2][:1]
     locks = [Cell(lock, pair) for pair in pairs for lock in FITTED_LOCKS]
+    locks += [cell for pair in pairs for cell in check_cells(pair)]
     return probe_cells(cpus, llc_kib, memory_kib) + locks
 
 
@@ -124,13 +123,32 @@ def calibrate_readings(
     fits: dict[str, Fit] = {}
     for free, cells, source in _steps(readings, cpus, shape):
         say(f"solving for {', '.join(free)} from {len(cells)} readings")
-        machine = machine_of(found, name)
         starts = _starts(free, cells)
-        done = fit(machine, cells, starts, lambda c: shape.place(c.cpus), turn_ns, source)
+        problem = Problem(
+            machine_of(found, name), cells, starts, lambda c: shape.place(c.cpus), turn_ns
+        )
+        done = problem.solve(source)
+        say(f"leaving out one of {len(cells)} readings after another")
+        fits[", ".join(free)] = replace(done, left_out=problem.left_out())
         costs = _follow({**costs, **done.costs}, shape)
-        fits[", ".join(free)] = done
         found = document(name, shape, costs, head)
-    return Calibration(machine_of(found, name), found, shape, readings, regime, fits)
+    machine = machine_of(found, name)
+    error = expected(fits.values(), readings, machine)
+    if error is not None:
+        found = document(name, shape, costs, {**head, "expected_error": _provenance(error)})
+        machine = machine_of(found, name)
+    return Calibration(machine, found, shape, readings, regime, fits, error)
+
+
+def _provenance(error: Expected) -> dict[str, Any]:
+    """Return the table ``[origin.expected_error]``."""
+    return {
+        "value": round(error.error, 3),
+        "low": round(error.low, 3),
+        "high": round(error.high, 3),
+        "left_out": len(error.left_out),
+        "checked": len(error.checked),
+    }
 
 
 def _first_costs(readings: Mapping[Cell, Reading], shape: Shape) -> dict[str, CostNs]:

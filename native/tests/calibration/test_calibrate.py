@@ -17,7 +17,8 @@ from locknative.calibration.calibrate import (
     calibrate_readings,
     calibration_cells,
 )
-from locknative.calibration.costs import FITTED_LOCKS
+from locknative.calibration.expected import CHECKED
+from locknative.calibration.fit import FITTED_LOCKS, Problem
 from locknative.calibration.loops import PROBES, reading_ns
 from locknative.calibration.profile import toml
 from locknative.calibration.readings import Reading, Regime
@@ -59,7 +60,7 @@ def readings_of(machine: Machine, cpus: list[Cpu], noise: float = 0.005) -> dict
             ns = costs[DIRECT[kernel]] / 1000
         elif kernel == "chase":
             ns = costs["l1_hit" if cell.option == 16 else "memory.node"] / 1000
-        elif kernel in PROBES or kernel in FITTED_LOCKS:
+        elif kernel in (*PROBES, *FITTED_LOCKS, *(lock for lock, _ in CHECKED)):
             ns = reading_ns(cell, machine, TURN_NS, placement=list(cell.cpus), seed=77)
         else:
             known = {
@@ -90,12 +91,14 @@ def desktop() -> Machine:
 def found(desktop: Machine, request: pytest.FixtureRequest) -> Calibration:
     """The machine that its readings, from two of its CPUs, were calibrated to.
 
-    The search begins at the nearest of its places; in the slow tests it has to find that too.
+    The search begins at the nearest of its places, and no reading is left out; in the slow tests it
+    has to find that place, and to do without each reading.
     """
     with pytest.MonkeyPatch.context() as patch:
         module = import_module(calibrate_readings.__module__)  # the package has a function so named
         if request.param == "near":
             patch.setattr(module, "_starts", lambda *a: [_starts(*a)[NEAREST]])
+            patch.setattr(Problem, "left_out", lambda problem: {})
         readings = readings_of(desktop, CPUS)
         return calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "again")
 
@@ -125,6 +128,38 @@ def test_the_fit_explains_its_readings(found: Calibration) -> None:
     (fit,) = found.fits.values()
     assert fit.error < 0.02
     assert {"ttas", "clh"} <= {cell.kernel for cell in fit.cells}
+
+
+def test_the_expected_error_is_small(found: Calibration) -> None:
+    """Of a machine that the simulator knows in full, little error is expected, and it is stated."""
+    assert found.expected is not None
+    assert found.expected.error < 0.05
+    assert found.machine.origin is not None
+    stated = found.machine.origin.expected_error
+    assert stated is not None
+    assert stated.value == round(found.expected.error, 3)
+    assert stated.checked == len(found.expected.checked) == len(CHECKED)
+
+
+@pytest.mark.slow
+def test_the_expected_error_grows_with_what_is_missing(desktop: Machine) -> None:
+    """The fit knows no line that serves others too early; less than 0.25 is expected without it."""
+    stranger = desktop.with_protocol(line_busy_percent=40)
+    readings = readings_of(stranger, CPUS)
+    strange = calibrate_readings(readings, Regime(1, 1, 0), origin(CPUS), "strange")
+    assert strange.expected is not None
+    others = [Cell(lock, (0, 1)) for lock in ("lockref", "qspinlock", "rwlock_writer", "brlock")]
+    missed = [
+        abs(
+            reading_ns(cell, strange.machine, TURN_NS, placement=[0, 1])
+            / reading_ns(cell, stranger, TURN_NS, placement=[0, 1])
+            - 1
+        )
+        for cell in others
+    ]
+    print(strange.expected, missed)
+    assert strange.expected.error > 0.1
+    assert strange.expected.low / 2 < np.mean(missed) < 2 * strange.expected.high
 
 
 def test_values_have_their_source(found: Calibration) -> None:

@@ -172,6 +172,32 @@ class Cost(BaseModel):
                 yield f"{name}.{key}", quantity
 
 
+class ExpectedError(BaseModel):
+    """The ``[origin.expected_error]`` table: how far off predictions are expected to be.
+
+    Arguments:
+        value, low, high: mean absolute error, as a fraction, of a loop without private work, and
+            its 95 % interval.
+        left_out: readings that were predicted by a fit to the others.
+        checked: loops of locks that no fit has seen.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    value: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    low: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    high: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    left_out: Annotated[int, Field(ge=0)]
+    checked: Annotated[int, Field(ge=0)]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.0%} (95% interval {self.low:.0%} to {self.high:.0%}) where a loop has "
+            f"no private work; from {self.left_out} readings left out one after another and "
+            f"{self.checked} loops of locks that no fit has seen"
+        )
+
+
 class Origin(BaseModel):
     """The ``[origin]`` table: what a calibrated profile was measured on.
 
@@ -181,6 +207,7 @@ class Origin(BaseModel):
         turn_ns: one iteration of the native harness's private work.
         cpus: the real CPU's number for each simulated one, -1 for one that does not exist.
         note: what else to know about the measurement.
+        expected_error: how far off predictions are expected to be.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -192,6 +219,7 @@ class Origin(BaseModel):
     turn_ns: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     cpus: Annotated[tuple[StrictInt, ...], Field(strict=False)]
     note: Text
+    expected_error: ExpectedError | None = None
 
 
 class Machine(BaseModel):
