@@ -25,6 +25,7 @@ from locknative.calibration.readings import Reading
 from locknative.errors import NativeError
 from locknative.survey.cells import Cell
 from locksim.machine import Machine
+from locksim.papers.factors import Factor, of_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,7 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
     """
     import pandas as pd
 
-    judged = table[(table["threads"] > 1) & ~table["fitted"] & table["mva_ns"].notna()]
+    judged = _judged(table)
     rows = []
     groups = [*judged.groupby("kernel"), ("all kernels", judged)]
     for kernel, group in groups:
@@ -118,6 +119,21 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
         row["expected"] = float(group["expected"].mean())
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def factors(table: pd.DataFrame) -> list[Factor]:
+    """Return each model's geometric mean of max(p/m, m/p), over the points of :func:`errors`."""
+    judged = _judged(table)
+    return of_pairs(
+        {
+            model: [*judged[[f"{model}_ns", "measured_ns"]].dropna().itertuples(index=False)]
+            for model in MODELS
+        }
+    )
+
+
+def _judged(table: pd.DataFrame) -> pd.DataFrame:
+    return table[(table["threads"] > 1) & ~table["fitted"] & table["mva_ns"].notna()]
 
 
 def _simulated(cell: Cell) -> bool:

@@ -5,14 +5,17 @@
     {"machine", "points": [{"kernel", "loop", "threads", "cpus", "read", "hold", "think",
       "write_share", "option", "measured_ns", "low_ns", "high_ns", "trials", "simulated_ns",
       "mva_ns", "markov_ns", "usl_ns", "expected", "fitted"}],
-     "errors": [{"kernel", "points", "simulated", "expected", "mva", "markov", "usl"}]}
+     "errors": [{"kernel", "points", "simulated", "expected", "mva", "markov", "usl"}],
+     "factors": [{"model", "points", "mean", "worst"}]}
 
 Errors are means of absolute relative errors, as fractions, over points with several CPUs.
 ``expected`` is the simulator's error as the profile expects it; null if it expects none.
+Factors are max(p/m, m/p) over the same points: the geometric mean and the worst.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,6 +64,7 @@ def predict(
                 "machine": profile.name,
                 "points": records(table),
                 "errors": records(summary),
+                "factors": [asdict(one) for one in predictions.factors(table)],
             }
         )
         return
@@ -79,6 +83,8 @@ def predict(
             *(tables.DASH if share is None else f"{share:.0%}" for share in shares),
         )
     tables.print_table(console(), view)
+    means = ", ".join(f"{f.model} {f.mean:.2f}" for f in predictions.factors(table))
+    say(f"\n  geometric mean of max(p/m, m/p): {means}")
     say(
         "\n  Points with several CPUs that the calibration has not seen. The analytic models get\n"
         "  the measured time of one CPU alone; the simulator does not. 'expected' is the\n"

@@ -226,6 +226,10 @@ class Machine(BaseModel):
     """A machine profile, validated and immutable.
 
     Read one with :func:`locksim.machine.load`; hand :meth:`tables` to an engine.
+
+    ``starting_order`` is a seed. With it threads are given the CPUs that take part in a random
+    order and not in the placement's. Threads that start at the same time start in the order of
+    their numbers, so the CPUs then start in that random order (:mod:`locksim.study.bands`).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -239,6 +243,7 @@ class Machine(BaseModel):
     cost: Cost
     cache: Caches | None = None
     origin: Origin | None = None
+    starting_order: Annotated[int, Field(ge=0)] | None = None
 
     @property
     def n_cpus(self) -> int:
@@ -268,7 +273,7 @@ class Machine(BaseModel):
         costs = self.cost_ps()
         caches = [] if self.cache is None else self.cache.parameters(self.topology.line_bytes)
         return [
-            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role, spread=f.spread)
+            Parameter(name, costs[name] / PS_PER_NS, "ns", f.source, f.role, *_ns_of(f, costs))
             if f.value is None or f.unit is None
             else Parameter(
                 name, f.value, f.unit, f.source, f.role, f.low, f.high, f.trials, f.spread
@@ -525,6 +530,15 @@ class Machine(BaseModel):
                         f"{_ns(costs[far])} is cheaper than {near} at {_ns(costs[near])}; "
                         "a farther line cannot be: check both",
                     )
+
+
+def _ns_of(
+    relative: Quantity, costs: dict[str, int]
+) -> tuple[float | None, float | None, None, float | None]:
+    """Return a relative quantity's low and high in ns, no trials, and its spread."""
+    base_ns = costs[relative.of or ""] / PS_PER_NS
+    ends = (None if x is None else x * base_ns for x in (relative.low, relative.high))
+    return (*ends, None, relative.spread)  # type: ignore[return-value]
 
 
 def _ns(cost_ps: int) -> str:
